@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { Logger } from 'pino';
 import { asProblem } from './away-server.ts';
 import { ProblemError } from './problem.ts';
@@ -29,22 +35,33 @@ export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response
   throw new ProblemError('BAD_REQUEST', 'The request has no Host.');
 };
 
-type Method = 'head' | 'get' | 'put' | 'post' | 'delete';
+/** Answers a request with what it resolves with, as JSON, or with 204 for nothing, unless it has answered by itself. */
+type Handler = (request: Request, response: Response) => unknown;
 
-/** Adds a path with what answers each of its methods. Any other is refused, but HEAD, which Express answers as GET unless it is one of them. */
+/**
+ * Adds a path with what answers each of its methods. Any other is refused, but HEAD, which Express answers as GET unless it is one of them.
+ * A body is JSON, and read where a method takes one.
+ */
 export function addRoute(
   app: Express,
   path: string,
-  handlers: Partial<Record<Method, RequestHandler | RequestHandler[]>>,
+  handlers: Partial<Record<'head' | 'get' | 'put' | 'post' | 'delete', Handler>>,
 ) {
   const route = app.route(path);
-  const methods = Object.keys(handlers) as Method[];
-  for (const method of methods) route[method](handlers[method] ?? []);
+  const methods = Object.keys(handlers) as (keyof typeof handlers)[];
+  for (const method of methods) {
+    if (method === 'put' || method === 'post') route[method](onlyJson, express.json({ limit: '1kb' }));
+    route[method](async (request, response) => {
+      const body = await handlers[method]?.(request, response);
+      if (body !== undefined) answerJson(response, body as object);
+      else if (!response.headersSent) response.status(204).end();
+    });
+  }
   route.all(allowOnly(...methods.filter((method) => method !== 'head').map((method) => method.toUpperCase())));
 }
 
-export function allowOnly(...methods: string[]): RequestHandler {
-  return (request, response) => {
+export function allowOnly(...methods: string[]) {
+  return (request: Request, response: Response) => {
     const allow = methods.join(', ');
     response.set('Allow', allow);
     throw new ProblemError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use ${allow}.`);
@@ -52,7 +69,7 @@ export function allowOnly(...methods: string[]): RequestHandler {
 }
 
 /** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
-export const onlyJson: RequestHandler = (request, _response, next) => {
+const onlyJson: RequestHandler = (request, _response, next) => {
   // A POST without a body says so with a length of 0.
   const hasBody = request.headers['content-length'] !== '0';
   if (!hasBody || request.is('json') !== false) return next();

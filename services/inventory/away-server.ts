@@ -31,10 +31,9 @@ export function asProblem(error: unknown, fate?: Fate): ProblemError {
     const path = issue?.path.join('.');
     return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
   }
-  if (cause instanceof LockNotHeldError) return new ProblemError('LOCK_NOT_HELD', cause.message, { definite, cause });
-  if (cause instanceof ExternalLockFault)
-    return new ProblemError('LOCK_FAILED', `${cause.message}.`, { definite, cause });
-  if (cause instanceof TooManyConflictsError) return new ProblemError('TOO_MANY_CONFLICTS', cause.message, { cause });
+  if (cause instanceof LockNotHeldError || cause instanceof TooManyConflictsError)
+    return new ProblemError(cause.code, cause.message, { definite, cause });
+  if (cause instanceof ExternalLockFault) return new ProblemError(cause.code, `${cause.message}.`, { definite, cause });
   if (cause instanceof NotReplicatedError) {
     // The write may be in both servers by now, or in one of them: nothing is undone that another failover would forget in turn.
     const what = definite

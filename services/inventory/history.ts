@@ -32,7 +32,6 @@ export function createHistory(node: string, capacity = 600_000) {
       cleared: cursor < first,
       /** The cursor to read on from. */
       next,
-      hasMore: next < count,
     };
   }
 

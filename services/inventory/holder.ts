@@ -21,19 +21,16 @@ import { type Fence, lockKey, nameInBucket, type Store, wasNotDone } from './sto
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
 
-export interface HoldersParts {
-  store: Store;
-  servers: Pick<NodeServers, 'forLease'>;
-  releases: Releases;
-  /** The lock of the sales to come, and its timing. */
-  present: () => Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>;
-}
-
 export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
 
-/** The holders of this node, and those who want to be one. */
-export function createHolders({ store, servers, releases, present }: HoldersParts) {
+/** The holders of this node, and those who want to be one. `present` is the lock of the sales to come, and its timing. */
+export function createHolders(
+  store: Store,
+  servers: Pick<NodeServers, 'forLease'>,
+  releases: Releases,
+  present: () => Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>,
+) {
   const instance = randomUUID();
   const waits = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();

@@ -68,15 +68,17 @@ const sales = createSaleService({
 });
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), standstills: standstills() });
-const streams = createEventStreams({ history, state: sales.state });
+const streams = createEventStreams(history, sales.state);
 const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping });
 
 const publicApp = createPublicApp({ sales, store, orders, metrics, log, duties });
-await untilRedisHasAnswered();
+// A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away, which an error says.
+if (store.redis.status !== 'ready')
+  await Promise.race([once(store.redis, 'ready').catch(() => {}), sleep(ANSWER_LIMIT_MS)]);
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
-  const labApp = createLabApp({ sales, state, store, history, streams, log, hosts, extension: orders.lab });
+  const labApp = createLabApp({ sales, state, store, history, streams, log, hosts, orders });
   await listen(labApp, 'LAB_', settings.LAB_PORT, settings.LAB_HOST);
 }
 
@@ -92,14 +94,6 @@ async function addExternalLocks() {
     const { createLock, promises } = await readExternalModule(file).catch((error: Error) => refuse(error.message));
     addExternalLock(name, supervised(createLock), backendOfPromises(promises));
   }
-}
-
-/** A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away. */
-async function untilRedisHasAnswered() {
-  const answered = new Promise<void>((resolve) => {
-    for (const event of ['ready', 'close']) store.redis.once(event, () => resolve());
-  });
-  if (store.redis.status !== 'ready') await Promise.race([answered, sleep(ANSWER_LIMIT_MS)]);
 }
 
 /** The settings of the port and the host begin with `prefix`. */

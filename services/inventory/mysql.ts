@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createConnection,
-  createPool,
-  type Pool,
-  type QueryResult,
-  type ResultSetHeader,
-  type RowDataPacket,
-} from 'mysql2/promise';
+import { createConnection, createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import type { Stock } from './store.ts';
 
@@ -96,20 +89,16 @@ export async function endPool(pool: Pool) {
 
 /** The stock in MySQL, to be read and written outside a sale. */
 export function stockInMysql(pool: Pool): Stock {
-  const ask = async <T extends QueryResult>(sql: string, ...values: unknown[]) =>
-    (await pool.query<T>({ sql, timeout: ANSWER_LIMIT_MS, values }))[0];
+  const ask = async (sql: string, ...values: unknown[]) =>
+    (await pool.query<RowDataPacket[]>({ sql, timeout: ANSWER_LIMIT_MS, values }))[0];
   return {
-    readStock: async (sku) => (await ask<RowDataPacket[]>('SELECT stock FROM tb_stock WHERE sku = ?', sku))[0]?.stock,
+    readStock: async (sku) => (await ask('SELECT stock FROM tb_stock WHERE sku = ?', sku))[0]?.stock,
     async writeStock(sku, stock) {
       const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
         ON DUPLICATE KEY UPDATE stock = ?, version = version + 1`;
       await ask(sql, sku, stock, stock);
     },
     restock: async (sku, units) => void (await ask(restockIt, sku, units)),
-    async addStock(sku, units) {
-      const sql = 'UPDATE tb_stock SET stock = stock + ?, version = version + 1 WHERE sku = ?';
-      return (await ask<ResultSetHeader>(sql, units, sku)).affectedRows === 1;
-    },
     deleteStock: async (sku) => void (await ask('DELETE FROM tb_stock WHERE sku = ?', sku)),
   };
 }

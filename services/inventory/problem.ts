@@ -47,7 +47,7 @@ export const problemSchema = z
     outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
     requestId: z.string().optional().describe("The request in the node's log."),
   })
-  .describe('RFC 9457.');
+  .meta({ id: 'Problem', description: 'RFC 9457.' });
 
 export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
 

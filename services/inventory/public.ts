@@ -1,15 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import {
-  addRoute,
-  allowOnly,
-  answerNotFound,
-  answerProblem,
-  bodyOf,
-  giveRequestId,
-  mustNameHost,
-  onlyJson,
-} from './answer.ts';
+import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
 import type { Metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
@@ -53,31 +44,27 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
     // Express would answer it as GET, which sells.
     head: allowOnly('GET', 'POST'),
     get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
-    post: [
-      onlyJson,
-      express.json({ limit: '1kb' }),
-      (request, response) => {
-        const asked = { ...request.query, ...bodyOf(request) };
-        const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
-        return sell(request, response, skus);
-      },
-    ],
+    post(request, response) {
+      const asked = { ...request.query, ...bodyOf(request) };
+      const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
+      return sell(request, response, skus);
+    },
   });
   addRoute(app, '/inventory', {
     async get(request, response) {
       const { sku } = saleSchema.parse({ ...request.query });
       const remaining = await sales.readStock(sku, response);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
-      response.json({ sku, remaining });
+      return { sku, remaining };
     },
   });
   orders.addPublicRoutes(app);
-  addRoute(app, '/healthz', { get: (_request, response) => void response.json({ status: 'alive' }) });
+  addRoute(app, '/healthz', { get: () => ({ status: 'alive' }) });
   addRoute(app, '/readyz', {
-    async get(_request, response) {
+    async get() {
       if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
       await Promise.all([store.askAll((server) => server.ping()), orders.ask()]);
-      response.json({ status: 'ready' });
+      return { status: 'ready' };
     },
   });
   addRoute(app, '/metrics', {
@@ -85,12 +72,12 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },
   });
-  addRoute(app, '/openapi.json', { get: (_request, response) => void response.json(openapi) });
+  addRoute(app, '/openapi.json', { get: () => openapi });
   app.use(answerNotFound, answerProblem(log));
   return app;
 
   async function sell(request: Request, response: Response, skus: string[]) {
     if (!duties.takesWork) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    await orders.answerSale(request, response, skus);
+    return orders.answerSale(request, response, skus);
   }
 }

@@ -21,17 +21,10 @@ export interface SaleLine extends SoldOrNot {
 
 type SoldOrNot = Pick<SoldItem, 'sku'> & Partial<SoldItem>;
 
-export interface SaleRecordsParts {
-  history: History;
-  metrics: Metrics;
-  port: number;
-  log: Pick<Logger, 'debug'>;
-}
-
 export type SaleRecords = ReturnType<typeof createSaleRecords>;
 
 /** Writes down what becomes of each sale of this node: in its history, in its metrics, in its counts, and in its log. */
-export function createSaleRecords({ history, metrics, port, log }: SaleRecordsParts) {
+export function createSaleRecords(history: History, metrics: Metrics, port: number, log: Pick<Logger, 'debug'>) {
   let waiting = 0;
   let inFlight = 0;
   let counts = noSales();

@@ -8,18 +8,18 @@ import { type Store, wasNeverSent } from './store.ts';
 /** How long to wait after a server left a release unanswered, in milliseconds: each time twice as long. */
 const RETRY_DELAY_MS = { first: 50, longest: 1_000 };
 
-export interface ReleasesParts {
-  store: Pick<Store, 'back'>;
-  /** How long a lease lasts now, in milliseconds. */
-  leaseMs: () => number;
-  retries: { inc(): void };
-  log: Pick<Logger, 'warn'>;
-}
-
 export type Releases = ReturnType<typeof createReleases>;
 
-/** The locks that this node may hold without knowing it, because a server did not answer. */
-export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) {
+/**
+ * The locks that this node may hold without knowing it, because a server did not answer. `leaseMs` is how long a lease lasts now, in
+ * milliseconds.
+ */
+export function createReleases(
+  store: Pick<Store, 'back'>,
+  leaseMs: () => number,
+  retries: { inc(): void },
+  log: Pick<Logger, 'warn'>,
+) {
   const unreleased = new Set<Promise<void>>();
 
   /**

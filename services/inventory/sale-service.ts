@@ -11,7 +11,7 @@ import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { putBack, readShared, underLock } from './sale.ts';
 import { createSaleRecords } from './sale-record.ts';
-import { createReleases, type ReleasesParts } from './sale-release.ts';
+import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
 import { createSell } from './sell.ts';
 import type { NodeServers } from './servers.ts';
@@ -28,7 +28,7 @@ export interface SaleServiceParts {
   servers: Pick<NodeServers, 'connectFor' | 'forLease' | 'stockInMysql'>;
   history: History;
   metrics: Metrics;
-  log: ReleasesParts['log'] & Pick<Logger, 'debug'>;
+  log: Pick<Logger, 'warn' | 'debug'>;
 }
 
 export type SaleService = ReturnType<typeof createSaleService>;
@@ -46,9 +46,9 @@ export function createSaleService(parts: SaleServiceParts) {
   };
   let present = atStart;
   const scripts = createSaleScripts();
-  const records = createSaleRecords({ history, metrics, port, log });
-  const releases = createReleases({ store, leaseMs: () => present.leaseMs, retries: metrics.releaseRetries, log });
-  const holders = createHolders({ store, servers, releases, present: () => present });
+  const records = createSaleRecords(history, metrics, port, log);
+  const releases = createReleases(store, () => present.leaseMs, metrics.releaseRetries, log);
+  const holders = createHolders(store, servers, releases, () => present);
   let puttingBack = 0;
   servers.connectFor(present.lock);
 
@@ -78,8 +78,7 @@ export function createSaleService(parts: SaleServiceParts) {
     return givingBack(sku, async (holder, own) => {
       if (own) return putBack({ ...own, units });
       holder.emit('writing');
-      const isThere = await holder.noteRefusal(stock().addStock(sku, units));
-      if (!isThere) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      await holder.noteRefusal(stock().restock(sku, units));
     });
   }
 

@@ -22,40 +22,27 @@ export interface ServersWatch {
 
 /** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
 export function connectServers(redis: RedisClient, settings: InventorySettings, { log, watchPool }: ServersWatch = {}) {
-  let masters: Redis[] | undefined;
   const pools = new Map<string, Pool>();
-  // The jobs have sessions of their own: their lease is not that of the sales.
-  const [sessions, jobSessions] = [new Map<number, ZookeeperSession>(), new Map<number, ZookeeperSession>()];
+  const sessions = new Map<number, ZookeeperSession>();
   const outage = createOutageLog('ZooKeeper', log);
   const mysqlInDoubt = askWhenInDoubt(() => askMysql(mustHave('MYSQL_URL')), createOutageLog('MySQL', log));
+  let masters: Redis[] | undefined;
 
   function connectMasters() {
     masters ??= mustHave('REDLOCK_URLS').map((url) => connectMaster(url));
     return masters;
   }
 
-  function poolOf(name: 'locks' | 'stock', connections: number) {
-    const pool = pools.get(name) ?? connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
-    if (!pools.has(name)) watchPool?.(name, pool);
-    pools.set(name, pool);
-    return pool;
-  }
+  const poolOf = (name: 'locks' | 'stock', connections: number) =>
+    keptIn(pools, name, () => {
+      const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
+      watchPool?.(name, pool);
+      return pool;
+    });
 
-  /** The lease is the session's time, so another lease takes another session. */
-  function sessionOf(all: Map<number, ZookeeperSession>, leaseMs: number) {
-    const session = all.get(leaseMs) ?? openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs, outage });
-    all.set(leaseMs, session);
-    return session;
-  }
-
-  /** Closes the sessions with another lease. Nobody may hold by them. */
-  function endOthers(all: Map<number, ZookeeperSession>, leaseMs: number) {
-    for (const [each, session] of all) {
-      if (each === leaseMs) continue;
-      all.delete(each);
-      void session.close();
-    }
-  }
+  /** Of a lock with this lease. The lease is the session's time, so another lease takes another session. */
+  const sessionOf = (leaseMs: number) =>
+    keptIn(sessions, leaseMs, () => openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs, outage }));
 
   /**
    * A class, whose getters a spread leaves out: `{ ...options }` has Redis, and connects nothing. Only what a lock reads itself is
@@ -63,10 +50,10 @@ export function connectServers(redis: RedisClient, settings: InventorySettings, 
    */
   class ServersOfLock implements Servers {
     readonly redis = redis;
-    readonly #session: () => ZookeeperSession;
+    readonly #leaseMs: number;
 
-    constructor(session: () => ZookeeperSession) {
-      this.#session = session;
+    constructor(leaseMs: number) {
+      this.#leaseMs = leaseMs;
     }
 
     get masters() {
@@ -78,7 +65,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings, 
     }
 
     get zookeeper() {
-      return this.#session();
+      return sessionOf(this.#leaseMs);
     }
   }
 
@@ -98,20 +85,18 @@ export function connectServers(redis: RedisClient, settings: InventorySettings, 
       if (backendOf(lock) === 'masters') connectMasters();
     },
     /** What a lock with this lease is given, in milliseconds. */
-    forLease: (leaseMs: number): Servers =>
-      new ServersOfLock(() => {
-        // The lease of the sales changes only while none is in flight.
-        endOthers(sessions, leaseMs);
-        return sessionOf(sessions, leaseMs);
-      }),
-    /** What the lock of a job with this lease is given, in milliseconds. */
-    forJob: (leaseMs: number): Servers => new ServersOfLock(() => sessionOf(jobSessions, leaseMs)),
-    /** Closes the sessions of jobs with another lease. No job may be under way. */
-    endOtherJobs: (leaseMs: number) => endOthers(jobSessions, leaseMs),
+    forLease: (leaseMs: number): Servers => new ServersOfLock(leaseMs),
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
-      await Promise.all([...sessions.values(), ...jobSessions.values()].map((session) => session.close()));
+      await Promise.all([...sessions.values()].map((session) => session.close()));
       await Promise.all([...pools.values()].map(endPool));
     },
   };
+}
+
+/** What is kept by this key, made when it is first asked for. */
+function keptIn<Key, Value>(kept: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = kept.get(key) ?? make();
+  kept.set(key, value);
+  return value;
 }

@@ -36,17 +36,18 @@ const ofBucket =
   'Only where the stock lies in several buckets: which one, from 0. stockBefore and remaining are of this one.';
 
 /** The answer to a sale that took place. */
-export const soldSchema = z.object({
-  ...ofSale,
-  ...itemSchema.shape,
-  bucket: units.optional().describe(ofBucket),
-  orderId: z.string().optional().describe('Only where sales write orders.'),
-});
+export const soldSchema = z
+  .object({
+    ...ofSale,
+    ...itemSchema.shape,
+    bucket: units.optional().describe(ofBucket),
+    orderId: z.string().optional().describe('Only where sales write orders.'),
+  })
+  .meta({ id: 'Sold' });
 /** The answer to the sale of a basket that took place. */
-export const basketSoldSchema = z.object({
-  ...ofSale,
-  skus: z.array(itemSchema).describe('In the order of the request.'),
-});
+export const basketSoldSchema = z
+  .object({ ...ofSale, skus: z.array(itemSchema).describe('In the order of the request.') })
+  .meta({ id: 'BasketSold' });
 
 /** One sku of a sale, with the stock that was read and the stock that was written. */
 export type SoldItem = z.output<typeof itemSchema>;

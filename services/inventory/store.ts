@@ -36,7 +36,6 @@ const numbers = (count: number) => Array.from({ length: count }, (_, number) => 
 
 const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');
-const addIfThere = readScript('add-if-there');
 const restoreOnce = readScript('restore-once');
 
 /** Who reads and writes: tokens of two locks can't be compared. */
@@ -57,9 +56,7 @@ export interface Stock {
   readStock(sku: string, fence?: Fence): Promise<number | undefined>;
   /** Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token of this lock, and is as it was. */
   writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
-  /** Puts units into the stock in one step, whatever else is written. Resolves with false when there is no such sku. */
-  addStock(sku: string, units: number): Promise<boolean>;
-  /** Puts units into the stock in one step, and makes it if there is none. */
+  /** Puts units into the stock in one step, whatever else is written, and makes it if there is none. */
   restock(sku: string, units: number): Promise<void>;
   deleteStock(sku: string): Promise<void>;
 }
@@ -107,7 +104,6 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
   }
 
   const inAll = {
-    addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
     // Redis counts a stock that is not there as 0.
     restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
     deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),

@@ -12,24 +12,6 @@ const lock = z.union([z.string(), z.int().transform(String)]);
 
 export const nothing = z.strictObject({}, 'must be {}');
 
-/** How the sale requests of a node ended. The outcomes add up to `received` while none is in flight. */
-export const saleCountsSchema = z.object({
-  received: count,
-  sold: count,
-  soldOut: count,
-  lockTimeout: count,
-  clientGone: count,
-  failed: count,
-  inDoubt: count,
-});
-
-/** When the process of a node came late to its own timers although it had nothing to do, on the clock of the events. */
-export const standstillSchema = z.object({
-  from: z.number(),
-  until: z.number(),
-  ms: z.number(),
-});
-
 /** A node, as those who follow it see it. */
 export const nodeStateSchema = z.object({
   node: z.string(),
@@ -44,22 +26,23 @@ export const nodeStateSchema = z.object({
   held: count,
   waiting: count,
   unreleased: count,
-  counts: saleCountsSchema,
+  /** How the sale requests ended. The outcomes add up to `received` while none is in flight. */
+  counts: z.record(z.enum(['received', 'sold', 'soldOut', 'lockTimeout', 'clientGone', 'failed', 'inDoubt']), count),
 });
 
 /** A node, as `GET /state` shows it. */
 export const shownStateSchema = nodeStateSchema.extend({
-  standstills: z.array(standstillSchema),
+  /** When the process came late to its own timers although it had nothing to do, on the clock of the events. */
+  standstills: z.array(z.object({ from: z.number(), until: z.number(), ms: z.number() })),
 });
 
-/** Of a lock, in milliseconds. What is left out is as the node was started. */
-export const lockTimingSchema = z.strictObject({
+/** A lock and its timing, in milliseconds. What is left out is as the node was started. */
+export const lockChangeSchema = z.strictObject({
+  version: lock,
   leaseMs,
   retryDelayMs: z.int().min(0).max(250).optional(),
   waitTimeoutMs: z.int().min(1).max(600_000).optional(),
 });
-
-export const lockChangeSchema = lockTimingSchema.extend({ version: lock });
 
 export const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
 
@@ -156,10 +139,8 @@ export const jobStateSchema = z.object({
   last: tickResultSchema.nullable(),
 });
 
-/** Of the guard of a job, in milliseconds. What is left out is as the node was started. */
-export const guardTimingSchema = z.strictObject({ leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() });
-
-export const guardChangeSchema = guardTimingSchema.extend({ lock });
+/** The guard of a job and its timing, in milliseconds. What is left out is as the node was started. */
+export const guardChangeSchema = z.strictObject({ lock, leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() });
 
 /** Where the next tick of a node is held until resumed. */
 export const tickScriptSchema = z.strictObject({
@@ -167,12 +148,12 @@ export const tickScriptSchema = z.strictObject({
   orders: z.int().min(1).max(MAX_ORDERS).default(1),
 });
 
-export type SaleCounts = z.output<typeof saleCountsSchema>;
+export type SaleCounts = NodeState['counts'];
 export type JobSchedule = z.output<typeof jobScheduleSchema>;
 export type NodeState = z.output<typeof nodeStateSchema>;
 export type ShownState = z.output<typeof shownStateSchema>;
-export type Standstill = z.output<typeof standstillSchema>;
-export type LockTiming = z.output<typeof lockTimingSchema>;
+export type Standstill = ShownState['standstills'][number];
+export type LockTiming = Omit<z.output<typeof lockChangeSchema>, 'version'>;
 export type SaleScript = z.output<typeof saleScriptSchema>;
 export type SaleEvent = z.output<typeof saleEventSchema>;
 export type Push = z.output<typeof pushSchema>;
@@ -181,6 +162,7 @@ export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
 export type AnswersState = z.output<typeof answersSchema>;
 export type JobState = z.output<typeof jobStateSchema>;
-export type GuardTiming = z.output<typeof guardTimingSchema>;
+export type ScheduledTick = JobState['scheduled'][number];
+export type GuardTiming = Omit<z.output<typeof guardChangeSchema>, 'lock'>;
 /** The form in which it is sent: what has a default may be left out. */
 export type TickScript = z.input<typeof tickScriptSchema>;

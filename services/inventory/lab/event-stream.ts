@@ -19,17 +19,13 @@ const MAX_UNTAKEN_BYTES = 256_000;
 /** How long a follower may take nothing, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
-export interface EventStreamsParts {
-  history: History;
-  state: () => NodeState;
-  /** How long a follower may take nothing of what it is sent, in milliseconds; 5 s when it is not given. */
-  patienceMs?: number;
-}
-
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-/** Those who follow this node. While nobody does they cost it nothing: each reads the history by itself, from where it has come to. */
-export function createEventStreams({ history, state, patienceMs = PATIENCE_MS }: EventStreamsParts) {
+/**
+ * Those who follow this node. While nobody does they cost it nothing: each reads the history by itself, from where it has come to. A
+ * follower may take nothing of what it is sent for `patienceMs`.
+ */
+export function createEventStreams(history: History, state: () => NodeState, patienceMs = PATIENCE_MS) {
   const streams = new Set<Stream>();
   let isOver = false;
 
@@ -40,11 +36,9 @@ export function createEventStreams({ history, state, patienceMs = PATIENCE_MS }:
      */
     open(response: ServerResponse) {
       if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
-      if (streams.size >= MAX_STREAMS) {
-        const detail = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
-        throw new ProblemError('TOO_MANY_STREAMS', detail);
-      }
-      const stream = openStream(response, { history, state, patienceMs });
+      const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
+      if (streams.size >= MAX_STREAMS) throw new ProblemError('TOO_MANY_STREAMS', tooMany);
+      const stream = openStream(response, history, state, patienceMs);
       streams.add(stream);
       response.on('close', () => streams.delete(stream));
     },
@@ -62,15 +56,12 @@ export function createEventStreams({ history, state, patienceMs = PATIENCE_MS }:
 
 type Stream = ReturnType<typeof openStream>;
 
-function openStream(response: ServerResponse, { history, state, patienceMs }: Required<EventStreamsParts>) {
+function openStream(response: ServerResponse, history: History, state: () => NodeState, patienceMs: number) {
   let cursor = history.start();
   let sentState = '';
   let sentAt = Number.NEGATIVE_INFINITY;
-  /** Lines that are still in this process. */
-  let untaken = 0;
   /** How many looks in a row found lines that nobody has taken. Time would count that in which the whole process was stopped. */
   let looksInVain = 0;
-  let isBehind = false;
 
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
   const looking = setInterval(look, PUSH_MS);
@@ -86,39 +77,33 @@ function openStream(response: ServerResponse, { history, state, patienceMs }: Re
     clearTimeout(coming);
     unwatch();
   });
+  response.on('drain', push);
   push();
 
   function look() {
-    looksInVain = untaken > 0 ? looksInVain + 1 : 0;
+    looksInVain = response.writableLength > 0 ? looksInVain + 1 : 0;
     if (looksInVain * PUSH_MS > patienceMs) response.destroy();
     else push();
   }
 
   /** Sends what is new, as far as it is taken. */
   function push() {
-    do {
-      isBehind = response.writableLength > MAX_UNTAKEN_BYTES;
-      if (isBehind || response.writableEnded || response.destroyed) return;
-      const { events, dropped, cleared, next, hasMore } = history.readBehind(cursor, EVENTS_IN_LINE);
+    while (!response.writableEnded && !response.destroyed && response.writableLength <= MAX_UNTAKEN_BYTES) {
+      const { events, dropped, cleared, next } = history.readBehind(cursor, EVENTS_IN_LINE);
       const [present, at] = [state(), now()];
       const presentState = JSON.stringify(present);
       const hasChanged = presentState !== sentState;
       const isNews = events.length > 0 || dropped > 0 || cleared || hasChanged;
       if (!isNews && at - sentAt < HEARTBEAT_MS) return;
+      [cursor, sentState, sentAt] = [next, presentState, at];
       write({ at, events, dropped, cleared, ...(hasChanged && { state: present }) });
-      [cursor, sentState, sentAt, isBehind] = [next, presentState, at, hasMore];
-    } while (isBehind);
+    }
   }
 
   function write(line: Push) {
-    untaken += 1;
     // Not corked it would leave this process at the end of the turn: after an answer that is given in it.
     response.cork();
-    response.write(`${JSON.stringify(line)}\n`, () => {
-      untaken -= 1;
-      looksInVain = 0;
-      if (isBehind) push();
-    });
+    response.write(`${JSON.stringify(line)}\n`, () => (looksInVain = 0));
     response.uncork();
   }
 

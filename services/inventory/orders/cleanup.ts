@@ -6,7 +6,14 @@ import type { z } from 'zod';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { asProblem } from '../away-server.ts';
 import { createHeld } from '../held.ts';
-import type { GuardTiming, JobSchedule, JobState, TickResult, tickScriptSchema } from '../lab/contract.ts';
+import type {
+  GuardTiming,
+  JobSchedule,
+  JobState,
+  ScheduledTick,
+  TickResult,
+  tickScriptSchema,
+} from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
@@ -17,7 +24,6 @@ import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
-import type { ScheduledTick } from './schedules/schedule.ts';
 import { schedulesOf } from './settings.ts';
 import { inTransaction, withoutTransaction } from './transaction.ts';
 
@@ -73,10 +79,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
 
   /** Runs one tick, now. Never rejects. */
   function tick(): Promise<TickResult> {
-    const running = runTick().finally(() => {
-      underWay.delete(running);
-      if (underWay.size === 0) servers.endOtherJobs(timing.leaseMs);
-    });
+    const running = runTick().finally(() => underWay.delete(running));
     underWay.add(running);
     return running;
   }
@@ -119,18 +122,12 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       await holdAfter(done, result[done]);
     }
 
-    async function orNote(orders: DueOrder[], work: () => Promise<void>) {
+    /** Has something done to orders of one sku. One that can't be done is noted, and must not keep the tick from the other skus. */
+    async function orLeaveOut(orders: DueOrder[], work: () => Promise<void>) {
+      const sku = orders[0]?.sku;
+      if (sku === undefined || leftOut.has(sku)) return;
       await work().catch(async (error) => {
         await noteFailure(mysql, log, orders, error);
-        throw error;
-      });
-    }
-
-    /** Orders of one sku that can't be done must not keep the tick from the others. */
-    async function orLeaveOut(sku: string, orders: DueOrder[], work: () => Promise<void>) {
-      unlessStopping();
-      if (leftOut.has(sku)) return;
-      await orNote(orders, work).catch((error) => {
         // Every order would meet the same.
         if (asProblem(error).code === 'STORE_UNAVAILABLE') throw error;
         leftOut.set(sku, error);
@@ -139,11 +136,12 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
 
     async function restoreAllOf(sku: string) {
       for (;;) {
+        unlessStopping();
         // A tick that is to be held after so many orders is held before it has restored more.
         const most = script?.after === 'restored' ? Math.max(1, script.orders - result.restored) : MOST_AT_ONCE;
         // Read anew: another tick, or a new count of the stock, may have settled some.
         const orders = await readUnrestored(mysql, most, sku);
-        if (orders.length > 0) await orLeaveOut(sku, orders, () => restoreBatch(sku, orders));
+        await orLeaveOut(orders, () => restoreBatch(sku, orders));
         if (orders.length < most || leftOut.has(sku)) return;
       }
     }
@@ -166,19 +164,25 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       },
       async restore(order) {
         unlessStopping();
-        await orNote([order], () => restore(order));
-        await count('restored', order.quantity);
+        await orLeaveOut([order], async () => {
+          await restore(order);
+          await count('restored', order.quantity);
+        });
       },
-      async close(order) {
-        await orNote([order], () => close(mysql, order));
-        await count('closed');
-      },
-      closeIn: (order, work) =>
-        orLeaveOut(order.sku, [order], async () => {
+      // Also while the node stops: the units are back.
+      close: (order) =>
+        orLeaveOut([order], async () => {
+          await close(mysql, order);
+          await count('closed');
+        }),
+      async closeIn(order, work) {
+        unlessStopping();
+        await orLeaveOut([order], async () => {
           const done = await inTransaction(mysql, work);
           if (done === 'restored') await count('restored', order.quantity);
           if (done !== 'nothing') await count('closed');
-        }),
+        });
+      },
       async restoreClosed() {
         const skus = new Set((await readUnrestored(mysql)).map((order) => order.sku));
         for (const sku of skus) await restoreAllOf(sku);
@@ -187,15 +191,14 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
         const strategy = strategies[name];
         if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
         ticks += 1;
-        const options = {
-          key: jobLockKey(name),
-          ownerToken: `${instance}:${ticks}`,
-          leaseMs,
-          retryDelayMs: settings.RETRY_DELAY_MS,
-          onLeaseLost: () => log.warn({ lock: name }, 'a tick lost its lock'),
-        };
+        const ownerToken = `${instance}:${ticks}`;
+        const { RETRY_DELAY_MS: retryDelayMs } = settings;
+        const onLeaseLost = () => log.warn({ lock: name }, 'a tick lost its lock');
+        const timing = { leaseMs, retryDelayMs, onLeaseLost };
         // Not a spread: that would ask for every server at once.
-        return strategy.createLock(Object.assign(servers.forJob(leaseMs), options));
+        return strategy.createLock(
+          Object.assign(servers.forLease(leaseMs), { key: jobLockKey(name), ownerToken, ...timing }),
+        );
       },
       minHold: () => sleep(minHoldMs, undefined, { signal: stopping.signal }).catch(() => {}),
     };
@@ -267,24 +270,24 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   };
 }
 
-const dueOrders = 'SELECT id, sku, quantity, lock_name AS `lock` FROM tb_order';
-
-const readDue = (mysql: Pool): Promise<DueOrder[]> =>
+const readOrders = (mysql: Pool, which: string, values: unknown[]): Promise<DueOrder[]> =>
   withoutTransaction(mysql, (ask) =>
     ask<(RowDataPacket & DueOrder)[]>(
-      `${dueOrders} WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) AND ${isTried} ORDER BY due_at, id LIMIT ?`,
-      [MAX_ORDERS],
+      `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order WHERE ${isTried} AND ${which} LIMIT ?`,
+      values,
     ),
   );
 
+const readDue = (mysql: Pool) =>
+  readOrders(mysql, "status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id", [MAX_ORDERS]);
+
 /** Resolves with the closed orders whose units nobody has written down as back in Redis: those of one sku when it is given. */
-const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = null): Promise<DueOrder[]> =>
-  withoutTransaction(mysql, (ask) =>
-    ask<(RowDataPacket & DueOrder)[]>(
-      `${dueOrders} WHERE status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
-        AND lock_name NOT IN (?) AND sku = COALESCE(?, sku) AND ${isTried} ORDER BY changed_at, id LIMIT ?`,
-      [RESTORABLE_MS * 1_000, locksWithStockInMysql(), sku, most],
-    ),
+const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = null) =>
+  readOrders(
+    mysql,
+    `status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+      AND lock_name NOT IN (?) AND sku = COALESCE(?, sku) ORDER BY changed_at, id`,
+    [RESTORABLE_MS * 1_000, locksWithStockInMysql(), sku, most],
   );
 
 /** On purpose without a look at the status: only a guard says that nobody else has changed it. */

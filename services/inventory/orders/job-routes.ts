@@ -10,31 +10,31 @@ const scheduleSchema = jobScheduleSchema.safeExtend({ cron: cron().optional() })
 /** The calls of the lab listener that see, run and change the clean-up. `docs/http-api.md` describes them. */
 export function addJobRoutes(app: Express, job: CleanUpJob) {
   addRoute(app, '/jobs/cleanup', {
-    get: (_request, response) => void response.json(job.state()),
-    async post(request, response) {
+    get: job.state,
+    post(request) {
       // A body of JSON is what a web page of another origin can't send without asking first, so none is not enough.
       nothing.parse(request.body ?? 'none');
-      response.json(await job.tick());
+      return job.tick();
     },
   });
   addRoute(app, '/job-lock', {
-    put(request, response) {
+    put(request) {
       const { lock, ...timing } = changeSchema.parse(request.body);
       job.setLock(lock, timing);
-      response.json(job.state());
+      return job.state();
     },
   });
   addRoute(app, '/job-schedule', {
-    put(request, response) {
+    put(request) {
       job.setSchedule(scheduleSchema.parse(request.body));
-      response.json(job.state());
+      return job.state();
     },
   });
   addRoute(app, '/next-cleanup', {
-    put(request, response) {
+    put(request) {
       const script = tickScriptSchema.parse(request.body);
       job.scriptNextTick(script);
-      response.json(script);
+      return script;
     },
   });
 }

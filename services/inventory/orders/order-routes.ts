@@ -1,6 +1,6 @@
-import express, { type Express, type Request } from 'express';
+import type { Express, Request } from 'express';
 import { z } from 'zod';
-import { addRoute, bodyOf, onlyJson } from '../answer.ts';
+import { addRoute, bodyOf } from '../answer.ts';
 import { ProblemError } from '../problem.ts';
 import type { Answers } from './idempotency/index.ts';
 import { listSchema, orderIdSchema } from './order.ts';
@@ -19,31 +19,25 @@ export interface OrderParts {
 
 /** The calls that see and change orders. `openapi.ts` describes them. */
 export function addOrderRoutes(app: Express, { orders, answers, isStopping, count }: OrderParts) {
-  addRoute(app, '/orders', {
-    get: async (request, response) => void response.json(await orders.list(listSchema.parse({ ...request.query }))),
-  });
+  addRoute(app, '/orders', { get: (request) => orders.list(listSchema.parse({ ...request.query })) });
   addRoute(app, '/orders/:id', {
-    async get(request, response) {
+    get(request) {
       nothing.parse({ ...request.query });
-      response.json(await orders.find(idOf(request)));
+      return orders.find(idOf(request));
     },
   });
   for (const step of ['pay', 'refund'] as const) {
     addRoute(app, `/orders/:id/${step}`, {
-      post: [
-        onlyJson,
-        express.json({ limit: '1kb' }),
-        async (request, response) => {
-          if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-          nothing.parse({ ...request.query, ...bodyOf(request) });
-          const id = idOf(request);
-          await answers.answer(request, response, `${step} ${id}`, async (keep) => {
-            const order = await orders[step](id, keep);
-            count(order.status.toLowerCase());
-            return order;
-          });
-        },
-      ],
+      post(request, response) {
+        if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+        nothing.parse({ ...request.query, ...bodyOf(request) });
+        const id = idOf(request);
+        return answers.answer(request, response, `${step} ${id}`, async (keep) => {
+          const order = await orders[step](id, keep);
+          count(order.status.toLowerCase());
+          return order;
+        });
+      },
     });
   }
 }

@@ -27,7 +27,7 @@ export const orderSchema = z
     changedAt: time.describe('When the status last changed.'),
     restoredAt: time.nullable().describe('When the units of a closed order were back in stock; null until then.'),
   })
-  .describe("Times are those of MySQL's clock, in UTC.");
+  .meta({ id: 'Order', description: "Times are those of MySQL's clock, in UTC." });
 
 export type Order = z.output<typeof orderSchema>;
 

@@ -5,7 +5,6 @@ import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
 import { addRoute } from '../answer.ts';
 import type { AnswersState } from '../lab/contract.ts';
-import type { LabExtension } from '../lab/listener.ts';
 import type { Metrics } from '../metrics.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
@@ -15,7 +14,7 @@ import type { Once } from './idempotency/once.ts';
 import { addJobRoutes } from './job-routes.ts';
 import type { CleanUp } from './jobs/job.ts';
 import { addOrderRoutes } from './order-routes.ts';
-import { connectOrders, createOrderStore } from './order-store.ts';
+import { connectOrders, createOrderStore, type OrderStore } from './order-store.ts';
 import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { orderUrlOf } from './settings.ts';
@@ -78,17 +77,7 @@ export function createOrders(parts: OrdersParts) {
       settings.PAYMENTS === 'on'
         ? startPaymentConsumer({ ...parts, orders, once, takeBy: otherParts.takeBy })
         : undefined;
-    const lab: LabExtension = {
-      addRoutes(app) {
-        addJobRoutes(app, cleanUp);
-        addRoute(app, '/answers', {
-          get: (_request, response) => void response.json({ underWay: answers.underWay() } satisfies AnswersState),
-        });
-      },
-      beforeCount: orders.supply,
-      resume: cleanUp.resume,
-    };
-    return { orders, cleanUp, payments, lab };
+    return { orders, cleanUp, payments };
   }
 
   return {
@@ -100,7 +89,7 @@ export function createOrders(parts: OrdersParts) {
         throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
       const { giveBack } = sales;
       const { WAIT_TIMEOUT_MS: waitTimeoutMs } = settings;
-      await answers.answer(request, response, `sale ${skus.join(' ')}`, (keep) =>
+      return answers.answer(request, response, `sale ${skus.join(' ')}`, (keep) =>
         sales.sell(skus, response, orders && openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count })),
       );
     },
@@ -109,7 +98,14 @@ export function createOrders(parts: OrdersParts) {
     },
     /** Rejects when orders are written and MySQL does not answer. */
     ask: async () => void (await shop?.orders.ask()),
-    lab: shop?.lab,
+    addLabRoutes(app: Express) {
+      if (!shop) return;
+      addJobRoutes(app, shop.cleanUp);
+      addRoute(app, '/answers', { get: (): AnswersState => ({ underWay: answers.underWay() }) });
+    },
+    /** Before the stock of a sku is set to so many units, or deleted, which is 0. */
+    beforeCount: async (...count: Parameters<OrderStore['supply']>) => shop?.orders.supply(...count),
+    resume: () => shop?.cleanUp.resume(),
     /** For a node that stops: no tick and no payment begins any more, and no tick is held. */
     end() {
       shop?.cleanUp.end();

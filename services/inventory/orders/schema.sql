@@ -34,14 +34,6 @@ CREATE TABLE IF NOT EXISTS tb_intent (
   KEY by_time (created_at, id)
 ) ENGINE = InnoDB;
 
--- A table that an older version has made lacks these keys.
-SET @add_keys = IF(EXISTS (
-  SELECT 1 FROM information_schema.statistics
-  WHERE table_schema = DATABASE() AND table_name = 'tb_intent' AND index_name = 'by_sku'
-), 'DO 0', 'ALTER TABLE tb_intent ADD KEY by_sku (sku), ADD KEY by_time (created_at, id)');
-PREPARE add_keys FROM @add_keys;
-EXECUTE add_keys;
-
 -- A row for each order that the clean-up could not do, for a reason that does not pass by itself. After five tries it is left alone.
 -- Whoever has mended what is wrong deletes the row.
 CREATE TABLE IF NOT EXISTS tb_dead_letter (

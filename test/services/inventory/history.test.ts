@@ -33,13 +33,11 @@ test('history: what is read piece by piece is all of it, once', () => {
   const third = history.readBehind(second.next, 5);
 
   expect([first, second, third].map(idsOf)).toEqual([numbers(1, 5), numbers(6, 7), numbers(8, 11)]);
-  expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, false, false]);
   expect(history.readBehind(third.next, 5)).toEqual({
     events: [],
     dropped: 0,
     cleared: false,
     next: third.next,
-    hasMore: false,
   });
 });
 

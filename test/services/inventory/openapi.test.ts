@@ -36,7 +36,7 @@ test('openapi: it has every route and method of the public listener, and no othe
       .filter((method) => method === 'get' || method === 'post')
       .map((method) => `${method} ${route?.path.replace(/:(\w+)/g, '{$1}')}`),
   );
-  const described = Object.entries(openapi.paths).flatMap(([path, its]) =>
+  const described = Object.entries(openapi.paths ?? {}).flatMap(([path, its]) =>
     Object.keys(its).map((method) => `${method} ${path}`),
   );
 

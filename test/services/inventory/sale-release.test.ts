@@ -13,12 +13,8 @@ test.each([
 ])('a release that is answered by %s', async (_what, answer, { tries, retries }) => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [warn, metrics] = [vi.fn(), createMetrics()];
-  const releases = createReleases({
-    store: { back: async () => {} },
-    leaseMs: () => 1_000,
-    retries: metrics.releaseRetries,
-    log: { warn },
-  });
+  const store = { back: async () => {} };
+  const releases = createReleases(store, () => 1_000, metrics.releaseRetries, { warn });
   const release = vi.fn(async () => {
     vi.advanceTimersByTime(400);
     throw answer;

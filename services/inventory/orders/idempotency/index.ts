@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import type { Pool, ResultSetHeader } from 'mysql2/promise';
-import { answerJson } from '../../answer.ts';
 import { ProblemError } from '../../problem.ts';
 import type { InventorySettings } from '../../settings.ts';
 import { idempotencyOf } from '../settings.ts';
@@ -38,15 +37,11 @@ export function createAnswers(
   if (idempotency === 'table' && orders) keepForgetting(orders, keepMs);
   const underWay = new Set<Promise<unknown>>();
 
-  /** The fingerprint says what is asked for. Rejects as the work does, or with ProblemError. */
-  async function answer(request: Request, response: Response, fingerprint: string, work: Work): Promise<void> {
+  async function answer(request: Request, response: Response, fingerprint: string, work: Work) {
     const header = request.get('Idempotency-Key');
-    if (header === undefined) {
-      if (settings.IDEMPOTENCY_REQUIRED === 'on')
-        throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
-      answerJson(response, await work());
-      return;
-    }
+    if (header === undefined && settings.IDEMPOTENCY_REQUIRED === 'on')
+      throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
+    if (header === undefined) return work();
     const { status, body, isRepeat } = await once({ key: readKey(header), fingerprint }, (keep) =>
       // What is kept is what the first request is answered, to the byte.
       work(keep).catch((error) => {
@@ -59,23 +54,25 @@ export function createAnswers(
       .status(status)
       .type(status < 400 ? 'application/json' : 'application/problem+json')
       .send(body);
+    return undefined;
   }
 
   return {
     /** For work that comes with a key, and not as a request of a client. */
     once,
-    /** Has a stopping node wait for the answer. */
-    async answer(...args: Parameters<typeof answer>): Promise<void> {
-      const answered = answer(...args);
+    /**
+     * Resolves with what to answer when the request has no key, else answers it. The fingerprint says what is asked for. Rejects as
+     * the work does, or with ProblemError. A stopping node waits for it.
+     */
+    answer(...args: Parameters<typeof answer>) {
+      const answered = answer(...args).finally(() => underWay.delete(answered));
       underWay.add(answered);
-      await answered.finally(() => underWay.delete(answered));
+      return answered;
     },
     /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */
     underWay: () => underWay.size,
     /** Resolves when no answer is under way. */
-    async ended() {
-      await Promise.allSettled(underWay);
-    },
+    ended: () => Promise.allSettled(underWay),
   };
 }
 

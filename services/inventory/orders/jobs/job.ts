@@ -24,7 +24,7 @@ export interface DueOrder {
 
 /**
  * What a tick works with. Each call rejects when a server does not answer, or when the node stops. When an order fails for a
- * reason of its own, `closeIn` and `restoreClosed` leave its sku out of this tick, which then ends as failed.
+ * reason of its own, its sku is left out of this tick from then on, and the tick ends as failed.
  */
 export interface Job {
   /** Resolves with the orders that are due now, the longest due first, a thousand at most. */

@@ -45,7 +45,6 @@ export function startPaymentConsumer({ settings, node, orders, once, takeBy, log
   const stream = openStream(redis, node);
   const take = takeBy?.(orders, redis);
   const stopping = new AbortController();
-  let isWaiting = false;
   const ended = consume();
 
   async function consume() {
@@ -53,7 +52,8 @@ export function startPaymentConsumer({ settings, node, orders, once, takeBy, log
     await untilEvent(redis, 'ready', { signal: stopping.signal }).catch(() => {});
     while (!stopping.signal.aborted) {
       try {
-        if (isWaiting) await untilBack();
+        // While MySQL is away nothing is read that nobody could book. Redis says by itself that it is away.
+        await orders.ask();
         // What somebody has left comes before what is new.
         const left = await stream.claimIdle(settings.PAYMENT_MIN_IDLE_MS);
         if (left) log.info({ payment: left.id }, 'a payment is taken over');
@@ -64,14 +64,6 @@ export function startPaymentConsumer({ settings, node, orders, once, takeBy, log
         await sleep(REST_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
-  }
-
-  /** Rejects while one of the servers does not answer. */
-  async function untilBack() {
-    await redis.ping();
-    await orders.ask();
-    isWaiting = false;
-    log.info('payments go on');
   }
 
   /** First the work, then XACK. The other way round, a node that dies in between has lost the payment. */
@@ -110,10 +102,7 @@ export function startPaymentConsumer({ settings, node, orders, once, takeBy, log
   async function recover(error: unknown) {
     if (isWithoutGroup(error)) return stream.makeGroup();
     const { code, message, cause } = asProblem(error);
-    if (code === 'STORE_UNAVAILABLE') {
-      if (!isWaiting) log.warn({ why: message }, 'payments wait');
-      isWaiting = true;
-    } else if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
+    if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
     else log.debug({ code, why: message }, 'a payment is left for later');
   }
 

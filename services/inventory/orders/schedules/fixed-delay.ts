@@ -3,10 +3,10 @@
 // Change:  a tick begins so long after the last one has ended.
 // Leaves:  each tick moves all that come after it, so nobody can say at what time of the day one comes.
 
-import type { Schedule, ScheduledTick } from './schedule.ts';
+import type { ScheduledTick } from '../../lab/contract.ts';
 
 /** Calls `tick` so many milliseconds after its last call has ended, and after now. It must not reject. */
-export function withFixedDelay(delayMs: number, tick: (its: ScheduledTick) => Promise<void>): Schedule {
+export function withFixedDelay(delayMs: number, tick: (its: ScheduledTick) => Promise<void>) {
   let dueAt: number | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout;

@@ -3,10 +3,10 @@
 // Change:  a tick is due so long after the last one was due, and begins when the last one has ended.
 // Leaves:  the ticks that were due while a slow one was under way have piled up, and all follow at once.
 
-import type { Schedule, ScheduledTick } from './schedule.ts';
+import type { ScheduledTick } from '../../lab/contract.ts';
 
 /** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. It must not reject. */
-export function atFixedRate(everyMs: number, tick: (its: ScheduledTick) => Promise<void>): Schedule {
+export function atFixedRate(everyMs: number, tick: (its: ScheduledTick) => Promise<void>) {
   // Not the clock of the day: that may be set back.
   let dueAt = performance.now() + everyMs;
   let isStopped = false;

@@ -122,7 +122,7 @@ test('events: one who takes nothing is hung up on, and until then little waits f
   const history = createHistory('node');
   // Twenty megabytes, which are more than the system takes in for one who does not read.
   for (let n = 1; n <= 20_000; n += 1) history.record({ type: 'waiting', saleId: `${n}`.padEnd(1_000, '.') });
-  const streams = createEventStreams({ history, state: () => state, patienceMs: 500 });
+  const streams = createEventStreams(history, () => state, 500);
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     responses.push(response);

@@ -291,19 +291,17 @@ test('MySQL does not answer, then Redis goes away and loses all it had: payments
 
   toMysql.cut('silent');
   await pay(orders[1]);
-  await until('the node has noticed', () => logged(node, 'payments wait') > 0);
+  await until('the node has noticed', () => logged(node, 'MySQL is away') > 0);
   toMysql.restore();
   await allAcknowledged();
 
-  const before = logged(node, 'payments wait');
   toRedis.cut();
   await shop.redis.client.flushall();
-  await until('the node has noticed', () => logged(node, 'payments wait') > before);
+  await until('the node has noticed', () => logged(node, 'Redis is away') > 0);
   toRedis.restore();
   await pay(orders[2]);
   await allAcknowledged();
 
   for (const order of orders) expect(await amountsOf(order)).toEqual([PRICE]);
-  await until('it is logged', () => logged(node, 'payments go on') > before);
   expect(logged(node, 'a bug')).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import type { ScheduledTick } from '../../../../../services/inventory/lab/contract.ts';
 import { whyNoCron } from '../../../../../services/inventory/orders/schedules/cron.ts';
 import { startSchedule } from '../../../../../services/inventory/orders/schedules/index.ts';
-import type { ScheduledTick } from '../../../../../services/inventory/orders/schedules/schedule.ts';
 
 /** The next three times that the expression names after `since`. */
 function timesOf(expression: string, since = '2026-11-21T09:59:55Z') {
