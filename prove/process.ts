@@ -1,6 +1,7 @@
 // A process of the search: it sells under the lock, and is a function of what has happened to it.
 
 import { reasonOf } from '../virtual/places.ts';
+import { ReplyError } from '../virtual/valkey.ts';
 import { createWorld, type Input, type Pending, type Timer } from '../virtual/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
@@ -134,7 +135,7 @@ function inputsOf(past: Past | undefined): Input[] {
 function nameOf(input: Input): string {
   const { at, chance, type } = input;
   if (type === 'reply') {
-    const reply = input.reply instanceof Error ? `!${input.reply.message}` : JSON.stringify(input.reply);
+    const reply = input.reply instanceof ReplyError ? `!${input.reply.message}` : JSON.stringify(input.reply);
     return `${at} ${chance} reply ${input.id} ${reply}`;
   }
   if (type === 'timer') return `${at} ${chance} timer ${input.id}`;

@@ -1,6 +1,6 @@
 // A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
 
-import type { Reply } from '../virtual/valkey.ts';
+import { type Reply, ReplyError } from '../virtual/valkey.ts';
 import type { Command, Input, Line, Pending } from '../virtual/world.ts';
 import type { History, Told } from './process.ts';
 import type { Budget } from './scopes.ts';
@@ -133,7 +133,7 @@ export type StepKind =
 /** A, B, C. */
 export const nameOf = (index: number) => String.fromCharCode('A'.charCodeAt(0) + index);
 
-const replyName = (reply: Reply) => (reply instanceof Error ? `!${reply.message}` : JSON.stringify(reply));
+const replyName = (reply: Reply) => (reply instanceof ReplyError ? `!${reply.message}` : JSON.stringify(reply));
 
 export function createActors() {
   const known = new Map<string, Actor>();

@@ -1,10 +1,10 @@
 // A counterexample as numbered steps.
 
 import { verbOf } from '../virtual/scripts.ts';
-import type { Reply } from '../virtual/valkey.ts';
+import { type Reply, ReplyError } from '../virtual/valkey.ts';
 import type { Step } from './state.ts';
 
-export const nameOfReply = (reply: Reply) => (reply instanceof Error ? reply.message : JSON.stringify(reply));
+export const nameOfReply = (reply: Reply) => (reply instanceof ReplyError ? reply.message : JSON.stringify(reply));
 
 /** A command as people read it: a script by its name, its keys and its arguments. */
 export function readable(command: (string | number)[], master?: number): string {

@@ -249,4 +249,4 @@ export function openConnection(options: ConnectionOptions) {
   };
 }
 
-const textOf = (reply: Reply) => JSON.stringify(reply instanceof Error ? reply.message : reply);
+const textOf = (reply: Reply) => JSON.stringify(reply instanceof ReplyError ? reply.message : reply);

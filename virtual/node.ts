@@ -167,9 +167,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       if (!isTouched || status === 'dead') return;
       isTouched = false;
       nextTimer = world.nextTimer();
-      const all = world.pending();
-      for (const pending of all) {
-        if (pending.id <= lastSent) continue;
+      for (const pending of world.pending(lastSent)) {
         lastSent = pending.id;
         connections[pending.server]?.send(pending);
       }

@@ -6,8 +6,13 @@ import { WASI } from 'node:wasi';
 /** What Valkey answers: RESP 2. An error is a value, as on the wire. */
 export type Reply = string | number | null | ReplyError | Reply[];
 
-export class ReplyError extends Error {
-  override readonly name = 'ReplyError';
+/** No `Error`: there are thousands of them, and each would note where it was made. */
+export class ReplyError {
+  readonly name = 'ReplyError';
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
 }
 
 /** A connection, by its number. */
@@ -64,6 +69,7 @@ export async function openValkey() {
   let listener = 0;
   let nextSocket = FIRST_SOCKET;
   let nowMs = 0;
+  /** The time in nanoseconds, as two words: the lower one first. */
   let nowNs = nanoseconds(0);
 
   const wasi = new WASI({ version: 'preview1', args: ['valkey-server'], env: {}, preopens: {} });
@@ -82,7 +88,8 @@ export async function openValkey() {
       ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>),
       clock_time_get(_clock: number, _precision: bigint, at: number) {
         memory();
-        words.setBigUint64(at, nowNs, true);
+        words.setUint32(at, nowNs[0], true);
+        words.setUint32(at + 4, nowNs[1], true);
         return 0;
       },
       /** Its log goes nowhere. */
@@ -246,7 +253,10 @@ export async function openValkey() {
 }
 
 /** What the server's clock says, to the microsecond. */
-const nanoseconds = (ms: number) => BigInt(Math.round((EPOCH_MS + ms) * 1_000)) * 1_000n;
+function nanoseconds(ms: number): [number, number] {
+  const ns = BigInt(Math.round((EPOCH_MS + ms) * 1_000)) * 1_000n;
+  return [Number(ns & 0xffff_ffffn), Number(ns >> 32n)];
+}
 
 export const frame = (command: (string | number)[]) =>
   `*${command.length}\r\n${command.map((part) => `$${String(part).length}\r\n${part}\r\n`).join('')}`;

@@ -233,7 +233,9 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
       }),
       crypto: only('crypto', { randomUUID: uuid }),
     } as Record<string, unknown>,
-    pending: (): Pending[] => pending.map(({ id, server, line, command }) => ({ id, server, line, command })),
+    /** What has not reached its server, of those that were sent after this one. */
+    pending: (after = 0): Pending[] =>
+      pending.filter(({ id }) => id > after).map(({ id, server, line, command }) => ({ id, server, line, command })),
     timers: (): Timer[] => [...timers].map(([id, { due }]) => ({ id, due })),
     /** The timer that is due first; of equal times the one that was started first. */
     nextTimer(): Timer | undefined {

@@ -31,7 +31,13 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
   /** Asks the lab listener of the node that runs now. Rejects when it is dead, or late. */
   function ask<T>(act: (service: Service) => T | Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
     return new Promise((resolve, reject) => {
-      harness.after(limitMs, () => reject(new LateAnswerError(`${name} got no answer.`)));
+      let isOver = false;
+      harness.after(limitMs, () => isOver || reject(new LateAnswerError(`${name} got no answer.`)));
+      const answer = (end: () => void) =>
+        harness.after(WAY_MS, () => {
+          isOver = true;
+          end();
+        });
       lab.schedule.after(WAY_MS, () => {
         const node = lab.node(index);
         if (node.isDead()) return harness.take(() => reject(new Error(`${name} does not answer.`)));
@@ -39,8 +45,8 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
           Promise.resolve()
             .then(() => act(node.service))
             .then(
-              (answer) => harness.after(WAY_MS, () => resolve(answer)),
-              (error) => harness.after(WAY_MS, () => reject(error)),
+              (result) => answer(() => resolve(result)),
+              (error) => answer(() => reject(error)),
             );
         });
       });

@@ -5,7 +5,7 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { remainingSchema } from './lab/contract.ts';
 import { MAX_KEY_LENGTH } from './orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from './orders/order.ts';
-import { type ProblemCode, problemSchema, problems } from './problem.ts';
+import { type Problem, type ProblemCode, problems } from './problem.ts';
 import { basketSaleSchema, basketSoldSchema, saleSchema, soldSchema } from './sku.ts';
 
 const ordersSchema = z
@@ -31,6 +31,18 @@ const keyed = named.extend({
     .describe('What comes twice with one key is one request. With IDEMPOTENCY_REQUIRED=on it must be there.'),
 });
 const ofOrder = z.object({ id: orderIdSchema });
+
+const problemSchema = z
+  .object({
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('For people.'),
+    code: z.string().describe('For programs: docs/http-api.md explains each.'),
+    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
+    outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
+    requestId: z.string().optional().describe("The request in the node's log."),
+  } satisfies Record<keyof Problem, z.ZodType>)
+  .meta({ id: 'Problem', description: 'RFC 9457.' });
 
 const problem = (description: string) => ({
   description,

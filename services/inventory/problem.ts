@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
 export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
@@ -36,20 +34,21 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** An error as the client gets it: `application/problem+json`. */
-export const problemSchema = z
-  .object({
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().describe('For people.'),
-    code: z.string().describe('For programs: docs/http-api.md explains each.'),
-    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
-    outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
-    requestId: z.string().optional().describe("The request in the node's log."),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457.' });
-
-export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
+/** An error as the client gets it: `application/problem+json`, RFC 9457. */
+export interface Problem {
+  title: string;
+  status: number;
+  /** For people. */
+  detail: string;
+  /** For programs: docs/http-api.md explains each. */
+  code: ProblemCode;
+  /** True when the sale certainly did not take place, false when it may have. */
+  definite: boolean;
+  /** Only with OUT_OF_STOCK. */
+  outcome?: 'sold-out';
+  /** The request in the node's log. */
+  requestId?: string;
+}
 
 /** Thrown to answer a request with a problem. */
 export class ProblemError extends Error {

@@ -188,6 +188,6 @@ export function openLab({ masters = 0 } = {}) {
 }
 
 function answerOf(reply: Reply) {
-  if (reply instanceof ReplyError) throw reply;
+  if (reply instanceof ReplyError) throw new Error(reply.message);
   return reply;
 }
