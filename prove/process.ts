@@ -32,6 +32,8 @@ export interface Seen {
   waitsSince: number | undefined;
   /** Every sale has ended; a timer may be left. */
   isOver: boolean;
+  /** The line that its lock is at, if its code says so. */
+  line: number | undefined;
   /** What it used that the search does not control. */
   refusal: string | undefined;
   /** Why its own code has ended it: an error that nobody caught. */
@@ -212,6 +214,7 @@ export function startProcess(name: string, options: ProcessOptions): Live {
       isReader: script.isReader === true,
       waitsSince: waiting.size > 0 ? Math.min(...waiting.values()) : undefined,
       isOver,
+      line: world.line(),
       refusal: world.refusal(),
       death,
       hasUsedChance: world.hasUsedChance(),

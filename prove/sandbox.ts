@@ -45,7 +45,7 @@ export async function readLock(file: string): Promise<OpenLock> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
   const evaluate = evaluator<LockModule>(await bundle({ file }, { modules, refusal }), [...replaced, ...refused]);
   const openLock = (world: World): LockModule =>
-    evaluate({ sleep: world.sleep, uuid: world.uuid }, [
+    evaluate({ sleep: world.sleep, uuid: world.uuid, atLine: world.atLine }, [
       ...replaced.map((name) => world.globals[name]),
       ...refused.map((name) => world.refuse(name)),
     ]);

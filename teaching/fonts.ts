@@ -1,4 +1,4 @@
-// The fonts of the slides and of the handout, inside each page: it looks the same on every machine, whatever fonts that has.
+// The fonts of the handout, inside each page: it looks the same on every machine, whatever fonts that has.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

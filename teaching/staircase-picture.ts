@@ -2,37 +2,39 @@
 
 import { type Html, html } from '../loadtest/report/escape.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
-import type { StageFacts } from './stages.ts';
+import { fixes } from '../loadtest/staircase/plan.ts';
+import { locks } from '../locks/index.ts';
 
-/** What a sign is called where it can't be seen. */
-const words: Record<string, string> = { '✔': 'holds', '✘': 'fails', '·': 'not taught', '–': 'nothing to break' };
+export type Language = 'en' | 'zh-CN';
+
+/** What a sign says, in both languages, and its colour. */
+const signs: Record<string, { en: string; 'zh-CN': string; kind?: 'holds' | 'fails' }> = {
+  '✔': { en: 'holds', 'zh-CN': '守住', kind: 'holds' },
+  '✘': { en: 'fails: that is its lesson', 'zh-CN': '失败:这正是它的一课', kind: 'fails' },
+  '·': { en: 'not taught', 'zh-CN': '不讲' },
+  '–': { en: 'nothing to break', 'zh-CN': '没有可破坏的' },
+};
 
 /** What the signs say. */
-export function legend(): Html {
-  return html`<b class="holds">✔\uFE0E</b> the stage holds, <b class="fails">✘\uFE0E</b> it fails: that is its lesson, <b>·</b> not taught, <b>–</b> nothing to break.`;
+export function legend(language: Language): Html {
+  return html`${Object.entries(signs).map(([sign, says]) => html`<b class="${says.kind ?? ''}">${sign}\uFE0E</b> ${says[language]}. `)}`;
 }
 
-/**
- * The rows up to that stage, and the drills that the stages climb. The row of that stage stands out. Rows that come later are there,
- * and empty, so that every picture has one size.
- */
-export function staircasePicture(stages: StageFacts[], upTo: number): Html {
-  const drills = climbed(stages);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="The staircase up to stage ${upTo}"><table class="staircase">
+/** The stages, and the drills that they climb: those that a stage mends, and the one that the last stage leaves. */
+export function staircasePicture(language: Language): Html {
+  const stages = Object.keys(locks);
+  const drills = Object.keys(lockStaircase.columns).filter(
+    (drill) => drill === 'paused-process' || stages.some((stage) => fixes(stage, drill)),
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="npm run staircase"><table class="staircase">
 <thead><tr><td></td>${drills.map((drill) => html`<th scope="col"><span>${drill}</span></th>`)}</tr></thead>
-<tbody>${stages.map(({ name, number }) => html`<tr${number === upTo && html` class="now"`}><th scope="row">${name}</th>${drills.map((drill) => cell(name, drill, number <= upTo))}</tr>\n`)}</tbody>
+<tbody>${stages.map((stage) => html`<tr><th scope="row">${stage}</th>${drills.map((drill) => cell(stage, drill, language))}</tr>\n`)}</tbody>
 </table></div>`;
 }
 
-/** The drills that a stage mends, in the order of the staircase, and the one that the last stage leaves. */
-function climbed(stages: StageFacts[]): string[] {
-  const shown = new Set(stages.flatMap(({ fixed, left }) => [...fixed, left]));
-  return Object.keys(lockStaircase.columns).filter((drill) => shown.has(drill));
-}
-
-function cell(stage: string, drill: string, isShown: boolean): Html {
-  const sign = lockStaircase.rows[stage]?.signs[drill];
-  if (!isShown || sign === undefined) return html`<td></td>`;
-  const word = words[sign] ?? '';
-  return html`<td class="${word.replaceAll(' ', '-')}"><span aria-hidden="true">${sign}\uFE0E</span><span class="spoken">${word}</span></td>`;
+function cell(stage: string, drill: string, language: Language): Html {
+  const sign = lockStaircase.rows[stage]?.signs[drill] ?? '';
+  const says = signs[sign];
+  if (says === undefined) return html`<td></td>`;
+  return html`<td class="${says.kind ?? ''}"><span aria-hidden="true">${sign}\uFE0E</span><span class="spoken">${says[language]}</span></td>`;
 }

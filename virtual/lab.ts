@@ -21,6 +21,13 @@ export interface LabOptions {
 
 export type Lab = Awaited<ReturnType<typeof openLab>>;
 
+/** A line that the lock of a node was at, at a time in milliseconds. */
+export interface LineOfLock {
+  at: number;
+  node: string;
+  line: number;
+}
+
 const NODES = ['node-1', 'node-2'];
 /** A node has connected to its servers by then, in milliseconds. */
 const READY_LIMIT_MS = 5_000;
@@ -34,6 +41,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const schedule = createSchedule();
   const luck = createLuck();
   const log: string[] = [];
+  const lines: LineOfLock[] = [];
   const opened: VirtualServer[] = [];
   const starts = NODES.map(() => 0);
   /** Requests that may be under way. */
@@ -76,6 +84,12 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       isOnSockets: onSockets,
       publish,
       say,
+      onLine(line) {
+        const [at, last] = [schedule.now(), lines.at(-1)];
+        // A lock that goes round for ever leaves one line a moment.
+        if (last?.node === name && last.at === at) last.line = line;
+        else lines.push({ at, node: name, line });
+      },
     });
   }
 
@@ -87,6 +101,8 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     schedule,
     now: schedule.now,
     log,
+    /** Where the lock was at each moment, if its code says so. */
+    lines,
     say,
     redis,
     /** The masters that vote. */

@@ -148,7 +148,7 @@ async function reader(source: LockSource, more: string) {
   return (place: Place) => {
     const { world, globals, clients, answerLimitMs } = place;
     if (!onSockets) {
-      const given = { sleep: world.sleep, uuid: world.uuid, redis: clients[0] };
+      const given = { sleep: world.sleep, uuid: world.uuid, redis: clients[0], atLine: world.atLine };
       const values = replaced.map((each) => globals[each]);
       return {
         exported: evaluate(given, values),

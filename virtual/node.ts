@@ -31,6 +31,8 @@ export interface NodeOptions<Run> {
   start(place: Place): Started<Run>;
   publish(server: number, messages: Answer['messages']): void;
   say(text: string): void;
+  /** Told which line its lock is at. */
+  onLine?(line: number): void;
 }
 
 /** One that runs the service, or something else. */
@@ -50,12 +52,13 @@ export const listenerOf = (connection: number) => connection / 2 - 1;
 
 /** Starts a node, at the present time of the schedule. */
 export function startNode<Run>(options: NodeOptions<Run>) {
-  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, publish, say } = options;
+  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, publish, say, onLine } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
   const process = starts === 1 ? name : `${name}.${starts}`;
   const world = createWorld(process, proxies.length, {
     hasReplicas: true,
+    ...(onLine && { onLine }),
   });
   /** What has come while its process was stopped. */
   let inbox: (() => void)[] = [];

@@ -63,13 +63,15 @@ export type World = ReturnType<typeof createWorld>;
 export interface WorldOptions {
   /** Its servers may have replicas: WAIT is sent, and answered. */
   hasReplicas?: boolean;
+  /** Told which line the lock is at. */
+  onLine?: (line: number) => void;
 }
 
 /** How far apart two numbers of the same luck are at most: too little to change for how many milliseconds somebody waits. */
 const APART = 1e-4;
 
 /** The world of the process of this name. The servers after the first are masters that vote. */
-export function createWorld(name: string, servers: number, { hasReplicas = false }: WorldOptions = {}) {
+export function createWorld(name: string, servers: number, { hasReplicas = false, onLine }: WorldOptions = {}) {
   let nowMs = 0;
   let lastId = 0;
   let chance = 0;
@@ -81,6 +83,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
   );
   /** What the lock used that it may not use. */
   let refusal: string | undefined;
+  let line: number | undefined;
   const pending: (Pending & { settle(reply: Reply): void })[] = [];
   const timers = new Map<number, { due: number; everyMs?: number; fire: () => void }>();
   const listeners: ((channel: string, message: string) => void)[] = [];
@@ -212,6 +215,12 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
     uuid,
     sleep,
     refuse: refusing,
+    /** Called by the code of a lock that says where it is: that of the page does. */
+    atLine(number: number) {
+      line = number;
+      onLine?.(number);
+    },
+    line: () => line,
     globals: {
       setTimeout: startTimer(false),
       setInterval: startTimer(true),

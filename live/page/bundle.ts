@@ -1,22 +1,23 @@
-// virtual/bundle.ts in the page: the service is bundled already, and a lock only loses its types.
+// virtual/bundle.ts in the page: what a lock imports is bundled already, and a lock only loses its types.
 
 import { transform } from 'sucrase';
 import type { Entry, Given } from '../../virtual/bundle.ts';
+import { saying } from './saying.ts';
 import { createHash } from './shims/crypto.ts';
 import { readFileSync } from './shims/fs.ts';
 import { packed } from './shims/packed.ts';
 
 export const systemModules = {};
 
-/** The service, and the lock that the entry names, as one text for `evaluator`. Rejects with a clause that says why it can't be. */
+/** A lock for the search, or the service and the lock that the entry names, as one text for `evaluator`. Rejects with a clause that says why it can't be. */
 export async function bundle(entry: Entry): Promise<string> {
   const [, name = '""'] = ('text' in entry && /export \* as lockFile from (".*");/.exec(entry.text)) || [];
-  const file: string = JSON.parse(name);
-  const lock = commonJs(String(readFileSync(file)));
-  return `${packed.service}
+  const file: string = 'file' in entry ? entry.file : JSON.parse(name);
+  const lock = commonJs(saying(String(readFileSync(file))));
+  return `${'file' in entry ? packed.imports : packed.service}
     const lockFile = {};
-    (function (require, exports) {${lock}\n})(service.requireLocks, lockFile);
-    const exported = { startService: service.startService, lockFile };
+    (function (require, exports, $line) {${lock}\n})(service.requireLocks, lockFile, given.atLine);
+    const exported = ${'file' in entry ? 'lockFile' : '{ startService: service.startService, lockFile }'};
     //# sourceURL=${file}\n`;
 }
 

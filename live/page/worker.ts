@@ -1,4 +1,4 @@
-// The virtual lab in a worker: plays one cell after the other, as the page asks for them.
+// The virtual lab and the search in a worker: does one thing after the other, as the page asks for them.
 
 import './shims/globals.ts';
 import { type CellRecord, runCell } from '../../loadtest/harness/run-cell.ts';
@@ -8,40 +8,68 @@ import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
 import { strategies } from '../../locks/index.ts';
+import { type Cell, proveCell } from '../../prove/cell.ts';
+import { scopes } from '../../prove/scopes.ts';
 import type { Lab } from '../../virtual/lab.ts';
-import { isVirtual, type LockSource } from '../../virtual/lock-service.ts';
+import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import type { Heard } from '../../virtual/server.ts';
+import { type Game, type GameTask, type Orders, openGame, type Standing } from './game.ts';
 import { type PlayRecord, recordsOf } from './records.ts';
 import { existsSync, readFileSync, writeFileSync } from './shims/fs.ts';
 
-/** What the lab can play, in the order of the staircase: its first message. */
+/** What the lab can do, in the order of the staircase: its first message. */
 export interface Ready {
   drills: { name: string; asks: string }[];
   stages: string[];
 }
 
-/** A cell to play. */
-export interface Task {
-  id: number;
+/** A lock: a stage, or the text of one's own, whatever the stage is called. */
+interface Lock {
   stage: string;
-  drill: string;
-  /** It will be shown. */
-  isShown?: boolean;
-  /** The text of a lock of one's own, whatever the stage is called. */
   own?: string;
 }
 
-/** What came of it, or why it could not be played. */
-export type Result = { id: number } & (Played | { problem: string });
-/** Said while a cell is played. `isEndless`: it goes on for ever, and is to be ended. */
-export interface Sign {
-  isEndless: boolean;
+/** A cell to play. */
+export interface CellTask extends Lock {
+  drill: string;
+  /** It will be shown. */
+  isShown?: boolean;
 }
+/** A lock in a scope of the search. */
+export interface ScopeTask extends Lock, Omit<GameTask, 'file'> {}
+export interface WayTask extends ScopeTask {
+  /** The moves that were made, each by its place among those that could be made. */
+  way: number[];
+}
+
 export interface Played {
   record: CellRecord;
   log: string[];
   /** What a picture is drawn of. */
   records: PlayRecord[];
+}
+export interface Searched extends Pick<Cell, 'verdict' | 'reason' | 'states' | 'schedules' | 'says'> {
+  /** The shortest order of events that breaks the lock. */
+  records: PlayRecord[];
+}
+
+/** What it may be asked for. Each rejects with why it can't be done. */
+export interface Calls {
+  play(task: CellTask): Promise<Played>;
+  search(task: ScopeTask): Promise<Searched>;
+  stand(task: WayTask): Promise<Standing>;
+  orders(task: WayTask): Promise<Orders>;
+}
+export interface Task {
+  id: number;
+  call: keyof Calls;
+  given: Lock;
+}
+/** What came of a task. */
+export type Result = { id: number } & ({ value: unknown } | { problem: string });
+/** Said while something is done. `isEndless`: it goes on for ever, and is to be ended. */
+export interface Sign {
+  isEndless: boolean;
 }
 
 const played = [
@@ -54,21 +82,19 @@ function textOf(page: string): string {
   return existsSync(file) ? String(readFileSync(file)) : '';
 }
 
-/** The lock of one's own that was played last. */
-let mine: { text: string; lock: LockSource } | undefined;
 /** A load that is small, and large enough for each lock to show its verdict. */
 const ownSettings = { requests: 16, connections: 4, units: 8, leaseMs: 400 };
-let versions = 0;
+/** The locks of one's own, by their texts. */
+const ownLocks = new Map<string, LockSource>();
 
-function ownLock(text: string, name: string): LockSource {
-  if (mine?.text === text) return mine.lock;
-  versions += 1;
-  const file = `mine/${versions}/lock.ts`;
-  writeFileSync(file, text);
-  addExternalRow(name, 'redis');
+function lockOf({ stage, own }: Lock): LockSource {
+  if (own === undefined) return lockNamed(stage);
+  const file = `mine/${ownLocks.size + 1}/lock.ts`;
   const facts = { backend: 'redis', isExternal: true } as const;
-  const lock: LockSource = { name, file: `/lockstep/${file}`, facts, hasOurClient: true };
-  mine = { text, lock };
+  const lock = ownLocks.get(own) ?? { name: stage, file: `/lockstep/${file}`, facts, hasOurClient: true };
+  if (!ownLocks.has(own)) writeFileSync(file, own);
+  ownLocks.set(own, lock);
+  addExternalRow(stage, 'redis');
   return lock;
 }
 
@@ -79,35 +105,64 @@ const MOST_LINES = 5_000;
 const SIGN_MS = 250;
 setInterval(() => postMessage({ isEndless: log.length > MOST_LINES } satisfies Sign), SIGN_MS);
 
-async function play({ stage, drill: name, isShown, own }: Task): Promise<Played> {
-  const drill = played.find((each) => each.name === name);
-  if (drill === undefined) throw new Error(`There is no drill ${name}.`);
-  log = [];
-  let heard: Heard[] = [];
-  const world = {
-    isVirtual: true,
-    async play() {
-      const disturb = ({ redis, log: begun }: Lab) => {
-        heard = redis.heard;
-        log = begun;
-      };
-      const lock = own === undefined ? {} : { lock: ownLock(own, stage), givesUp: true, settings: ownSettings };
-      const played = await playDrill(drill, stage, { disturb, ...lock });
-      return { outcome: played.outcome };
-    },
-  };
-  const record = await runCell({ stage, drill }, world);
-  if (!isShown) return { record, log, records: [] };
-  const page = textOf(`loadtest/scenarios/${name}`) || textOf(`live/page/${name}`);
-  const lines = page.split('\n').map((line) => line.replace(/^> /, ''));
-  const source = { log, events: record.events, heard, lock: stage, lines: lines.filter(Boolean) };
-  return { record, log, records: await recordsOf(source) };
+/** How long the search may look at one scope, in seconds. */
+const SCOPE_SECONDS = 8;
+
+/** The game that was played last. */
+let last: { name: string; game: Promise<Game> } | undefined;
+
+function gameOf({ way: _, ...task }: WayTask): Promise<Game> {
+  const name = JSON.stringify(task);
+  if (last?.name !== name) last = { name, game: openGame({ ...task, file: lockOf(task).file }) };
+  return last.game;
 }
 
-addEventListener('message', async ({ data }: MessageEvent<Task>) => {
-  const result: Result = await play(data).then(
-    (played) => ({ id: data.id, ...played }),
-    (error: Error) => ({ id: data.id, problem: error.message }),
+const calls: Calls = {
+  async play({ stage, drill: name, isShown, own }) {
+    const drill = played.find((each) => each.name === name);
+    if (drill === undefined) throw new Error(`There is no drill ${name}.`);
+    let heard: Heard[] = [];
+    let atLines: Lab['lines'] = [];
+    const world = {
+      isVirtual: true,
+      async play() {
+        const disturb = ({ redis, log: begun, lines }: Lab) => {
+          heard = redis.heard;
+          atLines = lines;
+          log = begun;
+        };
+        const lock = own === undefined ? {} : { lock: lockOf({ stage, own }), givesUp: true, settings: ownSettings };
+        const played = await playDrill(drill, stage, { disturb, ...lock });
+        return { outcome: played.outcome };
+      },
+    };
+    const record = await runCell({ stage, drill }, world);
+    if (!isShown) return { record, log, records: [] };
+    const page = textOf(`loadtest/scenarios/${name}`) || textOf(`live/page/${name}`);
+    const lines = page.split('\n').map((line) => line.replace(/^> /, ''));
+    const source = { log, events: record.events, heard, atLines, lock: stage, lines: lines.filter(Boolean) };
+    return { record, log, records: await recordsOf(source) };
+  },
+  async search(task) {
+    const { file } = lockOf(task);
+    const { stage, scope, sales = 1, isAtOnce } = task;
+    // Some scopes show nothing with fewer.
+    const least = scopes.find(({ name }) => name === scope)?.processes ?? 0;
+    const size = { processes: Math.max(task.processes, least), sales, ...(isAtOnce && { isAtOnce }) };
+    const cell = await proveCell({ stage, file, scope, ...size, masters: 0, budget: {}, seconds: SCOPE_SECONDS });
+    const { verdict, reason, states, schedules, says, counterexample } = cell;
+    const found = counterexample && (await (await openGame({ file, scope, ...size })).follow(counterexample));
+    return { verdict, reason, states, schedules, says, records: found?.records ?? [] };
+  },
+  stand: async (task) => (await gameOf(task)).stand(task.way),
+  orders: async (task) => (await gameOf(task)).orders(task.way),
+};
+
+addEventListener('message', async ({ data: { id, call, given } }: MessageEvent<Task>) => {
+  log = [];
+  const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
+    (value) => ({ id, value }),
+    (error: Error) => ({ id, problem: error.message }),
   );
   postMessage(result);
 });

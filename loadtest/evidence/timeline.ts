@@ -31,6 +31,8 @@ export interface LeaseSample {
   owner?: string;
   /** How long the key has to live, in milliseconds; `Infinity` without an end. */
   ttlMs: number;
+  /** The units in stock, where Redis has them. */
+  stock?: number;
 }
 
 /** The process of a node died. Who was inside never left, and the next process counts its sales from 1 again. */

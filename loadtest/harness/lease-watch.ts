@@ -1,6 +1,7 @@
 // What Redis holds under the key of a lock, looked at again and again.
 
 import type { RedisClient } from '../../locks/lock.ts';
+import { stockKey } from '../../services/inventory/store.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
 import { sharedClock, sleep } from './clock.ts';
 import { network } from './network.ts';
@@ -17,9 +18,10 @@ export async function readLease(redis: RedisClient, key: string): Promise<Omit<L
     .pttl(key)
     .get(key)
     .hkeys(key)
+    .get(stockKey('001'))
     .exec()
     .catch(() => null);
-  const [ttl, text, fields] = answers ?? [];
+  const [ttl, text, fields, stock] = answers ?? [];
   // One of the two is an error: a key holds a string or a hash.
   if (!ttl || ttl[0] || (text?.[0] && fields?.[0])) return undefined;
   const ttlMs = Number(ttl[1]);
@@ -27,6 +29,7 @@ export async function readLease(redis: RedisClient, key: string): Promise<Omit<L
   return {
     ttlMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : Math.max(0, ttlMs),
     ...(owner !== undefined && { owner: String(owner) }),
+    ...(stock?.[1] != null && { stock: Number(stock[1]) }),
   };
 }
 

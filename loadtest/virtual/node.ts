@@ -63,7 +63,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
       let cursor = history.start();
       let isFirst = true;
       const tell = () => {
-        const { next, hasMore: _, ...news } = history.readBehind(cursor);
+        const { next, ...news } = history.readBehind(cursor);
         const first = isFirst;
         [cursor, isFirst] = [next, false];
         // What a node records while it computes is told when it has done so.

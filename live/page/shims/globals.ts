@@ -8,7 +8,19 @@ port1.onmessage = () => waiting.shift()?.();
 
 Object.assign(globalThis, {
   Buffer: PageBuffer,
-  process: { env: {}, pid: 1, on() {} },
+  process: {
+    env: {},
+    pid: 1,
+    // What it may use is the browser's to say.
+    memoryUsage: () => ({ heapUsed: 0 }),
+    on(what: string, hear: (why: unknown) => void) {
+      if (what !== 'unhandledRejection') return;
+      addEventListener('unhandledrejection', (event) => {
+        event.preventDefault();
+        hear(event.reason);
+      });
+    },
+  },
   /** Comes when all that promises have set off has happened. */
   setImmediate(then: () => void) {
     waiting.push(then);

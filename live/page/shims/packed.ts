@@ -5,6 +5,8 @@ export interface Packed {
   files: Record<string, string>;
   /** The inventory service, bundled for the virtual world: it defines `service`. */
   service: string;
+  /** What a lock may import, for the search, in the same way. */
+  imports: string;
   /** Valkey. */
   wasm: Uint8Array;
 }

@@ -20,3 +20,6 @@ export class BlockList {
   addAddress() {}
 }
 export const isIP = (host: string) => (host.includes(':') ? 6 : /^[\d.]+$/.test(host) ? 4 : 0);
+
+/** node:util: of plain values, whose members are in one order. */
+export const isDeepStrictEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

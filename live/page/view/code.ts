@@ -1,12 +1,22 @@
-// The file of a stage, with what it changes in the stage before marked.
+// The file of a stage, with what it changes in the stage before marked, and the lines that run now.
 
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { say } from './texts.ts';
 
-export function Code({ file, text, before }: { file: string; text: string; before: string | undefined }) {
+interface CodeProps {
+  file: string;
+  text: string;
+  before?: string | undefined;
+  /** Who is at a line, by the number of that. */
+  at?: Record<number, string>;
+}
+
+export function Code({ file, text, before, at = {} }: CodeProps) {
   // The first lines tell in words what the page tells as well.
+  const [head = ''] = /^(\/\/.*\n)+\n/.exec(text) ?? [];
   const body = (source: string) => source.replace(/^(\/\/.*\n)+\n/, '');
+  let number = head.split('\n').length - 1;
   const parts = diffLines(before === undefined ? body(text) : body(before), body(text));
   return html`<section class="code" aria-labelledby="code">
     <h2 id="code">${say('code', { file })}</h2>
@@ -15,9 +25,13 @@ export function Code({ file, text, before }: { file: string; text: string; befor
       value
         .replace(/\n$/, '')
         .split('\n')
-        .map((line) =>
-          added ? html`<ins>${line}\n</ins>` : removed ? html`<del>${line}\n</del>` : html`<span>${line}\n</span>`,
-        ),
+        .map((line) => {
+          if (removed) return html`<del>${line}\n</del>`;
+          number += 1;
+          const who = at[number];
+          const mark = who !== undefined && html`<mark>◀ ${who}</mark>`;
+          return added ? html`<ins>${line} ${mark}\n</ins>` : html`<span>${line} ${mark}\n</span>`;
+        }),
     )}</pre>
   </section>`;
 }

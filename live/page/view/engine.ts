@@ -1,16 +1,21 @@
-// The lab in its worker, as the page asks it: one cell after the other.
+// The labs in their workers, as the page asks them: each does one thing after the other.
 
-import type { Played, Ready, Result, Sign, Task } from '../worker.ts';
+import type { Calls, Ready, Result, Sign, Task } from '../worker.ts';
 
 /** The page's own: unpacks a part of its file. */
 declare function unpacked(id: string): Promise<Response>;
 
-export type Cell = Omit<Task, 'id'>;
-
 interface Waiting {
   task: Task;
-  resolve(played: Played): void;
+  resolve(value: unknown): void;
   reject(error: Error): void;
+}
+
+/** A worker, and what it does. */
+interface Lab {
+  worker?: Worker | undefined;
+  doing?: Waiting | undefined;
+  silentLooks: number;
 }
 
 /** How often a sign of the lab is looked for, in milliseconds: as often as it gives one. */
@@ -23,18 +28,17 @@ export class EndlessError extends Error {}
 
 export type Engine = ReturnType<typeof startEngine>;
 
-/** Starts the lab. */
-export function startEngine() {
-  const lab = unpacked('lab').then((part) => part.json());
+/** Starts so many labs. */
+export function startEngine(count = 1) {
+  const packed = unpacked('lab').then((part) => part.json());
   const valkey = unpacked('valkey').then((part) => part.arrayBuffer());
-  const queue: Waiting[] = [];
-  let worker: Worker | undefined;
-  let silentLooks = 0;
+  const labs = Array.from({ length: count }, (): Lab => ({ silentLooks: 0 }));
+  let queue: Waiting[] = [];
   let lastId = 0;
 
   /** Resolves with what the lab says when it is ready. */
-  async function start(): Promise<Ready> {
-    const { worker: code, ...rest } = await lab;
+  async function start(lab: Lab): Promise<Ready> {
+    const { worker: code, ...rest } = await packed;
     const lines = ['onmessage = ({ data }) => { onmessage = null; globalThis.packed = data;', code, '};'];
     const url = URL.createObjectURL(new Blob(lines, { type: 'text/javascript' }));
     const started = new Worker(url);
@@ -44,64 +48,70 @@ export function startEngine() {
     });
     started.postMessage({ ...rest, wasm: new Uint8Array(await valkey) });
     const said = await ready;
-    started.onmessage = ({ data }: MessageEvent<Result | Sign>) => ('isEndless' in data ? hearSign(data) : hear(data));
-    worker = started;
+    started.onmessage = ({ data }: MessageEvent<Result | Sign>) => {
+      if ('isEndless' in data) lab.silentLooks = data.isEndless ? SILENT_LOOKS : 0;
+      else hear(lab, data);
+    };
+    lab.worker = started;
+    sendNext(lab);
     return said;
   }
 
-  function hear(result: Result) {
-    const [first] = queue;
-    if (first?.task.id !== result.id) return;
-    queue.shift();
-    if ('problem' in result) first.reject(new Error(result.problem));
-    else first.resolve(result);
-    sendFirst();
+  function hear(lab: Lab, result: Result) {
+    const { doing } = lab;
+    if (doing?.task.id !== result.id) return;
+    lab.doing = undefined;
+    if ('problem' in result) doing.reject(new Error(result.problem));
+    else doing.resolve(result.value);
+    sendNext(lab);
   }
 
-  function sendFirst() {
-    const task = queue[0]?.task;
-    if (task === undefined || worker === undefined) return;
-    worker.postMessage(task);
-    silentLooks = 0;
-  }
-
-  function hearSign({ isEndless }: Sign) {
-    silentLooks = isEndless ? SILENT_LOOKS : 0;
+  function sendNext(lab: Lab) {
+    if (lab.worker === undefined || lab.doing) return;
+    lab.doing = queue.shift();
+    if (lab.doing === undefined) return;
+    lab.worker.postMessage(lab.doing.task);
+    lab.silentLooks = 0;
   }
 
   setInterval(() => {
-    const own = queue[0]?.task.own;
-    if (own === undefined || worker === undefined) return;
-    if (silentLooks >= SILENT_LOOKS) endWorker(own);
-    silentLooks += 1;
+    for (const lab of labs) {
+      const own = lab.doing?.task.given.own;
+      if (own === undefined) continue;
+      if (lab.silentLooks >= SILENT_LOOKS) endAll(own);
+      lab.silentLooks += 1;
+    }
   }, LOOK_MS);
 
-  /** Ends what plays a lock for ever, and whatever else was to be played of that lock. */
-  function endWorker(own: string) {
-    worker?.terminate();
-    worker = undefined;
-    for (const each of queue.splice(0))
-      if (each.task.own === own) each.reject(new EndlessError());
-      else queue.push(each);
-    void start().then(sendFirst);
+  /** Ends what plays a lock for ever, and whatever else was to be done with that lock. */
+  function endAll(own: string) {
+    const isOf = ({ task }: Waiting) => task.given.own === own;
+    const ended = queue.filter(isOf);
+    queue = queue.filter((each) => !isOf(each));
+    for (const lab of labs) {
+      if (!lab.doing || !isOf(lab.doing)) continue;
+      ended.push(lab.doing);
+      lab.worker?.terminate();
+      Object.assign(lab, { worker: undefined, doing: undefined });
+      void start(lab);
+    }
+    for (const each of ended) each.reject(new EndlessError());
   }
 
-  const ready = start();
-  void ready.then(sendFirst);
+  const ready = Promise.race(labs.map(start));
 
   return {
     /** The texts of the project's files, by their paths in it. */
-    files: lab.then(({ files }): Record<string, string> => files),
-    /** What can be played, once the lab is there. */
+    files: packed.then(({ files }): Record<string, string> => files),
+    /** What can be done, once a lab is there. */
     ready,
-    /** Plays a cell, when those before it are over. Rejects with why it can't be played. */
-    play(cell: Cell): Promise<Played> {
+    /** Has a lab do something, when what was asked before is under way. Rejects with why it can't be done. */
+    ask<Call extends keyof Calls>(call: Call, given: Parameters<Calls[Call]>[0]): ReturnType<Calls[Call]> {
       lastId += 1;
-      const task = { ...cell, id: lastId };
-      return new Promise((resolve, reject) => {
-        queue.push({ task, resolve, reject });
-        if (queue.length === 1) sendFirst();
-      });
+      const task = { id: lastId, call, given };
+      const answer = new Promise((resolve, reject) => queue.push({ task, resolve, reject }));
+      for (const lab of labs) sendNext(lab);
+      return answer as ReturnType<Calls[Call]>;
     },
   };
 }

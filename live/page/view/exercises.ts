@@ -12,6 +12,8 @@ export interface PageExercise {
   prediction: Prediction;
   /** The scenarios that must hold. */
   drills: string[];
+  /** The scopes of the search in which it must hold, and how many sell. */
+  search: { scopes: string[]; processes?: number; sales?: number; atOnce?: boolean };
   original: string;
   solution: string;
 }
@@ -21,7 +23,7 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
   return names.toSorted().map((name) => {
     const read = (file: string) => files[`exercises/${name}/${file}`] ?? '';
     const [title = '', ...text] = read('README.md').split('\n');
-    const { drills }: ExerciseSettings = JSON.parse(read('exercise.json'));
+    const { drills, search }: ExerciseSettings = JSON.parse(read('exercise.json'));
     return {
       name,
       title: `${name.slice(0, 2)} ${title.slice(2)}`,
@@ -32,6 +34,7 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
         .map((hint) => hint.trim()),
       prediction: JSON.parse(read('predict.json')),
       drills,
+      search: search ?? { scopes: [] },
       original: read('lock.ts'),
       solution: read('solution.ts'),
     };

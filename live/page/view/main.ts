@@ -5,6 +5,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Engine, startEngine } from './engine.ts';
 import { lessons } from './lessons.ts';
+import { Scheduler } from './scheduler.ts';
 import { Step } from './step.ts';
 import { languages, say, speak, spoken } from './texts.ts';
 import { Turn } from './turn.ts';
@@ -12,7 +13,7 @@ import { Turn } from './turn.ts';
 function Page({ engine }: { engine: Engine }) {
   const [files, setFiles] = useState<Record<string, string>>();
   const [language, setLanguage] = useState(spoken());
-  /** The step of the lesson; after the last comes one's own turn. */
+  /** The step of the lesson; after the last come the scheduler and one's own turn. */
   const [number, setNumber] = useState(0);
   useEffect(() => void engine.files.then(setFiles), [engine]);
   speak(language);
@@ -30,7 +31,7 @@ function Page({ engine }: { engine: Engine }) {
           ({ stage }, step) => html`<button aria-current=${step === number ? 'step' : undefined}
           aria-label=${say('step', { n: step })} title=${stage} onClick=${() => go(step)}>${step}</button>`,
         )}
-        <button aria-current=${lesson ? undefined : 'step'} onClick=${() => go(lessons.length)}>${say('turn')}</button>
+        ${[SCHEDULER, TURN].map((part) => html`<button aria-current=${part === number ? 'step' : undefined} onClick=${() => go(part)}>${say(part === TURN ? 'turn' : 'scheduler')}</button>`)}
       </nav>
       <button lang=${other === 'zh' ? 'zh-CN' : 'en'} onClick=${() => setLanguage(other)}>${say('language')}</button>
     </header>
@@ -40,17 +41,22 @@ function Page({ engine }: { engine: Engine }) {
           ? html`<p>${say('loading')}</p>`
           : lesson
             ? html`<${Step} key=${lesson.stage} lesson=${lesson} engine=${engine} files=${files} onNext=${() => go(number + 1)} />`
-            : html`<${Turn} engine=${bench()} files=${files} />`
+            : number === SCHEDULER
+              ? html`<${Scheduler} engine=${engine} files=${files} />`
+              : html`<${Turn} engine=${bench()} files=${files} />`
       }
     </main>
     <footer><small>${say('keys')}</small></footer>`;
 }
 
+const SCHEDULER = lessons.length;
+const TURN = SCHEDULER + 1;
 const engine = startEngine();
 /** Locks of one's own are played in a lab of their own: whatever they do to it, the lesson is as it was. */
+const MOST_LABS = 4;
 let benchEngine: Engine | undefined;
 function bench() {
-  benchEngine ??= startEngine();
+  benchEngine ??= startEngine(Math.min(MOST_LABS, navigator.hardwareConcurrency));
   return benchEngine;
 }
 // For whoever plays a cell from the console.

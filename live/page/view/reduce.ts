@@ -9,6 +9,8 @@ export interface ShownNode {
   inside: string[];
   /** The last command that was answered, and how often the same came in a row. */
   asked?: { verb: string; reply: string; times: number };
+  /** The line of its file that its lock is at. */
+  line?: number;
   /** What is held on its way to Redis. */
   held?: string | undefined;
 }
@@ -62,6 +64,9 @@ function apply(record: Exclude<PlayRecord, { type: 'redis' | 'sentence' }>, node
       node.state = record.state;
       if (record.state === 'killed') node.waiting = node.inside = [];
       break;
+    case 'line':
+      node.line = record.line;
+      break;
     case 'held':
       node.held = record.verb;
       break;
@@ -90,6 +95,18 @@ function move(what: string, sale: string, node: ShownNode) {
     node.waiting = without(node.waiting);
     node.inside = without(node.inside);
   }
+}
+
+/** Who is at which line of the lock: the sale, where one of a letter is there alone, or the node. */
+export function linesAt({ nodes }: Moment): Record<number, string> {
+  const at: Record<number, string> = {};
+  for (const { name, line, waiting, inside } of nodes) {
+    if (line === undefined) continue;
+    const [sale = '', ...others] = [...waiting, ...inside];
+    const who = others.length === 0 && /^[A-Z]$/.test(sale) ? sale : name;
+    at[line] = at[line] === undefined ? who : `${at[line]}, ${who}`;
+  }
+  return at;
 }
 
 /** How many are inside at once. */

@@ -28,6 +28,10 @@ export function Run({ title, records, place, scale, at }: RunProps) {
   </section>`;
 }
 
+/** Where a stage has its lock. */
+export const placeOf = (stage: string): LockPlace =>
+  stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
+
 /** It has sentences. */
 export const isTold = (records: PlayRecord[]) => records.some(({ type }) => type === 'sentence');
 export const scaleOf = (stops: number[]): Scale => ({ from: stops[0] ?? 0, until: stops.at(-1) ?? 1 });

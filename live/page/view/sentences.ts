@@ -1,6 +1,7 @@
 // The sentences of the scenarios in Chinese, by their form.
 
-import { filled } from './texts.ts';
+import { ofSearch } from './search-sentences.ts';
+import { filled, spoken } from './texts.ts';
 
 export const sentences: Record<string, string> = {
   '{a} sells at {node}': '{a} 在 {node} 卖一件',
@@ -110,17 +111,40 @@ const gaps: Record<string, string> = {
   late: TIME,
   sku: String.raw`\d{3}`,
   other: String.raw`\d{3}`,
+  sold: String.raw`\d+`,
+  left: String.raw`\d+`,
+  number: String.raw`[\d.]+`,
+  command: '.+',
+  reply: '.+',
+  channel: '.+',
+  text: '.+',
 };
 
 const units: Record<string, string> = { lease: ' 个租期', leases: ' 个租期', ms: ' 毫秒', s: ' 秒' };
 
-const patterns = Object.entries(sentences).map(([form, chinese]) => {
+// The longest form first: it says most.
+const forms = Object.entries({ ...sentences, ...ofSearch }).toSorted(([one], [other]) => other.length - one.length);
+const patterns = forms.map(([form, chinese]) => {
   const literal = form.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
-  return { pattern: new RegExp(`^${literal.replace(/\{(\w+)\}/g, (_, gap) => `(?<${gap}>${gaps[gap]})`)}$`), chinese };
+  const known = new Set<string>();
+  const gapOf = (_: string, gap: string) => {
+    const isKnown = known.has(gap);
+    known.add(gap);
+    return isKnown ? `\\k<${gap}>` : `(?<${gap}>${gaps[gap]})`;
+  };
+  return { pattern: new RegExp(`^${literal.replace(/\{(\w+)\}/g, gapOf)}$`), chinese };
 });
 
-/** A line of a scenario in Chinese. Undefined when its form is not known. */
+/** A line of a scenario or of the search in Chinese; of a line in parts each. Undefined when a form is not known. */
 export function inChinese(line: string): string | undefined {
+  const parts = line.split(' · ').map(partInChinese);
+  return parts.includes(undefined) ? undefined : parts.join(' · ');
+}
+
+/** A line in the language of the page, if its form is known; in English if not. */
+export const translated = (line: string) => (spoken() === 'zh' && inChinese(line)) || line;
+
+function partInChinese(line: string): string | undefined {
   for (const { pattern, chinese } of patterns) {
     const found = pattern.exec(line);
     if (found === null) continue;

@@ -6,11 +6,10 @@ import type { Played } from '../worker.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Lesson, lessons } from './lessons.ts';
-import type { LockPlace } from './picture.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
-import { lostAt, momentAt, stopsOf } from './reduce.ts';
-import { isTold, Run, scaleOf } from './run.ts';
+import { linesAt, lostAt, momentAt, stopsOf } from './reduce.ts';
+import { isTold, placeOf, Run, scaleOf } from './run.ts';
 import { inLanguage, say, type Text } from './texts.ts';
 
 interface StepProps {
@@ -20,8 +19,6 @@ interface StepProps {
   onNext(): void;
 }
 
-const placeOf = (stage: string): LockPlace =>
-  stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
 const partsOf = (stage: string) => ({ n: Number(stage[0]), name: stage.slice(2) });
 
 export function Step({ lesson, engine, files, onNext }: StepProps) {
@@ -32,7 +29,7 @@ export function Step({ lesson, engine, files, onNext }: StepProps) {
   const [chosen, choose] = useState<number>();
   useEffect(() => {
     let isLeft = false;
-    const played = stages.map((each) => engine.play({ stage: each, drill, isShown: true }));
+    const played = stages.map((each) => engine.ask('play', { stage: each, drill, isShown: true }));
     void Promise.all(played).then((all) => isLeft || setRuns(all));
     return () => {
       isLeft = true;
@@ -57,14 +54,15 @@ export function Step({ lesson, engine, files, onNext }: StepProps) {
           html`<${Run} title=${say(titles[index] as Text, partsOf(each))} records=${records[index] ?? []} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} />`,
       )}
       <${Controls} player=${player} count=${stops.length}>
-        <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'turn' : 'next')}</button>
+        <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'scheduler' : 'next')}</button>
       </${Controls}>
       ${player.isOver && stages.map((each, index) => html`<${Outcome} lesson=${lesson} run=${runs?.[index]} isAfter=${each === stage} />`)}
       <p class="told" role="status">
         ${player.isOver && html`<b>${say(chosen === undefined ? 'unsaid' : lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`}
       </p>
     </section>
-    <${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined} />
+    <${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined}
+      at=${linesAt(momentAt(records.at(-1) ?? [], at))} />
   </article>`;
 }
 

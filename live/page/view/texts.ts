@@ -46,7 +46,30 @@ export const texts = {
   rushLine: ['60 buyers come, 15 at the same time.', '来了 60 个买家,同时 15 个。'],
   code: ['The lock: {file}', '锁的代码:{file}'],
   changed: ['What this stage changes is marked.', '标出的是这个阶段改动的地方。'],
+  everyOrder: ['every order: {name}', '所有顺序:{name}'],
+  shortest: ['The shortest order of events that breaks it: {name}', '破坏它的最短的事件顺序:{name}'],
   scenario: ['Scenario: {name}', '场景:{name}'],
+  scheduler: ['You are the scheduler', '你来调度'],
+  level: ['Lock', '锁'],
+  undo: ['One step back', '后退一步'],
+  again: ['From the beginning', '从头开始'],
+  schedule: [
+    'Two sales begin. You choose which step comes next, until the lock is broken or a unit is lost.',
+    '两笔销售要开始。由你选择下一步发生什么,直到锁被破坏或丢掉一件货。',
+  ],
+  mayGoWrong: ['What may happen:', '可能发生:'],
+  made: ['Steps: {n}', '步数:{n}'],
+  moves: ['What happens next', '下一步发生什么'],
+  unbroken: ['Nothing more can happen, and nothing was broken.', '再没有什么可发生的,也没有破坏什么。'],
+  counting: ['The orders are counted …', '正在计算有多少种顺序……'],
+  orders: [
+    'There are {orders} orders in which this can happen. {broken} of them break it: {share}.',
+    '一共有 {orders} 种可能的顺序,其中 {broken} 种会出错:{share}。',
+  ],
+  none: ['none', '一种也没有'],
+  oneIn: ['one in {n}', '每 {n} 种里有一种'],
+  noHint: ['From here nothing can be broken any more. Go back.', '从这里开始已经破坏不了什么了。请后退。'],
+  hintIs: ['Try {n}: then {nearest} steps are enough.', '试试 {n}:从这里 {nearest} 步就够。'],
   turn: ['Your turn', '轮到你'],
   begins: ['Begin with', '从这里开始'],
   exercises: ['Exercises', '练习'],
@@ -56,6 +79,7 @@ export const texts = {
   solution: ['Solution', '答案'],
   yourLock: ['Your lock', '你的锁'],
   judge: ['Play all scenarios', '运行全部场景'],
+  englishOnly: ['The exercises and some reasons are in English alone.', '练习的说明、提示和一部分判定理由只有英文。'],
   reset: ['Reset', '重置'],
   export: ['Export', '导出'],
   import: ['Import', '导入'],
@@ -68,7 +92,7 @@ export const texts = {
   solvedNow: ['Solved.', '已解决。'],
   notYet: ['Not yet: {fails}.', '还没有:{fails}。'],
   judged: [
-    '{played} scenarios played, {failed} failed. Press one to see it.',
+    '{played} questions asked, {failed} failed. Press one to see it.',
     '运行了 {played} 个场景,{failed} 个失败。点一个可以观看。',
   ],
   broken: ["It can't be played:", '无法运行:'],
@@ -90,6 +114,9 @@ export function speak(chosen: Language) {
 }
 
 export type Values = Record<string, string | number>;
+
+/** A count, with its thousands apart. */
+export const inNumber = (count: number) => count.toLocaleString('en-US');
 
 /** A text in the language of the page. */
 export const say = (text: Text, values: Values = {}) => inLanguage(texts[text], values);

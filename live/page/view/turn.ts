@@ -2,11 +2,12 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { CellRecord } from '../../../loadtest/harness/run-cell.ts';
-import type { Played, Ready } from '../worker.ts';
+import type { PlayRecord } from '../records.ts';
+import type { Ready } from '../worker.ts';
 import { Editor } from './editor.ts';
 import { EndlessError, type Engine } from './engine.ts';
 import { exercisesIn } from './exercises.ts';
+import { cellOf, type Judged, judge, scopeOf } from './judging.ts';
 import { lessons } from './lessons.ts';
 import { Markdown } from './markdown.ts';
 import type { LockPlace } from './picture.ts';
@@ -15,12 +16,8 @@ import { Question } from './question.ts';
 import { stopsOf } from './reduce.ts';
 import { isTold, Run, scaleOf } from './run.ts';
 import { readSaved, save } from './saved.ts';
-import { say } from './texts.ts';
-
-/** What the lock of one's own is called wherever a lock has a name. */
-const MINE = 'mine';
-/** What takes long is played last. */
-const LAST = ['redis-outage'];
+import { inChinese } from './sentences.ts';
+import { say, spoken } from './texts.ts';
 
 interface TurnProps {
   engine: Engine;
@@ -32,10 +29,10 @@ export function Turn({ engine, files }: TurnProps) {
   const [saved, setSaved] = useState(readSaved);
   const [name, setName] = useState('05-owner-check');
   const [drills, setDrills] = useState<Ready['drills']>([]);
-  const [results, setResults] = useState<Record<string, CellRecord>>({});
+  const [results, setResults] = useState<Judged[]>([]);
   const [doing, setDoing] = useState<'nothing' | 'judging' | 'endless'>('nothing');
   const [problem, setProblem] = useState<string>();
-  const [shown, show] = useState<string>();
+  const [shown, show] = useState<Judged>();
   /** How often another text took the place of what is in the editor. */
   const [replaced, setReplaced] = useState(0);
   const [hints, setHints] = useState(0);
@@ -61,7 +58,7 @@ export function Turn({ engine, files }: TurnProps) {
     choose(undefined);
   }
   function forget() {
-    setResults({});
+    setResults([]);
     setProblem(undefined);
     setDoing('nothing');
     show(undefined);
@@ -76,32 +73,32 @@ export function Turn({ engine, files }: TurnProps) {
     setReplaced(replaced + 1);
   }
 
-  async function judge() {
+  async function judgeAll() {
     forget();
     setDoing('judging');
-    const placeOf = (drill: string) => (own.includes(drill) ? 0 : LAST.includes(drill) ? 2 : 1);
-    const inOrder = drills.toSorted((a, b) => placeOf(a.name) - placeOf(b.name));
-    const found: Record<string, CellRecord> = {};
+    const found: Judged[] = [];
     try {
-      for (const { name: drill } of inOrder) {
-        const { record } = await engine.play({ stage: MINE, drill, own: text });
-        if (record.verdict === 'not-applicable') continue;
-        found[drill] = record;
-        setResults({ ...found });
-        if (exercise && own.every((each) => found[each]?.verdict === 'pass'))
-          keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
-      }
+      await judge(engine, { text, exercise, drills }, (judged) => {
+        found.push(judged);
+        setResults([...found]);
+      });
       setDoing('nothing');
+      if (exercise && failsIn(found).length === 0)
+        keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
     } catch (error) {
       setDoing(error instanceof EndlessError ? 'endless' : 'nothing');
       if (!(error instanceof EndlessError)) setProblem((error as Error).message);
     }
   }
 
-  const failed = Object.values(results).filter(({ verdict }) => verdict === 'fail').length;
-  const played = Object.keys(results).length;
-  const own = exercise?.drills ?? [];
-  const fails = own.filter((drill) => results[drill] && results[drill].verdict !== 'pass').join(', ');
+  const play = async ({ name: asked, isOfSearch }: Judged) => {
+    const task = isOfSearch
+      ? engine.ask('search', scopeOf(text, asked, exercise))
+      : engine.ask('play', { ...cellOf(text, asked), isShown: true });
+    return (await task).records;
+  };
+  const failed = results.filter(({ verdict }) => verdict === 'fail').length;
+  const fails = failsIn(results).map(({ name }) => name);
   return html`<article class="turn">
     <div>
     <section class="ask">
@@ -120,7 +117,8 @@ export function Turn({ engine, files }: TurnProps) {
       </p>
       ${
         exercise &&
-        html`<${Markdown} text=${exercise.text} />
+        html`${spoken() === 'zh' && html`<small>${say('englishOnly')}</small>`}
+        <${Markdown} text=${exercise.text} />
         <${Question} lang="en" question=${exercise.prediction.question} chosen=${chosen} choose=${choose}
           answers=${exercise.prediction.answers.map((answer) => answer.text)} />
         ${chosen !== undefined && html`<${Markdown} text=${whatOf(exercise.prediction, chosen)} />`}
@@ -134,7 +132,7 @@ export function Turn({ engine, files }: TurnProps) {
     <section class="write">
       <${Editor} key=${`${name} ${replaced}`} text=${text} label=${say('yourLock')} onChange=${write} />
       <p class="bar">
-        <button class="main" disabled=${doing === 'judging' || drills.length === 0} onClick=${judge}>${say('judge')}</button>
+        <button class="main" disabled=${doing === 'judging' || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
         <button onClick=${() => replace(original)} disabled=${text === original}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
         <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, replace)} /></label>
@@ -148,44 +146,65 @@ export function Turn({ engine, files }: TurnProps) {
           ? html`${say('broken')} <span lang="en">${problem}</span>`
           : doing === 'endless'
             ? say('endless')
-            : played === 0
+            : results.length === 0
               ? say(doing === 'judging' ? 'judging' : 'unjudged')
               : exercise &&
-                html`<b>${fails !== '' ? say('notYet', { fails }) : own.every((drill) => results[drill]) && say('solvedNow')}</b> `
-      }${played > 0 && doing !== 'endless' && say('judged', { failed, played })}</p>
-      ${shown !== undefined && results[shown] && html`<${Shown} key=${`${shown} ${text}`} drill=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => engine.play({ stage: MINE, drill: shown, own: text, isShown: true })} />`}
+                html`<b>${fails.length > 0 ? say('notYet', { fails: [...new Set(fails)].join(', ') }) : doing === 'nothing' && say('solvedNow')}</b> `
+      }${results.length > 0 && doing !== 'endless' && say('judged', { failed, played: results.length })}</p>
+      ${shown && html`<${Shown} key=${`${shown.name} ${shown.isOfSearch} ${text}`} judged=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => play(shown)} />`}
       <ul class="results">
-        ${Object.entries(results).map(([drill, { verdict, reasons }]) => {
-          const asks = drills.find((each) => each.name === drill)?.asks;
-          return html`<li class=${verdict}>
-            <button aria-pressed=${shown === drill} onClick=${() => show(shown === drill ? undefined : drill)}>${signs[verdict]} ${drill}</button>${' '}
-            <span lang="en">${asks} <b>${reasons.join(' ')}</b></span>
-          </li>`;
-        })}
+        ${[false, true].map((isOfSearch) =>
+          results
+            .filter((each) => each.isOfSearch === isOfSearch)
+            .map((judged) => html`<${Result} judged=${judged} isShown=${shown === judged} show=${show} />`),
+        )}
       </ul>
     </section>
   </article>`;
 }
 
-const signs: Record<string, string> = { pass: '✔', fail: '✘', unknown: '?' };
+const signs = { pass: '✔', fail: '✘', unknown: '?' };
 
-/** A scenario under the lock, step by step. */
-function Shown({ drill, place, play }: { drill: string; place: LockPlace; play(): Promise<Played> }) {
-  const [records, setRecords] = useState<Played['records']>([]);
-  // The lab may be ended meanwhile: then the page says so.
-  useEffect(
-    () =>
-      void play().then(
-        (run) => setRecords(run.records),
-        () => {},
-      ),
-    [],
+/** What decides the exercise and is against it. */
+const failsIn = (results: Judged[]) =>
+  results.filter(
+    ({ isAsked, isOfSearch, verdict }) => isAsked && verdict !== 'pass' && (verdict === 'fail' || !isOfSearch),
   );
-  const stops = useMemo(() => stopsOf([records]), [records]);
+
+interface ResultProps {
+  judged: Judged;
+  isShown: boolean;
+  show(judged: Judged | undefined): void;
+}
+
+function Result({ judged, isShown, show }: ResultProps) {
+  const { name, isOfSearch, verdict, asks, reason } = judged;
+  // Of a scope in which the lock holds there is no order of events to see.
+  const isPlain = isOfSearch && verdict !== 'fail';
+  const title = `${signs[verdict]} ${isOfSearch ? say('everyOrder', { name }) : name}`;
+  return html`<li class=${verdict}>
+    ${isPlain ? html`<strong>${title}</strong>` : html`<button aria-pressed=${isShown} onClick=${() => show(isShown ? undefined : judged)}>${title}</button>`}${' '}
+    <${Words} text=${asks} /> <b><${Words} text=${reason} /></b>
+  </li>`;
+}
+
+/** A sentence in the language of the page, where it has it. */
+function Words({ text }: { text: string }) {
+  const chinese = spoken() === 'zh' ? inChinese(text) : undefined;
+  return html`<span lang=${chinese === undefined ? 'en' : undefined}>${chinese ?? text}</span>`;
+}
+
+/** A scenario under the lock, or the order of events that breaks it, step by step. */
+function Shown({ judged, place, play }: { judged: Judged; place: LockPlace; play(): Promise<PlayRecord[]> }) {
+  const [records, setRecords] = useState<PlayRecord[]>([]);
+  // The lab may be ended meanwhile: then the page says so.
+  useEffect(() => void play().then(setRecords, () => {}), []);
+  const { name, isOfSearch } = judged;
+  const stops = useMemo(() => (isOfSearch ? [...new Set(records.map(({ at }) => at))] : stopsOf([records])), [records]);
   const player = usePlayer(stops, { isTold: isTold(records), begins: false });
   if (records.length === 0) return null;
   return html`<section class="runs">
-    <${Run} title=${say('scenario', { name: drill })} records=${records} place=${place} scale=${scaleOf(stops)} at=${stops[player.stop] ?? 0} />
+    <${Run} title=${say(isOfSearch ? 'shortest' : 'scenario', { name })} records=${records} place=${place} scale=${scaleOf(stops)} at=${stops[player.stop] ?? 0} />
     <${Controls} player=${player} count=${stops.length} />
   </section>`;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sha1 } from '../../../live/page/shims/sha1.ts';
 import { hasBrowser } from '../browser.ts';
-import { ownPage, playBoth } from './open-page.ts';
+import { ownPage, playBoth, searchBoth } from './open-page.ts';
 
 // All cells: test/soak/live/page-cells.test.ts.
 describe.skipIf(!hasBrowser)('the lab in the page (skipped where there is no Chromium)', () => {
@@ -15,6 +15,15 @@ describe.skipIf(!hasBrowser)('the lab in the page (skipped where there is no Chr
     ['cohort', 'late-release'],
   ])('%s, %s: the verdict and the log are those of Node, byte for byte', async (stage, drill) => {
     const { inPage, inNode } = await playBoth(await own.open(), stage, drill);
+
+    expect(inPage).toEqual(inNode);
+  });
+
+  test.each([
+    ['4-ttl', 'slow-holder'],
+    ['6-lua-release', 'late-release'],
+  ])('%s, %s: the search finds what it finds in Node, with the same counts', async (stage, scope) => {
+    const { inPage, inNode } = await searchBoth(await own.open(), stage, scope);
 
     expect(inPage).toEqual(inNode);
   });

@@ -33,6 +33,24 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     expect(found).toEqual(LOST);
   });
 
+  test('the scheduler: by keys alone one unit is lost, and the page counts the orders that lose one', async () => {
+    const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    await page.getByRole('button', { name: 'You are the scheduler' }).press('Enter');
+    await page.getByRole('combobox').selectOption('1-in-process');
+    await page.locator('.code h2', { hasText: '1-in-process' }).waitFor();
+    await page.locator('.moves button').focus();
+    for (const key of '112211') {
+      const moves = await page.locator('.moves').textContent();
+      await page.keyboard.press(key);
+      await page.waitForFunction((before) => document.querySelector('.moves')?.textContent !== before, moves);
+    }
+    await page.getByText('There are 10 orders in which this can happen. 6 of them break it').waitFor();
+    expect(await page.locator('.code mark').count()).toBeGreaterThan(0);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('u');
+    await page.locator('.moves button').first().waitFor();
+  });
+
   test('a phone: in Chinese nothing is wider than the screen, and what was predicted is judged', async () => {
     const page = await own.open({ viewport: { width: 390, height: 844 }, bypassCSP: true, colorScheme: 'dark' });
     await page.getByRole('button', { name: '中文' }).click();
@@ -46,8 +64,13 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
       expect(await isWide(page)).toBe(false);
     }
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: '轮到你' }).first().click();
-    await page.locator('.cm-content').waitFor();
-    expect(await isWide(page)).toBe(false);
+    for (const [part, there] of [
+      ['你来调度', '.moves button'],
+      ['轮到你', '.cm-content'],
+    ] as const) {
+      await page.getByRole('button', { name: part }).first().click();
+      await page.locator(there).first().waitFor();
+      expect(await isWide(page)).toBe(false);
+    }
   });
 });

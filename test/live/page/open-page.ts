@@ -9,6 +9,8 @@ import type { Engine } from '../../../live/page/view/engine.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { proveCell } from '../../../prove/cell.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
 import { launchBrowser } from '../browser.ts';
 
 /** The page as it is opened from the disk, without a network, by the tests of one file. It has nothing to complain of, and asks for nothing. */
@@ -49,13 +51,33 @@ export function ownPage() {
   };
 }
 
+/** What the search says of a stage in a scope, in the page and in Node. */
+export async function searchBoth(page: Page, stage: string, scope: string) {
+  const size = { stage, scope, processes: 2 };
+  const inPage = await page.evaluate(async (task) => {
+    const { lockstep } = globalThis as unknown as { lockstep: Engine };
+    const { verdict, reason, states, schedules } = await lockstep.ask('search', task);
+    return { verdict, reason, states, schedules };
+  }, size);
+  const file = join(projectDir, `locks/${stage}.ts`);
+  const { verdict, reason, states, schedules } = await proveCell({
+    ...size,
+    file,
+    sales: 1,
+    masters: 0,
+    budget: {},
+    seconds: 60,
+  });
+  return { inPage, inNode: { verdict, reason, states, schedules } };
+}
+
 /** What the page and Node say of a cell: the verdict, the reasons and the log. */
 export async function playBoth(page: Page, stage: string, drill: string) {
   const inPage = await page.evaluate(
     async (cell) => {
       const { lockstep } = globalThis as unknown as { lockstep: Engine };
       await lockstep.ready;
-      const { record, log } = await lockstep.play(cell);
+      const { record, log } = await lockstep.ask('play', cell);
       return { verdict: record.verdict, reasons: record.reasons, log };
     },
     { stage, drill },

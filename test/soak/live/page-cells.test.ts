@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the exercises in the page (skipped where there is 
         for (const text of ['lock', 'solution'].map((file) => files[`exercises/${name}/${file}.ts`] ?? '')) {
           const held = [];
           for (const drill of drills)
-            held.push((await lockstep.play({ stage: 'mine', drill, own: text })).record.verdict);
+            held.push((await lockstep.ask('play', { stage: 'mine', drill, own: text })).record.verdict);
           found[name].push(held.every((verdict) => verdict === 'pass'));
         }
       }

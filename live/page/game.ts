@@ -1,0 +1,218 @@
+// A lock in a scope of the search, played move by move: what has happened as records that a picture is drawn of, and what can happen next.
+
+import { HORIZON_MS, scopeFor } from '../../prove/cell.ts';
+import { findLockKeys, namesFor } from '../../prove/lock-keys.ts';
+import { createMoves, type Move, type MovesOptions } from '../../prove/moves.ts';
+import { type Known, violated, violatedAtEnd, violatedAtHorizon } from '../../prove/properties.ts';
+import { LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
+import { readLock } from '../../prove/sandbox.ts';
+import { type Demand, type Scope, scopes, stockCommand } from '../../prove/scopes.ts';
+import { openServer, type Server } from '../../prove/server.ts';
+import { keyOf, STOCK, type State, type Step } from '../../prove/state.ts';
+import { readable, tell } from '../../prove/words.ts';
+import type { NodeState, PlayRecord } from './records.ts';
+
+/** A lock in a scope of the search. */
+export interface GameTask {
+  /** The file that exports `createLock`. */
+  file: string;
+  scope: string;
+  processes: number;
+  sales?: number;
+  isAtOnce?: boolean;
+  /** What must be true, where it is not what the scope demands. */
+  demands?: Demand[];
+}
+
+/** A game as it stands. The time of a record is the number of its step. */
+export interface Standing {
+  /** What may go wrong, in the words of the scope. */
+  says: string;
+  records: PlayRecord[];
+  /** What can happen next, in the order of the search; nothing when the game is over. */
+  moves: string[];
+  /** Why the lock is broken, as a sentence. */
+  broken?: string;
+}
+
+/** What can still happen from where a game stands. */
+export interface Orders {
+  /** How many orders of events there are to an end, and how many of them break the lock. */
+  orders: number;
+  broken: number;
+  /** In how many moves the lock can be broken, and the first of them; none when it can't be. */
+  nearest: number;
+  next?: number;
+}
+
+/** A move of the search; of the last one it is said what it breaks. */
+interface Way {
+  move: Move;
+  broken?: string | undefined;
+}
+
+export type Game = Awaited<ReturnType<typeof openGame>>;
+
+/** Opens a game. Rejects with a clause when the lock can't be read. */
+export async function openGame({ file, scope: name, processes, sales = 1, isAtOnce, demands }: GameTask) {
+  const found = scopes.find((scope) => scope.name === name);
+  if (found === undefined) throw new Error(`There is no scope ${name}.`);
+  const [openLock, server] = await Promise.all([readLock(file), openServer()]);
+  const whole = scopeFor(found, { budget: {}, ...(isAtOnce && { isAtOnce }) });
+  const { says } = whole;
+  const scope: Scope = { ...whole, ...(demands && { demands }) };
+  const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
+  const lock = await findLockKeys({ openLock }, server, [stocked]);
+  const options: MovesOptions = {
+    scope,
+    processes,
+    sales,
+    masters: 0,
+    horizonMs: scope.horizonMs ?? HORIZON_MS,
+    lock,
+  };
+  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
+  const known: Known = { leaseEndOf, server, lock };
+  const counted = new Map<string, Orders>();
+
+  async function waysFrom(state: State): Promise<{ ways: Way[]; broken?: string | undefined }> {
+    const { moves, isCut } = await movesFrom(state);
+    const broken = isCut
+      ? violatedAtHorizon(state, scope, lock)
+      : moves.length === 0
+        ? violatedAtEnd(state, scope, server, lock)
+        : undefined;
+    if (broken !== undefined) return { ways: [], broken };
+    return { ways: moves.map((move) => ({ move, broken: violated(move.state, scope, known, move.touches) })) };
+  }
+
+  /** Makes the moves that are chosen, one after the other, until none is. */
+  async function go(choose: (steps: Step[], made: number) => number | undefined): Promise<Standing & { state: State }> {
+    let state = begin();
+    const records = recordsOf(state, undefined, { at: 0, server, lock: lock.held });
+    for (let made = 0; ; made += 1) {
+      const { ways, broken } = await waysFrom(state);
+      const steps = ways.map(({ move }) => move.step());
+      if (broken !== undefined) return { state, records, says, moves: [], broken };
+      const way = ways[choose(steps, made) ?? -1];
+      if (way === undefined) return { state, records, says, moves: linesOf(steps) };
+      const step = way.move.step();
+      const before = state;
+      state = way.move.state;
+      const at = made + 1;
+      records.push(...recordsOf(state, before, { at, server, lock: lock.held, step }));
+      if (way.broken !== undefined) return { state, records, says, moves: [], broken: way.broken };
+    }
+  }
+
+  async function count(state: State): Promise<Orders> {
+    const key = keyOf(state);
+    const there = counted.get(key);
+    if (there) return there;
+    const { ways, broken } = await waysFrom(state);
+    const sum: Orders = ways.length > 0 ? { orders: 0, broken: 0, nearest: Number.POSITIVE_INFINITY } : endOf(broken);
+    for (const [index, way] of ways.entries()) {
+      const after = way.broken === undefined ? await count(way.move.state) : endOf(way.broken);
+      sum.orders += after.orders;
+      sum.broken += after.broken;
+      if (after.nearest + 1 < sum.nearest) Object.assign(sum, { nearest: after.nearest + 1, next: index });
+    }
+    counted.set(key, sum);
+    return sum;
+  }
+
+  return {
+    /** The game after these moves, each by its place among those that could be made. */
+    stand: (way: number[]): Promise<Standing> => go((_, made) => way[made]).then(({ state: _, ...shown }) => shown),
+    /** The game after these steps of the search. */
+    follow: (way: Step[]): Promise<Standing> =>
+      go((steps, made) => steps.findIndex((step) => isSame(step, way[made]))).then(({ state: _, ...shown }) => shown),
+    /** What can still happen after these moves. */
+    orders: (way: number[]): Promise<Orders> => go((_, made) => way[made]).then(({ state }) => count(state)),
+  };
+}
+
+const endOf = (broken: string | undefined): Orders =>
+  broken === undefined
+    ? { orders: 1, broken: 0, nearest: Number.POSITIVE_INFINITY }
+    : { orders: 1, broken: 1, nearest: 0 };
+
+const nameOfStep = ({ at, process, kind, command, reply }: Step) => [at, process, kind, command, reply].join('|');
+const isSame = (step: Step, other: Step | undefined) => other !== undefined && nameOfStep(step) === nameOfStep(other);
+
+const saying = (line: string, at: number): PlayRecord => ({ type: 'sentence', at, line });
+
+/** A step as a sentence. What came of it is said when it has been made. */
+function lineOf({ process, kind, command, reply, told }: Step, isMade = false): string {
+  const isCommand = kind === 'command' || kind === 'let go' || kind === 'hold reply';
+  const answer = isMade && reply !== undefined ? ` → ${reply}` : '';
+  const came = isMade ? told.map((one) => ` · ${process} ${tell(one)}`).join('') : '';
+  return `${process}${isCommand ? ':' : ''} ${command}${answer}${came}`;
+}
+
+/** The moves as sentences. Those that differ in their luck alone say which. */
+function linesOf(steps: Step[]): string[] {
+  const lines = steps.map((step) => lineOf(step));
+  return lines.map((line, at) => {
+    const chance = steps[at]?.input?.chance;
+    const isTwice = lines.indexOf(line) !== lines.lastIndexOf(line);
+    return isTwice && chance !== undefined ? `${line} · Math.random() is ${chance}` : line;
+  });
+}
+
+/** Processes are shown as nodes. */
+const nodeOf = (index: number) => `node-${index + 1}`;
+
+interface Where {
+  at: number;
+  server: Server;
+  /** The names of the keys of the lock. */
+  lock: string[];
+  step?: Step;
+}
+
+/** What a step has changed, and what there is after it. */
+function recordsOf(state: State, before: State | undefined, { at, server, lock, step }: Where): PlayRecord[] {
+  const records: PlayRecord[] = step ? [saying(lineOf(step, true), at)] : [];
+  for (const [index, { status, heads, history, waitsSince }] of state.actors.entries()) {
+    const node = nodeOf(index);
+    const sale = (what: 'waiting' | 'entered' | 'wrote' | 'left' | 'failed') =>
+      records.push({ type: 'sale', at, node, sale: String.fromCharCode(65 + index), what });
+    const last = before?.actors[index];
+    const { told, line } = history.seen;
+    if (waitsSince !== undefined && last?.waitsSince !== waitsSince) sale('waiting');
+    for (const { step } of told.slice(last?.history.seen.told.length ?? 0)) {
+      if (step === 'entered' || step === 'wrote' || step === 'left' || step === 'failed') sale(step);
+    }
+    const [head] = heads;
+    const verb = status === 'is late' && head ? readable(head.command) : undefined;
+    records.push({ type: 'process', at, node, state: nodeStates[status] ?? 'running' });
+    records.push({ type: 'held', at, node, ...(verb !== undefined && { verb }) });
+    if (line !== undefined) records.push({ type: 'line', at, node, line });
+    if (step?.sent && step.reply !== undefined && step.process === String.fromCharCode(65 + index))
+      records.push({ type: 'command', at, node, verb: readable(step.sent.command), reply: step.reply });
+  }
+  return [...records, redisAt(state, { at, server, lock })];
+}
+
+const nodeStates: Record<string, NodeState> = { 'is paused': 'stopped', crashed: 'killed' };
+
+function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): PlayRecord {
+  const held = servers[0] as number;
+  const ask = (...command: string[]) => server.execute(held, ms, 0, command).reply;
+  const ends = server.ends(held);
+  const key = namesFor(lock, LOCK_KEY).find((name) => (ends.get(name) ?? -1) >= ms);
+  const stock = Number(ask('GET', STOCK_KEY));
+  if (key === undefined) return { type: 'redis', at, stock };
+  const kind = ask('TYPE', key);
+  const value = kind === 'hash' ? ask('HGETALL', key) : kind === 'string' ? ask('GET', key) : kind;
+  const leftMs = (ends.get(key) ?? 0) - ms;
+  return {
+    type: 'redis',
+    at,
+    stock,
+    lock: Array.isArray(value) ? value.join(': ') : String(value),
+    // Of a record that counts steps, the end says how many milliseconds are left.
+    ...(Number.isFinite(leftMs) && { endsAt: at + leftMs }),
+  };
+}

@@ -1,0 +1,69 @@
+// What scenarios and search say of a lock of one's own.
+
+import type { CellTask, Ready, ScopeTask } from '../worker.ts';
+import { EndlessError, type Engine } from './engine.ts';
+import type { PageExercise } from './exercises.ts';
+
+/** What the lock of one's own is called wherever a lock has a name. */
+export const MINE = 'mine';
+/** What takes long is played last. */
+const LAST = ['redis-outage', 'starvation', 'overtaking'];
+/** What the search looks at when no exercise says more. */
+const usualSearch: PageExercise['search'] = {
+  scopes: ['plain', 'crashed-holder', 'slow-holder', 'late-release', 'nested-call', 'long-sale'],
+};
+
+/** Something that is asked of a lock, and what came of it. */
+export interface Judged {
+  name: string;
+  isOfSearch: boolean;
+  /** It decides the exercise. */
+  isAsked: boolean;
+  verdict: 'pass' | 'fail' | 'unknown';
+  asks: string;
+  reason: string;
+}
+
+interface Wanted {
+  text: string;
+  exercise: PageExercise | undefined;
+  drills: Ready['drills'];
+}
+
+const verdicts = { holds: 'pass', fails: 'fail', unknown: 'unknown' } as const;
+
+/** Judges a lock, what the exercise asks for first. Rejects when it never ends, or can't be played. */
+export async function judge(engine: Engine, { text, exercise, drills }: Wanted, onJudged: (judged: Judged) => void) {
+  const own = exercise?.drills ?? [];
+  const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LAST.includes(name) ? 3 : 1);
+  const play = async ({ name, asks }: Ready['drills'][number]) => {
+    const { record } = await engine.ask('play', cellOf(text, name));
+    const { verdict, reasons } = record;
+    if (verdict === 'not-applicable') return;
+    onJudged({ name, isOfSearch: false, isAsked: own.includes(name), verdict, asks, reason: reasons.join(' ') });
+  };
+  const search = async (name: string) => {
+    const judged = { name, isOfSearch: true, isAsked: exercise !== undefined };
+    try {
+      const { verdict, reason, says } = await engine.ask('search', scopeOf(text, name, exercise));
+      onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reason });
+    } catch (error) {
+      // What the search can't control may be played all the same.
+      if (error instanceof EndlessError) throw error;
+      onJudged({ ...judged, verdict: 'unknown', asks: '', reason: (error as Error).message });
+    }
+  };
+  const plays = drills
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map((drill) => [rankOf(drill), () => play(drill)] as const);
+  const searches = (exercise?.search ?? usualSearch).scopes.map((scope) => [2, () => search(scope)] as const);
+  const inOrder = [...plays, ...searches].toSorted(([one], [other]) => one - other);
+  await Promise.all(inOrder.map(([, start]) => start()));
+}
+
+export const cellOf = (own: string, drill: string): CellTask => ({ stage: MINE, own, drill });
+
+export function scopeOf(own: string, scope: string, exercise: PageExercise | undefined): ScopeTask {
+  const { processes = 2, sales = 1, atOnce = false } = exercise?.search ?? {};
+  return { stage: MINE, own, scope, processes, sales, ...(atOnce && { isAtOnce: true }) };
+}
