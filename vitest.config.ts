@@ -10,7 +10,7 @@ const quick = [
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/scenarios/{page,stock}.test.ts',
   'test/loadtest/{staircase,virtual/cells}/!(outage).test.ts',
-  'test/live/{client/*,questions}.test.ts',
+  'test/live/{questions,server/{own-addresses,room,stream}}.test.ts',
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',
   'test/lua/**/*.test.ts',
   'test/prove/refused.test.ts',

@@ -1,4 +1,4 @@
-// What the page asks before a drill, or at one of its steps: questions with three or four answers, kept beside the chapters of the stages.
+// What is asked before a drill: questions with three or four answers, kept beside the chapters of the stages.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { projectDir } from '../scripts/stack/parts.ts';
 export const questionsDir = 'docs/stages';
 const END = '.predict.json';
 
-/** A sentence that a room reads from the wall, or a phone shows on a button. */
+/** A sentence that a room reads from the wall. */
 const sentence = z.string().min(10).max(200);
 /** A figure of the drill: what it is exactly, or its bounds. */
 const figureSchema = z.union([z.number(), z.strictObject({ min: z.number().optional(), max: z.number().optional() })]);
@@ -29,8 +29,6 @@ const questionSchema = z
   .strictObject({
     drill: z.string(),
     question: sentence,
-    /** Words of a step: played step by step, the drill stops there, and the page asks if it was not asked before. */
-    atStep: sentence.max(90).optional(),
     answers: z.array(answerSchema).min(3).max(4),
     /** Why the right answer is right. */
     explains: sentence,

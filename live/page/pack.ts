@@ -11,6 +11,8 @@ import { readExercises } from '../../exercises/workshop/exercise.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { bundle } from '../../virtual/bundle.ts';
 import { serviceModules } from '../../virtual/lock-service.ts';
+import type { RunView } from '../contract.ts';
+import type { PageFile } from '../server/own-page.ts';
 
 const here = join(projectDir, 'live/page');
 /** What is read while the lab runs. */
@@ -19,8 +21,14 @@ const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/beyond', 'live/page'
 const PLACE = 'file:///lockstep/';
 const common = { bundle: true, write: false, format: 'iife', minify: true, charset: 'utf8', target: 'es2022' } as const;
 
+/** What a page is given besides: it is served by the live page's server, or has a run to show. */
+export interface Given {
+  isServed?: true;
+  run?: RunView;
+}
+
 /** The page, as the text of its file. */
-export async function packPage(): Promise<string> {
+export async function packPage(given: Given = {}): Promise<string> {
   const [worker, service, imports, view, style] = await Promise.all([
     bundled('worker.ts', [inWorker]),
     bundledModules("export { startService } from './service.ts';"),
@@ -35,9 +43,22 @@ export async function packPage(): Promise<string> {
     lab: base64(JSON.stringify({ worker, service, imports, files })),
     valkey: base64(wasm),
     view: base64(view),
+    given: JSON.stringify(given).replaceAll('<', '\\u003c'),
+    connect: given.isServed ? "connect-src 'self';" : '',
   };
   const html = readFileSync(join(here, 'view/page.html'), 'utf8');
   return html.replace(/<!-- (\w+) -->/g, (_, part: keyof typeof parts) => parts[part]);
+}
+
+/** The page of a follower, by the paths of its files. It has no lab, and is small. */
+export async function packFollower(): Promise<Record<string, PageFile>> {
+  const [script, style] = await Promise.all([bundled('view/follower.ts', []), bundled('view/page.css', [])]);
+  const html = readFileSync(join(here, 'view/follower.html'), 'utf8');
+  return {
+    '/': { type: 'text/html; charset=utf-8', text: html },
+    '/page.js': { type: 'text/javascript; charset=utf-8', text: script },
+    '/page.css': { type: 'text/css; charset=utf-8', text: style },
+  };
 }
 
 const base64 = (content: string | Buffer) => gzipSync(content, { level: 9 }).toString('base64');

@@ -13,7 +13,8 @@ const SKU = '001';
 export type PlayRecord = { at: number } & (
   | { type: 'sentence'; line: string }
   | { type: 'sale'; node: string; sale: string; what: SaleEvent['type'] }
-  | { type: 'command'; node: string; verb: string; reply: string }
+  /** The reply is that of the virtual lab: on real servers none is seen. */
+  | { type: 'command'; node: string; verb: string; reply?: string }
   /** The verb is that of the command that is held on its way; none when it goes on. */
   | { type: 'held'; node: string; verb?: string }
   | { type: 'process'; node: string; state: NodeState }

@@ -9,7 +9,31 @@ import { drills } from '../../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../../loadtest/staircase/locks.ts';
 import { columnOf, hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import type { StageChoice } from '../contract.ts';
+import type { PresenterParts } from '../contract.ts';
+import type { Questions } from '../questions.ts';
+
+export interface StageChoice {
+  name: string;
+  title: string;
+  /** The problem that it solves and what it leaves, as its file says. */
+  problem: string;
+  change: string;
+  leaves: string;
+  /** The row before it, if there is one. */
+  before?: string;
+  code: string;
+  /** Its lines against those of the row before: `+`, `-` or a blank first. */
+  diff?: string[];
+  /** The drills that can be played under it, each with what the staircase says. */
+  drills: { name: string; asks: string; taught: 'pass' | 'fail' | null; kind: 'load' | 'steps' }[];
+}
+
+/** What can be played on real servers, and asked about: the rows of the staircase of the locks, in their order. */
+export const playChoices = (questions: Questions): PresenterParts['choices'] =>
+  stageChoices().map(({ name: stage, title, drills }) => ({
+    ...{ stage, title, drills: drills.map(({ name }) => name) },
+    asked: questions[stage]?.map(({ drill }) => drill) ?? [],
+  }));
 
 /** The rows of the staircase of the locks, in their order. */
 export function stageChoices(): StageChoice[] {

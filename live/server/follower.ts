@@ -1,11 +1,10 @@
 // What a follower's phone is answered: the page, the stream of what is seen, and the vote. There is nothing else.
 
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import { voteSchema } from '../room-contract.ts';
+import { voteSchema } from '../contract.ts';
 import { createTokenGate } from './follower-token.ts';
 import { ownNames } from './own-addresses.ts';
-import { createOwnPage, onlyJson, shownToken } from './own-page.ts';
-import type { PageFile } from './page-files.ts';
+import { createOwnPage, onlyJson, type PageFile, policyOf, shownToken } from './own-page.ts';
 import { Refusal } from './refusal.ts';
 import type { Room } from './room.ts';
 import type { Stream } from './stream.ts';
@@ -48,7 +47,7 @@ export function createFollowerApp({ files, token, stream, room, onBug }: Followe
       if (stream.isFull()) throw full();
       const id = room.join(shownId(request));
       response.once('close', () => room.leave(id));
-      stream.follow(response, { type: 'follower', id });
+      stream.follow(response, { follower: id });
     });
 
     app.post('/vote', onlyWithToken, onlyJson, express.json({ limit: BODY_LIMIT }), (request, response) => {
@@ -58,7 +57,15 @@ export function createFollowerApp({ files, token, stream, room, onBug }: Followe
   }
 
   const hostRefused = 'Open the page by the address that stands on the wall.';
-  return createOwnPage({ files, names: ownNames, isShared: true, hostRefused, addRoutes, onBug });
+  return createOwnPage({
+    files,
+    policy: policyOf("'self'"),
+    names: ownNames,
+    isShared: true,
+    hostRefused,
+    addRoutes,
+    onBug,
+  });
 }
 
 /** The id that a follower was given: in a header of its vote, or in the address of its stream. */

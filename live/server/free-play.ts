@@ -1,6 +1,5 @@
 // Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
 
-import { inDoubtOf } from '../../loadtest/evidence/answers.ts';
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/commands.ts';
@@ -10,13 +9,13 @@ import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts'
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { hasLock, stockOf } from '../../locks/index.ts';
-import type { Act, Control, Part } from '../contract.ts';
-import { usesRedis } from './own-parts.ts';
+import type { Act, Control } from '../contract.ts';
 import { Refusal } from './refusal.ts';
 
-const STOCK = 1_000;
+/** The units in stock when it begins. */
+export const FREE_STOCK = 1_000;
 const CONNECTIONS = 20;
-/** The sales of a rush for which no number was given. */
+/** The sales of a rush. */
 const RUSH = 200;
 /** How long a request of a rush may take, in milliseconds: longer than a sale waits for its lock. */
 const REQUEST_LIMIT_MS = 30_000;
@@ -30,12 +29,8 @@ const actsOnAwake: Act[] = ['hold-sale', 'kill', 'block', 'cut-replica', 'empty'
 
 export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' | 'observe'> {
   leaseMs: number;
-  /** How the parts of the stack are now. */
-  parts: () => Part[];
-  /** Says what was done, with the milliseconds since free play began. */
-  narrate: (sentence: string, atMs: number) => void;
-  /** So many buyers of the rushes got no answer. */
-  onUnanswered?: (count: number) => void;
+  /** Says what was done. */
+  narrate: (sentence: string) => Promise<void>;
   /** Called when a button has changed. */
   onChange: () => void;
 }
@@ -47,38 +42,30 @@ interface Button {
   whyNot?: string | undefined;
   /** What the timeline calls it; absent where it breaks nothing. */
   label?: string;
-  /** What the story says when it is pressed, and when it is undone. */
+  /** What is said when it is pressed, and when it is undone. `{sale}` is the letter of the sale that it begins. */
   says: string;
   saysUndone?: string;
   /** Does it. Resolves with what undoes it, if it lasts. */
-  press(count: number | undefined): Promise<(() => unknown) | undefined>;
+  press(): Promise<(() => unknown) | undefined>;
 }
 
 export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
 
 /** Two nodes under this stage, with a stock, for an audience to break. */
-export async function openFreePlay({
-  target,
-  stage,
-  parts,
-  observe,
-  leaseMs,
-  narrate,
-  onUnanswered,
-  onChange,
-}: FreePlayOptions) {
+export async function openFreePlay({ target, stage, observe, leaseMs, narrate, onChange }: FreePlayOptions) {
   const ending = new AbortController();
   const testBed = await openTestBed({
     target,
     stage,
     timing: { leaseMs },
-    stock: STOCK,
+    stock: FREE_STOCK,
     signal: ending.signal,
-    narrate: async (sentence, atMs) => narrate(sentence, atMs),
+    narrate,
     ...(observe && { observe }),
   });
   const rushes = new Set<Promise<unknown>>();
-  let unanswered = 0;
+  /** How many sales have a letter. */
+  let letters = 0;
   /** What undoes a button that is on. */
   const on = new Map<Button, () => unknown>();
   /** Those that are being pressed. */
@@ -97,16 +84,24 @@ export async function openFreePlay({
     const at = node.name;
     const process = lackingIn(target, 'node processes');
     const links = lackingIn(target, 'links');
-    const hold = (isMeant: typeof isRelease) => async () => {
+    const hold = (isMeant: typeof isRelease, label: string) => async () => {
       const held = testBed.holdNext(node, isMeant);
-      void held.arrived.then(onChange, () => {});
-      return () => held.letGo();
+      let mark: ReturnType<typeof testBed.mark> | undefined;
+      const seen = () => {
+        mark = testBed.mark(label, { node });
+        onChange();
+      };
+      void held.arrived.then(seen, () => {});
+      return () => {
+        mark?.over();
+        return held.letGo();
+      };
     };
     return [
       {
         act: 'sell',
         at,
-        says: `A buyer asks ${at} for a unit.`,
+        says: `{sale} sells at ${at}.`,
         async press() {
           testBed.sell(node);
           return undefined;
@@ -115,7 +110,7 @@ export async function openFreePlay({
       {
         act: 'hold-sale',
         at,
-        says: `A buyer asks ${at}, whose sale is held as soon as it is inside.`,
+        says: `{sale} sells at ${at} and is held inside.`,
         saysUndone: `The sale on ${at} goes on.`,
         async press() {
           await node.script({ untilResumed: true });
@@ -130,20 +125,18 @@ export async function openFreePlay({
       {
         act: 'hold-release',
         at,
-        label: 'release held',
         says: `The next release of ${at} is held on its way.`,
         saysUndone: `The release of ${at} is let go.`,
         whyNot: links ?? whyNoRelease(stage),
-        press: hold(isRelease),
+        press: hold(isRelease, 'release held'),
       },
       {
         act: 'hold-write',
         at,
-        label: 'write held',
         says: `The next write of ${at} is held on its way.`,
         saysUndone: `The write of ${at} is let go.`,
         whyNot: links ?? whyNoWrite(stage),
-        press: hold(isStockWrite),
+        press: hold(isStockWrite, 'write held'),
       },
       {
         act: 'kill',
@@ -185,7 +178,7 @@ export async function openFreePlay({
         act: 'block',
         at,
         label: 'event loop blocked',
-        says: `A sale on ${at} computes, and blocks its event loop.`,
+        says: `{sale} sells at ${at}, computes, and blocks its event loop.`,
         async press() {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
           testBed.sell(node);
@@ -201,21 +194,16 @@ export async function openFreePlay({
     return [
       {
         act: 'rush',
-        says: 'A rush of buyers comes through nginx.',
-        async press(count = RUSH) {
+        says: `${RUSH} buyers come through nginx.`,
+        async press() {
           const rush = sendSales({
             url: target.url,
-            requests: count,
-            connections: Math.min(CONNECTIONS, count),
+            requests: RUSH,
+            connections: CONNECTIONS,
             requestLimitMs: REQUEST_LIMIT_MS,
             signal: ending.signal,
             onAnswer() {},
-          })
-            .then((tally) => {
-              unanswered += inDoubtOf(tally);
-              onUnanswered?.(unanswered);
-            })
-            .finally(() => rushes.delete(rush));
+          }).finally(() => rushes.delete(rush));
           rushes.add(rush);
           return undefined;
         },
@@ -312,18 +300,21 @@ export async function openFreePlay({
 
   /** Why a button can do nothing as the stack is now, as a sentence. */
   function whyNotNow({ act, at }: Button): string | undefined {
-    const part = parts().find(({ name }) => name === at);
-    if (at === undefined || part === undefined) return undefined;
+    if (at === undefined) return undefined;
     if (at === 'redis' && hasFailedOver)
       return 'The nodes use the replica since the failover: undo all leads them back.';
-    if (part.is === 'dead' && actsOnLiving.includes(act) && !isOn(act, at)) {
-      return `${at} is dead: ${isOn('kill', at) ? 'start it' : 'undo all'} first.`;
-    }
-    if (part.is === 'stopped' && actsOnAwake.includes(act)) return `${at} stands still: let it go on first.`;
+    if (isOn('kill', at) && act !== 'kill' && actsOnLiving.includes(act)) return `${at} is dead: start it first.`;
+    if (isOn('stop', at) && actsOnAwake.includes(act)) return `${at} stands still: let it go on first.`;
     return undefined;
   }
 
-  async function press(button: Button, count: number | undefined) {
+  /** Of the sale that comes next. After Z they begin anew, and no lane is drawn. */
+  function nextLetter() {
+    letters += 1;
+    return String.fromCharCode('A'.charCodeAt(0) + ((letters - 1) % 26));
+  }
+
+  async function press(button: Button) {
     const whyNot = button.whyNot ?? whyNotNow(button);
     if (whyNot !== undefined) throw new Refusal(409, 'NOTHING_TO_BREAK', whyNot);
     const undoing = on.get(button);
@@ -338,13 +329,14 @@ export async function openFreePlay({
     }
     const node = target.nodes.find(({ name }) => name === button.at);
     const pressedAt = sharedClock();
-    const undo = await button.press(count);
+    const undo = await button.press();
     // What is killed has told its last before it dies.
     const at = button.act === 'kill' ? sharedClock() : pressedAt;
     // What could not be staged is not drawn.
     const { label, says, saysUndone } = button;
     const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });
-    await testBed.say(says);
+    const letter = /^\{sale\}/.test(says) ? nextLetter() : '';
+    await testBed.say(says.replace('{sale}', letter));
     if (undo === undefined) return;
     on.set(button, async () => {
       mark?.over();
@@ -362,7 +354,7 @@ export async function openFreePlay({
         ...sayWhy(button.whyNot ?? whyNotNow(button)),
       })),
     /** Presses a button. Rejects with Refusal when there is none such, or it would do nothing. */
-    async act({ act, at, count }: { act: Act; at?: string | undefined; count?: number | undefined }) {
+    async act({ act, at }: { act: Act; at?: string | undefined }) {
       const button = buttons.find((one) => one.act === act && one.at === at);
       if (button === undefined)
         throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` at ${at}` : ''}.`);
@@ -370,7 +362,7 @@ export async function openFreePlay({
       if (busy.has(button)) return;
       busy.add(button);
       try {
-        await press(button, count);
+        await press(button);
       } catch (error) {
         if (error instanceof NotStagedError) throw new Refusal(409, 'NOT_STAGED', error.message);
         throw error;
@@ -418,6 +410,11 @@ function whyNoWrite(stage: string): string | undefined {
 
 function whyNoRedis(stage: string): string | undefined {
   return usesRedis(stage) ? undefined : `Under ${stage} nothing is in Redis.`;
+}
+
+/** Its lock or its stock is in Redis. */
+function usesRedis(stage: string): boolean {
+  return backendOfRow(stage) === 'redis' || stockOf(stage) === 'redis';
 }
 
 function whyNoMasters(stage: string): string | undefined {

@@ -4,21 +4,29 @@ import { gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
 import { refusalOf } from '../../services/inventory/known-hosts.ts';
-import type { PageFile } from './page-files.ts';
 import { Refusal } from './refusal.ts';
 
-/** The page needs nothing but itself, and may stand in no frame. */
-const headers = {
-  'Content-Security-Policy': [
+/** A file of the page. */
+export interface PageFile {
+  type: string;
+  text: string;
+}
+
+/** The page asks nobody but its own listener, and may stand in no frame. `own`: where its scripts and styles are. */
+export const policyOf = (own: string, ...more: string[]) =>
+  [
     "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
+    `script-src ${own}`,
+    `style-src ${own}`,
     "connect-src 'self'",
-    "img-src 'self'",
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-  ].join('; '),
+    ...more,
+  ].join('; ');
+
+const headers = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -30,6 +38,8 @@ const ofThisMachine = { 'Cross-Origin-Opener-Policy': 'same-origin' };
 
 export interface OwnPageParts {
   files: Record<string, PageFile>;
+  /** The Content-Security-Policy. */
+  policy: string;
   /** The names by which this listener may be asked, besides those of loopback; read for every request. */
   names: () => string[];
   /** It is on the network, and asked by its own port. On this machine alone it may be asked through a tunnel. */
@@ -44,10 +54,10 @@ export interface OwnPageParts {
 
 /** The page itself is open to those who reach the listener; what it shows and does takes a token. */
 export function createOwnPage(parts: OwnPageParts): Express {
-  const { files, isShared, addRoutes, onBug } = parts;
+  const { files, policy, isShared, addRoutes, onBug } = parts;
   const app = express().disable('x-powered-by').disable('etag');
   app.use((_request, response, next) => {
-    response.set(isShared ? headers : { ...headers, ...ofThisMachine });
+    response.set({ ...headers, 'Content-Security-Policy': policy, ...(!isShared && ofThisMachine) });
     next();
   });
   app.use(onlyOwnPages(parts), onlyGetAndPost);

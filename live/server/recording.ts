@@ -4,7 +4,7 @@ import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
 import { followNode } from '../../loadtest/harness/event-stream.ts';
-import { type LeaseWatch, watchLease } from '../../loadtest/harness/lease-watch.ts';
+import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
 import type { Audience, CellRecord } from '../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
@@ -36,12 +36,20 @@ export function startRecording({ stage, kind, lines, onChange }: RecordingOption
   /** The events of each process of a node. */
   const processes = new Map<string, SaleEvent[]>();
   let told: PlayRecord[] = [];
+  /** What the nodes have asked of the lock. */
+  const asked: PlayRecord[] = [];
   let seen: Observed | undefined;
-  let ownWatch: LeaseWatch | undefined;
+  let ownWatch: ReturnType<typeof watchLease> | undefined;
 
   function follow(target: Target) {
-    if (kind === 'load' && target.stack) ownWatch = watchLease(target.stack.redis.url, lockKey(SKU, stage));
-    for (const { name, labUrl } of target.nodes) {
+    const key = lockKey(SKU, stage);
+    if (kind === 'load' && target.stack) ownWatch = watchLease(target.stack.redis.url, key);
+    for (const { name, labUrl, link } of target.nodes) {
+      const unwatch = link?.watch(({ name: verb, script = verb, args }) => {
+        if (args.some((arg) => arg.includes(key)))
+          asked.push({ type: 'command', at: sharedClock(), node: name, verb: script });
+      });
+      closing.signal.addEventListener('abort', () => unwatch?.());
       let own: SaleEvent[] = [];
       followNode(labUrl, {
         signal: closing.signal,
@@ -77,7 +85,7 @@ export function startRecording({ stage, kind, lines, onChange }: RecordingOption
   return {
     audience,
     /** What was seen so far or, when it is over, in all: in milliseconds since the beginning. */
-    records(over?: CellRecord): PlayRecord[] {
+    records(over?: Pick<CellRecord, 'figures'> & Partial<Pick<CellRecord, 'events'>>): PlayRecord[] {
       const { startedAt = 0, stock, faults = [] } = seen ?? {};
       const events = (over?.events ?? [...processes.values()].flat())
         .filter(({ at }) => at >= startedAt)
@@ -85,11 +93,12 @@ export function startRecording({ stage, kind, lines, onChange }: RecordingOption
       const first = stock ?? events.find((event) => event.type === 'read')?.stock;
       const figures: Record<string, unknown> = over?.figures ?? {};
       const last = { at: events.at(-1)?.at ?? startedAt, stock: figures['finalStock'] };
-      const redis = first === undefined ? [] : redisOf(first, events, seen?.samples() ?? ownWatch?.samples ?? [], last);
       const from = seen ? startedAt : (events[0]?.at ?? 0);
+      const redis =
+        first === undefined ? [] : redisOf(from, first, events, seen?.samples() ?? ownWatch?.samples ?? [], last);
       const until = seen ? (seen.endedAt() ?? Number.POSITIVE_INFINITY) : last.at;
-      return [...redis, ...told, ...faults.flatMap(ofFault), ...salesOf(events, told)]
-        .filter(({ at }) => at <= until)
+      return [...redis, ...told, ...asked, ...faults.flatMap(ofFault), ...salesOf(events, told)]
+        .filter(({ at }) => at >= startedAt && at <= until)
         .map((record) => sinceThen(record, from))
         .toSorted((a, b) => a.at - b.at);
     },
@@ -110,12 +119,18 @@ function sinceThen(record: PlayRecord, from: number): PlayRecord {
 type OfRedis = Extract<PlayRecord, { type: 'redis' }>;
 
 /** What Redis held, from the stock at the beginning on: as the sales have written it, and as it was seen. */
-function redisOf(stock: number, events: SaleEvent[], samples: readonly LeaseSample[], last: object): OfRedis[] {
+function redisOf(
+  from: number,
+  stock: number,
+  events: SaleEvent[],
+  samples: readonly LeaseSample[],
+  last: object,
+): OfRedis[] {
   // Where the stock lies in buckets, nobody says how much there is in all until it is over.
   const isInBuckets = events.some(({ bucket }) => bucket !== undefined);
   const wrote = isInBuckets ? [] : events.filter(({ type }) => type === 'wrote');
   const seen = [...wrote, ...samples, last as Partial<SaleEvent> & { at: number }].toSorted((a, b) => a.at - b.at);
-  const records: OfRedis[] = [{ type: 'redis', at: 0, stock }];
+  const records: OfRedis[] = [{ type: 'redis', at: from, stock }];
   let wroteAt = Number.NEGATIVE_INFINITY;
   for (const each of seen) {
     const before = records.at(-1) as OfRedis;

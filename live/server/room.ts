@@ -1,9 +1,10 @@
 // The room: which question is asked, who has said what, and when the answer is shown.
 
 import { randomBytes } from 'node:crypto';
-import type { LiveState, VerdictView } from '../contract.ts';
-import type { Question, Questions } from '../questions.ts';
-import type { Outcome, QuestionState, QuestionView, RoomOrder, RoomView, Vote } from '../room-contract.ts';
+import type { QuestionState, QuestionView, RoomOrder, RoomView, Vote } from '../contract.ts';
+import { lessons } from '../page/view/lessons.ts';
+import type { Both } from '../page/view/texts.ts';
+import type { Questions } from '../questions.ts';
 import { Refusal } from './refusal.ts';
 
 /** How many followers are known at most: those who follow, and some whose phone has gone to sleep. */
@@ -22,46 +23,32 @@ interface Follower {
 interface Asked {
   number: number;
   stage: string;
+  drill: string | null;
   question: Question;
   is: QuestionState;
   /** The places of the answers, by the ids of those who chose them. */
   votes: Map<string, number>;
-  prediction: number | null;
-  /** How the drill had come out before it was asked about, if the page showed it. */
-  before: VerdictView | null;
-  /** How it came out since then. It is kept: the next drill takes its place on the page. */
-  since: VerdictView | null;
 }
 
-export interface RoomOptions {
-  questions: Questions;
-  /** What is played: a drill that was asked about comes out here. */
-  read: () => Pick<LiveState, 'views'>;
-  /** Called when something is to be seen anew. */
-  onChange: () => void;
+interface Question {
+  question: Both;
+  answers: { text: Both; isRight: boolean; because: Both | null }[];
+  explains: Both;
 }
 
 export type Room = ReturnType<typeof createRoom>;
 
-export function createRoom({ questions, read, onChange }: RoomOptions) {
+/** Asks these questions, and those of the lesson. Calls `onChange` when something is to be seen anew. */
+export function createRoom({ questions, onChange }: { questions: Questions; onChange: () => void }) {
   const followers = new Map<string, Follower>();
-  const askable = Object.fromEntries(
-    Object.entries(questions).map(([stage, ofStage]) => [stage, ofStage.map(({ drill }) => drill)]),
-  );
   let asked: Asked | null = null;
   let count = 0;
-  let address: string | null = null;
 
-  function questionOf(stage: string, drill: string): Question | undefined {
-    return Object.hasOwn(questions, stage) ? questions[stage]?.find((one) => one.drill === drill) : undefined;
-  }
-
-  function ask(stage: string, drill: string) {
-    const question = questionOf(stage, drill);
-    if (!question) throw new Refusal(404, 'NO_QUESTION', `There is no question about ${drill} under ${stage}.`);
+  function ask(stage: string, drill: string | null) {
+    const question = drill === null ? ofLesson(stage) : ofScenario(questions, stage, drill);
+    if (!question) throw new Refusal(404, 'NO_QUESTION', `There is no question about ${drill ?? 'it'} under ${stage}.`);
     count += 1;
-    const before = verdictIn(read().views, stage, drill);
-    asked = { number: count, stage, question, is: 'open', votes: new Map(), prediction: null, before, since: null };
+    asked = { number: count, stage, drill, question, is: 'open', votes: new Map() };
   }
 
   function mustBeAsked(): Asked {
@@ -78,12 +65,7 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
   function carryOut(order: RoomOrder) {
     switch (order.do) {
       case 'ask':
-        return ask(order.stage, order.drill);
-      case 'predict': {
-        const open = mustBeOpen();
-        open.prediction = placeOf(open, order.answer);
-        return;
-      }
+        return ask(order.stage, order.drill ?? null);
       case 'close-votes':
         mustBeOpen().is = 'closed';
         return;
@@ -108,19 +90,10 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
     throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
   }
 
-  function following(): number {
-    return [...followers.values()].filter(({ streams }) => streams > 0).length;
-  }
-
-  function view(isPresenter: boolean): RoomView {
-    if (asked !== null) noteVerdict(asked, verdictIn(read().views, asked.stage, asked.question.drill));
-    return {
-      question: asked && questionView(asked, isPresenter),
-      followers: following(),
-      address: isPresenter ? address : null,
-      askable: isPresenter ? askable : {},
-    };
-  }
+  const view = (isPresenter: boolean): RoomView => ({
+    question: asked && questionView(asked, isPresenter),
+    followers: [...followers.values()].filter(({ streams }) => streams > 0).length,
+  });
 
   return {
     /** Carries out what the presenter asks for. Throws Refusal when it does not fit what is asked. */
@@ -128,23 +101,11 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
       carryOut(order);
       onChange();
     },
-    /** A drill begins, or goes on from a step: who has not voted yet would know too much. */
-    drillBegins() {
+    isOpen: () => asked?.is === 'open',
+    /** Something is played: who has not voted yet would know too much. */
+    playBegins() {
       if (asked?.is !== 'open') return;
       asked.is = 'closed';
-      onChange();
-    },
-    /** A drill has come to a step, and waits there: it is asked about if that belongs to this step, and was not asked before. */
-    stepWaits({ stage, drill, text }: { stage: string; drill: string; text: string }) {
-      const atStep = questionOf(stage, drill)?.atStep;
-      if (atStep === undefined || !text.includes(atStep)) return;
-      if (asked?.stage === stage && asked.question.drill === drill) return;
-      ask(stage, drill);
-      onChange();
-    },
-    /** Where the room follows from now on. */
-    openAt(where: string) {
-      address = where;
       onChange();
     },
     knows: (id: string) => followers.has(id),
@@ -178,7 +139,9 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
       follower.votedAt.push(now);
       const open = mustBeOpen();
       if (open.number !== question) throw new Refusal(409, 'VOTES_CLOSED', 'Another question is asked by now.');
-      open.votes.set(id, placeOf(open, answer));
+      if (answer >= open.question.answers.length)
+        throw new Refusal(400, 'BAD_REQUEST', 'The question has fewer answers.');
+      open.votes.set(id, answer);
       onChange();
     },
     forPresenter: () => view(true),
@@ -186,51 +149,47 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
   };
 }
 
-function noteVerdict(asked: Asked, verdict: VerdictView | null) {
-  if (verdict === asked.before) return;
-  asked.before = null;
-  asked.since = verdict ?? asked.since;
-}
-
-function placeOf({ question }: Asked, answer: number): number {
-  if (answer < question.answers.length) return answer;
-  throw new Refusal(400, 'BAD_REQUEST', 'The question has fewer answers.');
-}
-
-function questionView(asked: Asked, isPresenter: boolean): QuestionView {
-  const { number, stage, question, is, votes, prediction } = asked;
-  const isCounted = isPresenter || is !== 'open';
+function questionView({ number, stage, drill, question, is, votes }: Asked, isPresenter: boolean): QuestionView {
   const isRevealed = is === 'revealed';
   const chosen = [...votes.values()];
   return {
-    number,
-    stage,
-    drill: question.drill,
-    text: question.question,
-    is,
-    answers: question.answers.map(({ text, isRight = false, because = null }, place) => ({
+    ...{ number, stage, drill, is, question: question.question, voted: votes.size },
+    answers: question.answers.map(({ text, isRight, because }, place) => ({
       text,
-      votes: isCounted ? chosen.filter((answer) => answer === place).length : null,
+      votes: isPresenter || is !== 'open' ? chosen.filter((each) => each === place).length : null,
       isRight: isRevealed ? isRight : null,
       because: isRevealed ? because : null,
     })),
-    voted: votes.size,
-    prediction: isCounted ? prediction : null,
-    outcome: isRevealed ? outcomeOf(asked) : null,
+    explains: isRevealed ? question.explains : null,
   };
 }
 
-function outcomeOf({ question, before, since }: Asked): Outcome {
-  const right = question.answers.find(({ isRight }) => isRight) as Question['answers'][number];
-  const seen = since ?? before;
-  return {
-    expected: right.verdict,
-    explains: question.explains,
-    happened: seen && { verdict: seen.verdict, sentence: seen.reasons.join(' ') },
-  };
+function ofLesson(stage: string): Question | undefined {
+  const lesson = lessons.find((each) => each.stage === stage);
+  // The right answer stands first in the lesson.
+  const answers = lesson?.order.map((at) => ({
+    text: lesson.answers[at] ?? NOTHING,
+    isRight: at === 0,
+    because: null,
+  }));
+  return lesson && answers && { question: lesson.question, answers, explains: lesson.explains };
 }
 
-/** How the drill came out that stands on the page, if it is this one and has ended. */
-function verdictIn(views: LiveState['views'], stage: string, drill: string): VerdictView | null {
-  return views.find((view) => view.stage === stage && view.drill === drill)?.verdict ?? null;
+const NOTHING: Both = ['', ''];
+/** The questions beside the chapters are in English alone. */
+const inEnglish = (text: string): Both => [text, text];
+
+function ofScenario(questions: Questions, stage: string, drill: string): Question | undefined {
+  const found = Object.hasOwn(questions, stage) ? questions[stage]?.find((each) => each.drill === drill) : undefined;
+  return (
+    found && {
+      question: inEnglish(found.question),
+      answers: found.answers.map(({ text, isRight = false, because }) => ({
+        text: inEnglish(text),
+        isRight,
+        because: because === undefined ? null : inEnglish(because),
+      })),
+      explains: inEnglish(found.explains),
+    }
+  );
 }

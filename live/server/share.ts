@@ -4,15 +4,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import encodeQR from 'qr';
-import type { LiveState, StageChoice } from '../contract.ts';
-import { MOST_FOLLOWERS } from '../room-contract.ts';
+import type { FollowerParts, RunView } from '../contract.ts';
 import { createFollowerApp } from './follower.ts';
 import { makeFollowerToken } from './follower-token.ts';
 import { addressesToShare } from './own-addresses.ts';
-import type { PageFile } from './page-files.ts';
+import type { PageFile } from './own-page.ts';
 import type { Room } from './room.ts';
 import { createStream } from './stream.ts';
 
+/** Who may vote at the same time. */
+const MOST_FOLLOWERS = 250;
 /** How often a phone is sent changes at most, in milliseconds. A room shares one radio. */
 const EVERY_MS = 300;
 /** Streams, and what else a browser opens for a moment. Whose connection is one too many is hung up on. */
@@ -27,9 +28,8 @@ const limits = {
 
 export interface ShareOptions {
   files: Record<string, PageFile>;
-  choices: StageChoice[];
-  /** What is played. */
-  read: () => LiveState;
+  /** What is played, or was played last. */
+  readRun: () => RunView | null;
   room: Room;
   /** 0 takes any that is free. */
   port: number;
@@ -42,18 +42,18 @@ export type Shared = Awaited<ReturnType<typeof shareRoom>>;
 
 /** Resolves when the room can follow. Rejects when this machine is in no network, or its port is taken. */
 export async function shareRoom(options: ShareOptions) {
-  const { files, choices, read, room, port, onBug, addresses = addressesToShare() } = options;
+  const { files, readRun, room, port, onBug, addresses = addressesToShare() } = options;
   const [address] = addresses;
   if (address === undefined)
     throw new Error('this machine is in no network that a room could share. Leave out --share.');
   const token = makeFollowerToken();
-  const stream = createStream({
-    choices: choices.map(withoutAnswers),
-    read: () => seenByFollowers(read(), room),
-    everyMs: EVERY_MS,
-    mostFollowers: MOST_FOLLOWERS,
-    packs: true,
-  });
+  const read = (): Omit<FollowerParts, 'follower'> => {
+    const run = readRun();
+    // Whoever votes has not seen it yet. It is sent once, when it is over: a room shares one radio.
+    const isOver = run?.verdict && !room.isOpen();
+    return { room: room.forFollowers(), run: isOver ? { ...run, records: few(run.records) } : null };
+  };
+  const stream = createStream({ read, everyMs: EVERY_MS, mostFollowers: MOST_FOLLOWERS });
   const server = createServer(limits, createFollowerApp({ files, token, stream, room, onBug }));
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, '0.0.0.0');
@@ -63,7 +63,6 @@ export async function shareRoom(options: ShareOptions) {
     throw new Error(`port ${port}, on which the room would follow, is taken by another program.`);
   });
   const pageAt = (host: string) => `http://${host}:${(server.address() as AddressInfo).port}/#${token}`;
-  room.openAt(pageAt(address));
 
   return {
     token,
@@ -80,24 +79,9 @@ export async function shareRoom(options: ShareOptions) {
   };
 }
 
+/** How many records a phone is sent at most: of a run that has more it is told the verdict. */
+const MOST_RECORDS = 3_000;
+const few = (records: RunView['records']) => (records.length > MOST_RECORDS ? [] : records);
+
 /** An address as a code for cameras: an SVG. */
 export const codeOf = (address: string) => encodeQR(address, 'svg');
-
-/** A follower is asked how a drill comes out, and is not sent what is taught of it. */
-function withoutAnswers(choice: StageChoice): StageChoice {
-  return { ...choice, drills: choice.drills.map((drill) => ({ ...drill, taught: null })) };
-}
-
-/**
- * All that is projected, without the buttons of free play. What went wrong is told to the presenter alone: it may name files of that
- * machine.
- */
-function seenByFollowers({ play, puzzle, ...rest }: LiveState, room: Room): LiveState {
-  return {
-    ...rest,
-    play: { ...play, trouble: null },
-    controls: null,
-    ...(puzzle && { puzzle: { ...puzzle, trouble: null } }),
-    room: room.forFollowers(),
-  };
-}

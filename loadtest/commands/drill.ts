@@ -21,11 +21,9 @@ const SHOWN_WITNESSES = 3;
 
 /** Somebody who watches one drill from its beginning on, to show it again. */
 export interface Onlooker {
-  /** The target that the drill is to break: what is done to it here is seen. */
-  target: Target;
   observe: Observe;
-  /** Is told what the drill narrates. Resolves when the drill may go on: what led to a step has been seen then. */
-  tell(sentence: string, atMs: number, isStep: boolean): Promise<void>;
+  /** Is told what the drill narrates. */
+  tell(sentence: string): Promise<void>;
   /** The drill is over. Resolves with what was seen, as a page of one file. */
   pageOf(result: DrillResult): Promise<string>;
   /** Watches no more. */
@@ -63,15 +61,14 @@ export async function runDrillCommand(
     follow: ({ stage }) => ({
       async watch(target) {
         onlooker = fileFor && (await watch(drill, stage, target));
-        return onlooker?.target ?? target;
+        return target;
       },
       observe: (seen) => onlooker?.observe(seen),
       async narrate(sentence, atMs, isStep) {
-        const isSeen = onlooker?.tell(sentence, atMs, isStep);
+        await onlooker?.tell(sentence);
         console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
         const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
         if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
-        await isSeen;
       },
     }),
     async result(stage, result) {

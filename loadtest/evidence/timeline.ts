@@ -54,8 +54,6 @@ export interface TimelineParts {
   /** The sale that an owner token names, if it names one. */
   ownerOf: (token: string) => SaleName | undefined;
   faults: Fault[];
-  /** It is drawn while the drill goes on: what happens now is told, too. */
-  isGrowing?: boolean;
 }
 
 type Lane = Timeline['lanes'][number];
@@ -70,7 +68,6 @@ export function timelineOf({
   samples,
   ownerOf,
   faults,
-  isGrowing = false,
 }: TimelineParts): Timeline {
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
@@ -83,7 +80,7 @@ export function timelineOf({
   const keyOfHold = (hold: Hold) => keyAt(hold, hold.entered);
   // One meeting decides.
   const told = overlaps.slice(0, 1).flatMap(({ first, second }) => [keyOfHold(first), keyOfHold(second)]);
-  const edges = [...faults.flatMap(({ from, until = from }) => [from, until]), ...(isGrowing ? [until] : [])];
+  const edges = faults.flatMap(({ from, until = from }) => [from, until]);
   const shown = choose(sales, new Set(told), edges);
   const leases = leasesOf(samples, (at, token, hadIt) => {
     const owner = ownerOf(token);

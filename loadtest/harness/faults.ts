@@ -51,7 +51,7 @@ export function createFaults({
   const revivals = new Map<TargetNode, () => Promise<void>>();
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
-  const masters = stack?.masters ?? [];
+  const masters = backend === 'masters' ? (stack?.masters ?? []) : [];
   const voters = masters.map(({ url }) => connect(url, { commandTimeout: ANSWER_LIMIT_MS, maxRetriesPerRequest: 0 }));
 
   /** A connection for what the drill itself reads and writes, until all is undone. */
@@ -370,6 +370,22 @@ export function createFaults({
     };
   }
 
+  /**
+   * Ends the lease of whoever has the lock, as if its time were over: its keys end now. Resolves with `endless` where they have no end, and
+   * with `free` where there is none.
+   */
+  async function endLease(): Promise<'ended' | 'endless' | 'free'> {
+    const servers = backend === 'masters' ? voters : stack ? [connectForNow(stack.redis.url)] : [];
+    let found: 'ended' | 'endless' | 'free' = 'free';
+    for (const server of servers) {
+      for (const key of await server.keys(`*${lockKey}*`)) {
+        if ((await server.pttl(key)) === -1) found = 'endless';
+        else found = (await server.pexpire(key, 1)) === 1 ? 'ended' : found;
+      }
+    }
+    return found;
+  }
+
   return {
     deaths,
     isDead: (node: TargetNode) => revivals.has(node),
@@ -384,6 +400,7 @@ export function createFaults({
     delayMasters: (node: TargetNode, wanted: number[], ms: number) => delay(linksToMasters(node, wanted), ms),
     cutOff,
     cutMasters,
+    endLease,
     /** Mends every line of a node to Redis and the masters. */
     restore(node: TargetNode) {
       for (const link of [linkOf(node), ...(node.masterLinks ?? [])]) link.restore();
@@ -412,6 +429,7 @@ export function createFaults({
     /** Takes every vote of the masters away. */
     async clearVotes() {
       for (const voter of voters) await voter.del(...(await keysOf(voter, lockKey)));
+      return true;
     },
     close() {
       for (const voter of voters) voter.disconnect();

@@ -11,64 +11,93 @@ const LOOK_MS = 20;
 /** How long Redis may leave a question unanswered, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
 
-/** What Redis holds under the lock's key now. Resolves with undefined when it does not answer. */
-export async function readLease(redis: RedisClient, key: string): Promise<Omit<LeaseSample, 'at'> | undefined> {
+export interface LeaseWatch {
+  /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
+  samples: LeaseSample[];
+  /**
+   * For how long Redis came to nothing at worst between two looks, in milliseconds: a measure of how busy the machine is. What
+   * Redis itself worked meanwhile does not count.
+   */
+  standstillMs(): number;
+  /** Looks there from here on. */
+  moveTo(redisUrl: string): void;
+  close(): Promise<void>;
+}
+
+/** What Redis holds under the lock's key now, and how long it has worked so far. Resolves with undefined when it does not answer. */
+export async function readLease(
+  redis: RedisClient,
+  key: string,
+): Promise<(Omit<LeaseSample, 'at'> & { workedMs: number }) | undefined> {
   const answers = await redis
     .pipeline()
     .pttl(key)
     .get(key)
     .hkeys(key)
     .get(stockKey('001'))
+    .info('cpu')
     .exec()
     .catch(() => null);
-  const [ttl, text, fields, stock] = answers ?? [];
+  const [ttl, text, fields, stock, cpu] = answers ?? [];
   // One of the two is an error: a key holds a string or a hash.
   if (!ttl || ttl[0] || (text?.[0] && fields?.[0])) return undefined;
   const ttlMs = Number(ttl[1]);
   const owner = text?.[1] ?? (fields?.[1] as string[] | undefined)?.[0];
   return {
     ttlMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : Math.max(0, ttlMs),
+    workedMs: workedMsOf(String(cpu?.[1])),
     ...(owner !== undefined && { owner: String(owner) }),
     ...(stock?.[1] != null && { stock: Number(stock[1]) }),
   };
 }
 
-/** Looks again and again at the lock's key in Redis itself, until it is closed: no lock is asked what it thinks it holds. */
-export function watchLease(redisUrl: string, key: string) {
+/** The time that Redis has spent on the cores so far, in milliseconds. 0 where it does not say. */
+function workedMsOf(info: string): number {
+  const seconds = info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
+  return [...seconds].reduce((sum, [, value]) => sum + Number(value) * 1_000, 0);
+}
+
+/** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
+export function watchLease(redisUrl: string, key: string): LeaseWatch {
   let redis = connect(redisUrl);
-  /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
   const samples: LeaseSample[] = [];
   let isClosed = false;
   let standstillMs = 0;
+  /** When Redis last answered, and how long it had worked until then. */
+  let answered = { at: sharedClock(), workedMs: 0 };
+
+  async function look() {
+    const lease = await readLease(redis, key);
+    if (lease === undefined) return;
+    const { workedMs, ...seen } = lease;
+    const at = sharedClock();
+    const worked = Math.max(0, workedMs - answered.workedMs);
+    if (samples.length > 0) standstillMs = Math.max(standstillMs, at - answered.at - worked - LOOK_MS);
+    answered = { at, workedMs };
+    samples.push({ at, ...seen });
+  }
 
   async function watch() {
-    let lastAt: number | undefined;
     while (!isClosed) {
-      const lease = await readLease(redis, key);
-      const at = sharedClock();
-      if (lease) {
-        samples.push({ at, ...lease });
-        standstillMs = Math.max(standstillMs, at - (lastAt ?? at) - LOOK_MS);
-        lastAt = at;
-      }
+      await look();
       await sleep(LOOK_MS);
     }
-    redis.disconnect();
   }
 
   const ended = watch();
   return {
     samples,
-    /** For how long Redis or the harness came to nothing at worst between two looks, in milliseconds. */
     standstillMs: () => standstillMs,
-    /** Looks there from here on. */
-    moveTo(url: string) {
+    moveTo(redisUrl) {
       redis.disconnect();
-      redis = connect(url);
+      redis = connect(redisUrl);
     },
     async close() {
       isClosed = true;
       await ended;
+      // What stood still since the last look counts as well.
+      await look();
+      redis.disconnect();
     },
   };
 }

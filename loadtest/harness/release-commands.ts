@@ -42,7 +42,7 @@ export interface Release {
  */
 export async function findRelease(testBed: TestBed): Promise<Release> {
   if (!isExternal(testBed.stage)) return { commands: [{ createMeant: () => isRelease }], more: 0 };
-  const { first, second, stage, leaseMs } = testBed;
+  const { first, second, stage } = testBed;
   const key = lockKey(SKU, stage);
   const watch = testBed.watchCommands(first);
   // Redis is sent the text of a script once: what the second sale sends every other will send.
@@ -52,7 +52,7 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
     if (outcome !== 'sold') throw new NotStagedError(`A sale on ${first.name} that nobody disturbs was not sold.`);
   }
   // What frees the lock has been sent when another has it, also what is sent after the answer.
-  await testBed.sellWithin(second, 2.5 * leaseMs);
+  await testBed.sellWithin(second, SALE_LIMIT_MS);
   watch.end();
 
   const { commands: seen } = watch;

@@ -6,6 +6,7 @@ import { lockKey } from '../../services/inventory/store.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { type Hold, holdsOf, isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
@@ -127,15 +128,16 @@ export async function openTestBed(options: TestBedOptions) {
       return look();
     }, limitMs);
 
-  function started<Sale extends { hangUp(): void }>(sale: Sale): Sale {
+  function begin<Sale extends { hangUp(): void }>(send: () => Sale): Sale {
     mustBeOpen();
+    const sale = send();
     others.push(sale);
     return sale;
   }
 
   /** Sends a sale to a node. */
   function sell(node: TargetNode): RunningSale {
-    const sale = started(sendSale(node));
+    const sale = begin(() => sendSale(node));
     sales.push(sale);
     return sale;
   }
@@ -293,13 +295,6 @@ export async function openTestBed(options: TestBedOptions) {
     };
   }
 
-  /** How long the lock has to live, in milliseconds, as Redis has just said; `Infinity` without an end or without a key. */
-  function leaseLeftMs(): number {
-    const seen = watch?.samples.at(-1);
-    if (seen?.owner === undefined) return Number.POSITIVE_INFINITY;
-    return seen.at + seen.ttlMs - sharedClock();
-  }
-
   /**
    * For how long Redis, the harness or a node came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
    * machine that has enough time, a few. Of the nodes it is known when the test bed is closed.
@@ -316,6 +311,15 @@ export async function openTestBed(options: TestBedOptions) {
         .map(({ ms, ...span }) => ms - sharedMs(span, own));
     });
     return Math.max(0, ...unplanned);
+  }
+
+  const standstillSoFarMs = async () => Math.max(standstillMs(), await worstOfNodes(sharedClock()));
+
+  /** Throws NotStagedError when nothing went on for so long, in milliseconds, that the machine may be why something came late. */
+  async function mustHaveGoneOn(mostMs: number) {
+    const ms = await standstillSoFarMs();
+    if (ms < mostMs) return;
+    throw new NotStagedError(`The machine was too busy: for ${formatDuration(ms)} nothing went on.`);
   }
 
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
@@ -373,7 +377,7 @@ export async function openTestBed(options: TestBedOptions) {
       await node.reset();
     }
     for (const sku of skus) await first.clear(sku);
-    await faults.clearVotes();
+    await poll(() => faults.clearVotes().catch(() => undefined), STEP_LIMIT_MS);
     return { timeline, events };
   }
 
@@ -423,7 +427,7 @@ export async function openTestBed(options: TestBedOptions) {
     },
     mark,
     /** Asks a node for the stock, as a buyer does who only looks. */
-    look: (node: TargetNode) => started(sendLook(node)),
+    look: (node: TargetNode) => begin(() => sendLook(node)),
     /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
     async addSku(sku: string) {
       skus.push(sku);
@@ -432,7 +436,7 @@ export async function openTestBed(options: TestBedOptions) {
     /** Sends a sale to a node. */
     sell,
     /** Sends the sale of several skus to a node. */
-    sellBasket: (node: TargetNode, wanted: string[]) => started(sendBasket(node, wanted)),
+    sellBasket: (node: TargetNode, wanted: string[]) => begin(() => sendBasket(node, wanted)),
     sellWithin,
     sellInside,
     trySellInside,
@@ -459,10 +463,8 @@ export async function openTestBed(options: TestBedOptions) {
     mustBeInside,
     mustHaveWaited,
     mustBeUnconfirmed,
-    leaseLeftMs,
     standstillMs,
-    /** The same while the drill goes on. */
-    standstillSoFarMs: async () => Math.max(standstillMs(), await worstOfNodes(sharedClock())),
+    mustHaveGoneOn,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
     keysLeft: async () => (stack ? readLeftKeys(stack.redis.url) : []),
     /** Resolves when all is known that the nodes have recorded until now. */
@@ -505,9 +507,12 @@ function isNotReplicated(end: SaleEnd | undefined): boolean {
   return end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
 }
 
-/** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */
-function isInside({ type }: SaleEvent) {
-  return type === 'read' || type === 'began';
+/**
+ * A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. One that finds
+ * nothing left does not stay.
+ */
+function isInside({ type, stock }: SaleEvent) {
+  return (type === 'read' && stock !== 0) || type === 'began';
 }
 
 /** How long a span and these faults have in common, in milliseconds. */

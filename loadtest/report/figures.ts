@@ -32,7 +32,6 @@ export const comparedFigures: FigureLine[] = [
 const stepFigureNames: Record<string, string> = {
   takeoverMs: 'Until the other node sold again',
   keptOutMs: 'Nobody else could enter for',
-  enteredMeanwhile: 'Entered while the fault lasted',
   overlaps: 'Overlaps',
   otherKeys: 'Commands with another key',
   answeredMs: 'Until the nested sale was answered',

@@ -12,26 +12,13 @@ interface Span {
   untilMs: number;
 }
 
-/** How a timeline is drawn. Its units are pixels where the drawing is as wide as it says. */
-export interface Layout {
-  width: number;
-  /** The room for names left of the lanes. Without any, the name of a lane stands above it. */
-  left: number;
-  fontSize: number;
-  /** The most marks that the axis of time may have. */
-  maxTicks: number;
-  /** Drawn while the drill goes on: a sale that has not entered may enter yet. The axis stands apart, with the legend: so it can stay in view. */
-  isGrowing?: boolean;
-  /** For many lanes: they are low, and what a sale read and wrote stands beside its bar. */
-  isLow?: boolean;
-  /** While it waited for a presenter: each is drawn narrow, with its length. */
-  waits?: Span[];
-  /** For two drawings side by side: each goes on for so long at least, without its waits, so that both have one scale. */
-  leastMs?: number;
-}
-
-/** In a report. A window that is too narrow scrolls it. */
-const reportLayout: Layout = { width: 800, left: 198, fontSize: 18, maxTicks: 8 };
+/** In a report, in pixels of a drawing as wide as it says. A window that is too narrow scrolls it. */
+const WIDTH = 800;
+/** The room for names left of the lanes. */
+const LEFT = 198;
+const FONT_SIZE = 18;
+/** The most marks that the axis of time may have. */
+const MAX_TICKS = 8;
 
 interface Mark {
   ms: number;
@@ -41,10 +28,8 @@ interface Mark {
 const faultRowHeight = 36;
 const textHeight = 22;
 /** The heights of a lane: of the text above it, of its lease, of its bar, and of the gap below it. */
-const highLane = { text: textHeight, band: 26, bar: 16, gap: 8 };
-const lowLane = { text: 0, band: 14, bar: 10, gap: 2 };
-const lowFontSize = 14;
-const waitWidth = 24;
+const lane = { text: textHeight, band: 26, bar: 16, gap: 8 };
+const laneHeight = lane.text + lane.band + lane.gap;
 const axisHeight = 30;
 /** Of a common font, as a part of its size: on the wide side, so that no text is cut. */
 const letterWidth = 0.58;
@@ -52,35 +37,11 @@ const letterWidth = 0.58;
 const minBarWidth = 4;
 
 /** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
-export function drawTimeline(title: string, timeline: Timeline, layout = reportLayout): Html {
+export function drawTimeline(title: string, timeline: Timeline): Html {
   return html`<figure class="timeline">
-${drawing(describeTimeline(title, timeline), timeline, layout)}${!layout.isGrowing && legend(timeline)}
+${drawing(describeTimeline(title, timeline), timeline)}${legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
 </figure>`;
-}
-
-/** Where a drawing has its lanes and its moments, in its own units: for what is laid over it. */
-export interface Measures {
-  height: number;
-  lanesTop: number;
-  laneHeight: number;
-  lanesBottom: number;
-  /** How long it goes on, without the waits. */
-  playedMs: number;
-  /** The place of a moment, from the left. */
-  at(ms: number): number;
-}
-
-/** Measures what `drawTimeline` draws. */
-export function measureTimeline(timeline: Timeline, layout: Layout): Measures {
-  const plot = plotOf(timeline, layout);
-  const faultRows = placeFaults(timeline.faults, plot).reduce((rows, { row }) => Math.max(rows, row + 1), 0);
-  const lanesTop = faultRows * faultRowHeight + 4;
-  const { text, band, gap } = plot.lane;
-  const laneHeight = (layout.left > 0 ? 0 : textHeight) + text + band + gap;
-  const lanesBottom = lanesTop + Math.max(1, timeline.lanes.length) * laneHeight;
-  const height = lanesBottom + axisHeight;
-  return { height, lanesTop, laneHeight, lanesBottom, playedMs: plot.playedMs, at: plot.at };
 }
 
 /** The hatchings of all timelines. Once in a page is enough. */
@@ -118,48 +79,42 @@ function nameFault({ node, saleId, label }: Fault) {
   return saleId === undefined ? `${node}: ${label}` : `sale ${saleId} on ${node}: ${label}`;
 }
 
-function drawing(label: string, timeline: Timeline, layout: Layout): Html {
-  const plot = plotOf(timeline, layout);
-  const { band, bar, gap } = plot.lane;
-  const marks = apart(roundMarks(plot.endMs, layout.maxTicks, plot.playedMs).map(markAt), plot);
+function drawing(label: string, timeline: Timeline): Html {
+  const plot = plotOf(timeline);
+  const { band, bar, gap } = lane;
+  const marks = roundMarks(plot.endMs, MAX_TICKS).map(markAt);
   const { lanes } = timeline;
   const overlaps = timeline.overlaps.filter((overlap) => overlap.lanes.every((i) => i < lanes.length));
-  const { width, fontSize, isGrowing, isLow, waits = [] } = layout;
   const faults = placeFaults(timeline.faults, plot);
-  const { height, lanesTop, laneHeight, lanesBottom } = measureTimeline(timeline, layout);
+  const lanesTop = faults.reduce((rows, { row }) => Math.max(rows, row + 1), 0) * faultRowHeight + 4;
+  const lanesBottom = lanesTop + Math.max(1, lanes.length) * laneHeight;
   const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - band - gap / 2;
-  const textPlot = isLow ? plotOf(timeline, { ...layout, fontSize: lowFontSize }) : plot;
-  const laneNames = lanes.map((lane, i) => laneTexts(lane, textPlot, bandTop(i)));
-  const axisFrom = (bottom: number) => axisLine(marks, plot, bottom);
 
-  return html`<svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${isGrowing ? lanesBottom : height}" font-size="${fontSize}">
+  return html`<svg role="img" aria-label="${label}" viewBox="0 0 ${WIDTH} ${lanesBottom + axisHeight}" font-size="${FONT_SIZE}">
 ${marks.map(({ ms }) => line('grid', plot.at(ms), lanesTop, plot.at(ms), lanesBottom))}
-${!isGrowing && axisFrom(lanesBottom)}
-${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
+${axisLine(marks, plot, lanesBottom)}
+${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, WIDTH, lanesTop + i * laneHeight))}
 ${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), band)))}
-${faults.map((fault) => faultMark(fault, plot, { lanes, lanesTop, lanesBottom, laneHeight }))}
-${waits.map((wait) => waitMark(wait, plot, lanesTop, lanesBottom))}${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
+${faults.map((fault) => faultMark(fault, { lanes, lanesTop, lanesBottom }))}
+${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
 ${lanes.map((lane, i) => laneBars(lane, plot, bandTop(i)))}
-${overlaps.map((overlap) => overlap.lanes.map((i) => box('overlap', plot, overlap, barTop(bandTop(i), plot), bar)))}
-${isLow ? html`<g font-size="${lowFontSize}">${laneNames}</g>` : laneNames}
-${lanes.length === 0 && text('note', plot, plot.left + 6, lanesTop + laneHeight / 2, 'No sale asked for the lock.')}
+${overlaps.map((overlap) => overlap.lanes.map((i) => box('overlap', plot, overlap, barTop(bandTop(i)), bar)))}
+${lanes.map((lane, i) => laneTexts(lane, plot, bandTop(i)))}
+${lanes.length === 0 && text('note', plot, LEFT + 6, lanesTop + laneHeight / 2, 'No sale asked for the lock.')}
 ${faults.map((fault) => faultLabel(fault, plot))}
 </svg>
-${isGrowing && html`<div class="foot"><svg viewBox="0 0 ${width} ${axisHeight}" font-size="${fontSize}" aria-hidden="true">${axisFrom(1)}</svg>${legend(timeline)}</div>`}`;
+`;
 }
 
-interface Plot extends Layout {
+interface Plot {
   endMs: number;
-  /** Without the waits. */
-  playedMs: number;
-  lane: typeof highLane;
   /** The place of a moment. One after the end stands at the right edge. */
   at: (ms: number) => number;
   widthOf: (text: string) => number;
 }
 
 /** The time goes on to the last thing that happened, but for leases: one that lasts longer runs to the right edge. */
-function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layout): Plot {
+function plotOf({ durationMs, lanes, faults, overlaps }: Timeline): Plot {
   const moments = [
     ...lanes.flatMap(({ askedMs, inside, read, wrote, endedMs }) => [
       askedMs,
@@ -171,28 +126,11 @@ function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layou
     ...faults.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
     ...overlaps.map(({ untilMs }) => untilMs),
   ];
-  const lastMs = Math.max(1, durationMs, ...moments.map((ms) => ms ?? 0));
-  const { left, width, fontSize, isLow, waits = [], leastMs = 1 } = layout;
-  const lengthOf = ({ fromMs, untilMs }: Span) => untilMs - fromMs;
-  const waitedMs = waits.reduce((sum, wait) => sum + lengthOf(wait), 0);
-  const playedMs = Math.max(leastMs, lastMs - waitedMs);
-  const endMs = playedMs + waitedMs;
-  const room = width - left - 2 - waits.length * waitWidth;
+  const endMs = Math.max(1, durationMs, ...moments.map((ms) => ms ?? 0));
   return {
-    ...layout,
     endMs,
-    playedMs,
-    lane: isLow ? lowLane : highLane,
-    at(ms) {
-      let [played, narrow] = [ms, 0];
-      for (const wait of waits) {
-        const waited = Math.max(0, Math.min(ms, wait.untilMs) - wait.fromMs);
-        played -= waited;
-        narrow += (waited / lengthOf(wait)) * waitWidth;
-      }
-      return left + Math.min(1, played / playedMs) * room + narrow;
-    },
-    widthOf: (text) => text.length * fontSize * letterWidth,
+    at: (ms) => LEFT + Math.min(1, ms / endMs) * (WIDTH - LEFT - 2),
+    widthOf: (text) => text.length * FONT_SIZE * letterWidth,
   };
 }
 
@@ -200,63 +138,38 @@ function markAt(ms: number): Mark {
   return { ms, label: ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s` };
 }
 
-/** Those marks that have room: the waits are narrow. */
-function apart(marks: Mark[], { at, waits = [], widthOf }: Plot): Mark[] {
-  if (waits.length === 0) return marks;
-  let last = Number.NEGATIVE_INFINITY;
-  return marks.filter(({ ms, label }) => {
-    const from = at(ms) - widthOf(label) / 2;
-    if (from < last || waits.some(({ fromMs, untilMs }) => fromMs < ms && ms < untilMs)) return false;
-    last = from + widthOf(label) + 8;
-    return true;
-  });
-}
-
-/** Round moments, as many as there is room for where so much is drawn at its length. */
-export function roundMarks(endMs: number, most: number, playedMs = endMs): number[] {
-  const magnitude = 10 ** Math.floor(Math.log10(playedMs / most));
-  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => playedMs / ms <= most);
-  const stepMs = step ?? endMs;
+/** Round moments, as many as there is room for. */
+export function roundMarks(endMs: number, most: number): number[] {
+  const magnitude = 10 ** Math.floor(Math.log10(endMs / most));
+  const stepMs = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => endMs / ms <= most) ?? endMs;
   return Array.from({ length: Math.floor(endMs / stepMs) + 1 }, (_, i) => i * stepMs);
 }
 
 function axisLine(marks: Mark[], plot: Plot, bottom: number): Html {
-  return html`${line('axis', plot.left, bottom, plot.width, bottom)}
+  return html`${line('axis', LEFT, bottom, WIDTH, bottom)}
 ${marks.map(({ ms, label }) => text('time', plot, plot.at(ms), bottom + 22, label, 'middle'))}`;
 }
 
-/** A sale that ended without entering has a mark at its end; one that still waits has none. */
+/** A sale that ended without entering has a mark at its end; one that waited to the end has none. */
 function laneBars({ askedMs, inside, endedMs }: Lane, plot: Plot, bandTop: number): Html {
-  const middle = bandTop + plot.lane.band / 2;
+  const middle = bandTop + lane.band / 2;
   const until = plot.at(inside?.fromMs ?? endedMs ?? plot.endMs);
   const isVain = inside === undefined && endedMs !== undefined;
   return html`${line('wait', plot.at(askedMs), middle, until, middle)}
 ${isVain && line('wait', until, middle - 7, until, middle + 7)}
-${inside !== undefined && box('inside', plot, inside, barTop(bandTop, plot), plot.lane.bar)}`;
+${inside !== undefined && box('inside', plot, inside, barTop(bandTop), lane.bar)}`;
 }
 
 /** The name of a lane, and what its sale read and wrote. */
-function laneTexts({ node, saleId, askedMs, inside, read, wrote, endedMs }: Lane, plot: Plot, bandTop: number): Html {
+function laneTexts({ node, saleId, askedMs, inside, read, wrote }: Lane, plot: Plot, bandTop: number): Html {
   const name = `${node} · sale ${saleId}`;
-  const { isLow, lane } = plot;
-  const names =
-    plot.left > 0
-      ? text('name', plot, 0, bandTop + lane.band / 2 + (isLow ? 5 : 6), shorten(name, plot.left - 8, plot))
-      : text('name', plot, 0, bandTop - textHeight - 4, shorten(name, plot.width, plot));
   const steps = [
     ...(read === undefined ? [] : [{ ms: read.ms, label: `read ${formatNumber(read.stock)}` }]),
     ...(wrote === undefined ? [] : [{ ms: wrote.ms, label: `wrote ${formatNumber(wrote.stock)}` }]),
   ];
-  const note = plot.isGrowing === true && endedMs === undefined ? 'waits' : 'never entered';
-  if (isLow) {
-    const label = inside === undefined ? note : steps.map((step) => step.label).join(', ');
-    const [from, until] = [plot.at(inside?.fromMs ?? askedMs), plot.at(inside?.untilMs ?? askedMs)];
-    const isRight = until + 6 + plot.widthOf(label) <= plot.width;
-    const x = isRight ? until + 6 : placeText(label, from - 6 - plot.widthOf(label), plot);
-    return html`${names}${label !== '' && text(inside ? 'told' : 'note', plot, x, bandTop + lane.band / 2 + 5, label)}`;
-  }
-  return html`${names}
-${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop, plot)))}
+  const note = 'never entered';
+  return html`${text('name', plot, 0, bandTop + lane.band / 2 + 6, shorten(name, LEFT - 8, plot))}
+${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop)))}
 ${stepTexts(steps, plot).map(({ left, label }) => text('told', plot, left, bandTop - 6, label))}
 ${inside === undefined && text('note', plot, placeText(note, plot.at(askedMs), plot), bandTop - 6, note)}`;
 }
@@ -272,8 +185,8 @@ function stepTexts(steps: { ms: number; label: string }[], plot: Plot): { left: 
 }
 
 /** Where a text begins that stands at `x`, moved to the left when there is too little room. */
-function placeText(label: string, x: number, plot: Plot): number {
-  return Math.max(plot.left, Math.min(x, plot.width - plot.widthOf(label)));
+function placeText(label: string, x: number, plot: Pick<Plot, 'widthOf'>, left = LEFT): number {
+  return Math.max(left, Math.min(x, WIDTH - plot.widthOf(label)));
 }
 
 /** `label` is cut to its room, and names the node. */
@@ -289,12 +202,12 @@ interface PlacedFault extends Fault {
 /** Labels that would stand in each other's way get rows of their own: a later fault stands lower, so no line crosses a label. */
 function placeFaults(faults: Fault[], plot: Plot): PlacedFault[] {
   const placed: PlacedFault[] = [];
-  const bold = { ...plot, left: 0, widthOf: (text: string) => plot.widthOf(text) * 1.15 };
+  const bold = { widthOf: (text: string) => plot.widthOf(text) * 1.15 };
   for (const fault of [...faults].sort((a, b) => a.fromMs - b.fromMs)) {
-    const label = shorten(nameFault(fault), plot.width, bold);
+    const label = shorten(nameFault(fault), WIDTH, bold);
     const x = plot.at(fault.fromMs);
     const untilX = fault.untilMs === undefined ? x : Math.max(x + minBarWidth, plot.at(fault.untilMs));
-    const from = placeText(label, x, bold);
+    const from = placeText(label, x, bold, 0);
     const to = Math.max(from + bold.widthOf(label), untilX);
     const rows = placed.filter((other) => other.to + 12 > Math.min(from, x) - 8).map(({ row }) => row);
     placed.push({ ...fault, label, x, untilX, from, to, row: Math.max(-1, ...rows) + 1 });
@@ -306,12 +219,11 @@ interface Lanes {
   lanes: Lane[];
   lanesTop: number;
   lanesBottom: number;
-  laneHeight: number;
 }
 
 /** Strong over the lanes that it concerns: its sale, those of its node, or all. A thin line leads to it from its label. */
-function faultMark({ node, saleId, x, untilX, untilMs, row }: PlacedFault, plot: Plot, of: Lanes): Html {
-  const { lanes, lanesTop, lanesBottom, laneHeight } = of;
+function faultMark({ node, saleId, x, untilX, untilMs, row }: PlacedFault, of: Lanes): Html {
+  const { lanes, lanesTop, lanesBottom } = of;
   const concerned = lanes.flatMap((lane, i) =>
     lane.node === node && (saleId === undefined || lane.saleId === saleId) ? [i] : [],
   );
@@ -324,7 +236,7 @@ function faultMark({ node, saleId, x, untilX, untilMs, row }: PlacedFault, plot:
 ${areas.map(({ top, bottom }) =>
   untilMs === undefined
     ? line('fault', x, top, x, bottom)
-    : html`<rect class="fault-span" x="${tenth(x)}" y="${top}" width="${tenth(Math.min(untilX, plot.width) - x)}" height="${bottom - top}"/>`,
+    : html`<rect class="fault-span" x="${tenth(x)}" y="${top}" width="${tenth(Math.min(untilX, WIDTH) - x)}" height="${bottom - top}"/>`,
 )}`;
 }
 
@@ -339,21 +251,13 @@ function faultLabel({ label, x, untilX, untilMs, from, row }: PlacedFault, plot:
 
 /** The band that joins two lanes which were inside at the same moment. */
 function joint(overlap: Timeline['overlaps'][number], plot: Plot, bandTop: (lane: number) => number): Html {
-  const top = bandTop(Math.min(...overlap.lanes)) + plot.lane.band;
+  const top = bandTop(Math.min(...overlap.lanes)) + lane.band;
   return box('joint', plot, overlap, top, bandTop(Math.max(...overlap.lanes)) - top);
 }
 
 /** A bar stands in the middle of its band. */
-function barTop(bandTop: number, { lane: { band, bar } }: Plot): number {
-  return bandTop + (band - bar) / 2;
-}
-
-/** A wait, in which the servers and their leases went on. */
-function waitMark(wait: Span, plot: Plot, top: number, bottom: number): Html {
-  const middle = plot.at(wait.fromMs) + waitWidth / 2;
-  const place = `${tenth(middle + 5)} ${(top + bottom) / 2}`;
-  return html`${box('pause', plot, wait, top, bottom - top)}
-<text class="told" transform="translate(${place})rotate(-90)" text-anchor="middle" font-size="${lowFontSize}">${formatDuration(wait.untilMs - wait.fromMs)}</text>`;
+function barTop(bandTop: number): number {
+  return bandTop + (lane.band - lane.bar) / 2;
 }
 
 function legend({ lanes, overlaps }: Timeline): Html | false {
@@ -371,21 +275,21 @@ function line(kind: string, x1: number, y1: number, x2: number, y2: number): Htm
 }
 
 function box(kind: string, plot: Plot, { fromMs, untilMs }: Span, y: number, height: number): Html {
-  const x = Math.min(plot.at(fromMs), plot.width - minBarWidth);
+  const x = Math.min(plot.at(fromMs), WIDTH - minBarWidth);
   const width = Math.max(minBarWidth, plot.at(untilMs) - x);
   return html`<rect class="${kind}" x="${tenth(x)}" y="${y}" width="${tenth(width)}" height="${Math.max(0, height)}"/>`;
 }
 
 function text(kind: string, plot: Plot, x: number, y: number, label: string, anchor?: 'middle'): Html {
   const half = plot.widthOf(label) / 2;
-  const isAtEdge = anchor === 'middle' && x + half > plot.width;
-  const at = isAtEdge ? plot.width : anchor === 'middle' ? Math.max(x, half) : x;
+  const isAtEdge = anchor === 'middle' && x + half > WIDTH;
+  const at = isAtEdge ? WIDTH : anchor === 'middle' ? Math.max(x, half) : x;
   const how = isAtEdge ? 'end' : anchor;
   return html`<text class="${kind}" x="${tenth(at)}" y="${y}"${how !== undefined && html` text-anchor="${how}"`}>${label}</text>`;
 }
 
 /** Cuts a text that is too long for its room. */
-function shorten(text: string, room: number, { widthOf }: Plot): string {
+function shorten(text: string, room: number, { widthOf }: Pick<Plot, 'widthOf'>): string {
   if (widthOf(text) <= room) return text;
   return `${text.slice(0, Math.max(1, Math.floor((text.length * room) / widthOf(text)) - 1))}…`;
 }

@@ -57,9 +57,9 @@ export const basketDemands: Known<Demand>[] = [
     const why = areCrossed ? 'each had the lock that the other waited for' : `they ended so: ${answers}`;
     const how = areCrossed ? 'though each had a lock that the other wanted' : 'one after the other';
     const slowestSaleMs = Math.max(
-      ...both.map(({ wentOn }, at) => {
+      ...both.map(({ wentOnAt }, at) => {
         const { sentAt, ms } = ends[at] ?? { sentAt: sharedClock(), ms: 0 };
-        return sentAt + ms - (wentOn?.at ?? sentAt);
+        return sentAt + ms - (wentOnAt ?? sentAt);
       }),
     );
     return {

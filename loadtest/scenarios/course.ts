@@ -24,8 +24,8 @@ export interface Actor {
   held?: HeldOnItsWay;
   /** It stays inside until the page says that it goes on. */
   isHeld?: boolean;
-  /** When it went on, and for how long Redis kept the lock then, for whomever: in milliseconds. */
-  wentOn?: { at: number; leaseLeftMs: number };
+  /** When it went on, on the shared clock. */
+  wentOnAt?: number;
 }
 
 /** A command that may come to its line, and is held there. */
@@ -62,9 +62,8 @@ export interface Course {
   wroteLate: InsideSale[];
   /** When the fault began, on the shared clock. */
   faultAt: number;
-  /** How many units were sold, and how many sales entered, while the fault lasted; undefined where no sentence looks at it. */
+  /** How many units were sold while the fault lasted; undefined where no sentence looks at it. */
   soldMeanwhile?: number;
-  enteredMeanwhile?: number;
   /** For how long nobody else got in, in milliseconds, if nobody did. */
   keptOutMs?: number;
   /** A sale was refused because no replica had confirmed it. */
@@ -162,6 +161,21 @@ export function msOf(time: string, leaseMs: number): number {
   const [over, under = '1'] = amount.split('/');
   const unitMs = { ms: 1, s: 1_000 }[unit] ?? leaseMs;
   return Math.round((Number(over) / Number(under)) * unitMs);
+}
+
+/** Draws what is broken from now on as `label`. `undo` mends it, when `mend` is called with this name. */
+export function breaks(
+  { testBed, broken }: Course,
+  name: string,
+  label: string,
+  hit: Parameters<TestBed['mark']>[1],
+  undo = () => {},
+): void {
+  const { over } = testBed.mark(label, hit);
+  broken.set(name, () => {
+    undo();
+    over();
+  });
 }
 
 /** Mends what is broken under this name, if it is. */

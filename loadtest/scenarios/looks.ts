@@ -82,14 +82,14 @@ export const lookDemands: Known<Demand>[] = [
   }),
   demand('<sale> enters when <other> has read', async (course, { events }, names) => {
     const { node, askedAt } = actorOf(course, names.sale);
-    const { node: reader, wentOn = { at: 0 } } = actorOf(course, names.other);
+    const { node: reader, wentOnAt = 0 } = actorOf(course, names.other);
     const own = events.filter((event) => event.node === node.name && event.at > askedAt);
     const [waiting, entered] = ['waiting', 'entered'].map((type) => own.find((event) => event.type === type)?.at);
-    if (waiting === undefined || waiting > wentOn.at || entered === undefined) {
+    if (waiting === undefined || waiting > wentOnAt || entered === undefined) {
       throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
     }
     const wrong = `A sale entered on ${node.name} while ${reader.name} was about to read the stock`;
-    return { wrong: entered < wentOn.at ? wrong : undefined, figures: {}, witnesses: [] };
+    return { wrong: entered < wentOnAt ? wrong : undefined, figures: {}, witnesses: [] };
   }),
 ];
 

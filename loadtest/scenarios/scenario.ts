@@ -4,7 +4,7 @@ import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { sleep, startTimer, stopTimer, type Timer } from '../harness/clock.ts';
+import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
 import { type Drill, type DrillOutcome, type Narrate, notApplicable } from '../harness/drill.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { findRelease } from '../harness/release-commands.ts';
@@ -208,7 +208,7 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   let judged = notStaged('Its release sends no command with the key of the lock.', { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
-    if (round > 0) await sleep(Math.max(0, Math.min(testBed.leaseLeftMs(), 2 * testBed.leaseMs)));
+    if (round > 0) await testBed.endLease();
     if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
     judged = await playOnce(page, testBed, { isMeant: createMeant(), isOneOfSeveral });
     if (judged.verdict !== 'pass') return judged;

@@ -2,7 +2,7 @@
 
 import type { SaleScript } from '../../services/inventory/lab/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
-import { isSame, type SaleName, spansOf } from '../evidence/history.ts';
+import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
@@ -10,8 +10,7 @@ import { isRelease, isStockWrite } from '../harness/commands.ts';
 import type { LockTiming } from '../harness/lab-client.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED } from '../harness/test-bed.ts';
-import { backendOfRow } from '../staircase/lookup.ts';
-import { actorOf, type Course, insideOf, mend, msOf, nodeOf } from './course.ts';
+import { actorOf, breaks, type Course, insideOf, mend, msOf, nodeOf } from './course.ts';
 import type { Filled, Known } from './sentence.ts';
 
 /** What one line of a page does. */
@@ -36,8 +35,6 @@ export interface Step {
 const STEP_LIMIT_MS = 5_000;
 /** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
 const LATEST_ASK = 1 / 2;
-/** Of a lease, so much of it is over when its end is called one: a node that hears late that it has the lock has less of it. */
-const ALMOST = 0.9;
 /** A standstill that may be why masters did not vote in time for a lease to be renewed, in milliseconds: they have 50. */
 const VOTE_STANDSTILL_MS = 25;
 /** How long another node tries in vain when a sale was refused because no replica had confirmed its lock, in milliseconds. */
@@ -49,7 +46,7 @@ const AGAIN_MS = 100;
 /** So many units are sold meanwhile at most, and who is refused then comes again after so long, in milliseconds. */
 const MEANWHILE = 3;
 const SOON_MS = 20;
-/** How long a sale takes that others make while one is inside, in milliseconds. */
+/** How long a sale takes that others make meanwhile, in milliseconds: long enough to be seen in a picture. */
 const SALE_MS = 100;
 
 type Act<Form extends string> = (course: Course, filled: Filled<Form>) => ReturnType<Step['act']>;
@@ -75,12 +72,22 @@ export const steps: Known<Step>[] = [
 
   // Sales.
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
+  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
+    const { testBed } = course;
+    const actor = sell(course, sale, node);
+    const hasAsked = () => testBed.eventsAt(actor.node).some(({ at }) => at > actor.askedAt) || undefined;
+    if (!(await testBed.until(hasAsked, STEP_LIMIT_MS))) throw new NotStagedError(`${node} did not ask for the lock.`);
+    await testBed.hasAsked(actor.node);
+  }),
   step('<sale> sells at <node> for <time>', async (course, { sale, node, time }) => {
     await nodeOf(course, node).script({ pauseMs: msOf(time, course.testBed.leaseMs) });
     sell(course, sale, node);
   }),
   step('<sale> sells at <node> and is held inside', (course, { sale, node }) =>
     sellInside(course, sale, node, { untilResumed: true }),
+  ),
+  step('<sale> sells at <node> for <time> and is inside', (course, { sale, node, time }) =>
+    sellInside(course, sale, node, { pauseMs: msOf(time, course.testBed.leaseMs) }),
   ),
   step('<sale> sells at <node> and is held inside, to compute for <time> after it', (course, { sale, node, time }) =>
     sellInside(course, sale, node, { untilResumed: true, blockMs: msOf(time, course.testBed.leaseMs) }),
@@ -117,7 +124,7 @@ export const steps: Known<Step>[] = [
       const { askedAt, sale: running } = sell(course, sale, node);
       const end = await endWithin(running, msOf(limit, course.testBed.leaseMs));
       if (end.outcome === 'sold') {
-        mustHaveHadVotes(course);
+        await mustHaveHadVotes(course);
         return `it has sold: ${end.sale.stockBefore} before it, ${end.sale.remaining} after it`;
       }
       await course.testBed.mustHaveWaited(nodeOf(course, node), askedAt);
@@ -128,8 +135,7 @@ export const steps: Known<Step>[] = [
   step('<sale> and <other> have asked for the lock', (course, { sale, other }) => haveAsked(course, [sale, other])),
   ...(['stalls inside the sale', 'hangs, and its process lives'] as const).map((what) =>
     step(`<sale> ${what}`, async (course, { sale }) => {
-      const { over } = course.testBed.mark(what.split(/[ ,]/)[0] ?? what, { sale: insideOf(course, sale) });
-      course.broken.set(`${sale} stalls`, over);
+      breaks(course, `${sale} stalls`, what.split(/[ ,]/)[0] ?? what, { sale: insideOf(course, sale) });
     }),
   ),
   step('<sale> is still inside', (course, { sale }) => course.testBed.mustBeInside(insideOf(course, sale))),
@@ -146,10 +152,8 @@ export const steps: Known<Step>[] = [
   step(
     '<node> sells what it can, for <limit>',
     async (course, { node, limit }) => {
-      const { leaseMs } = course.testBed;
-      const limitMs = msOf(limit, leaseMs);
-      // Each sale is long enough to be seen in a picture.
-      const startedAt = await sellMeanwhile(course, node, { saleMs: Math.round(leaseMs / 10), limitMs });
+      const limitMs = msOf(limit, course.testBed.leaseMs);
+      const startedAt = await sellMeanwhile(course, node, limitMs);
       // Any lease that still runs ends meanwhile.
       await sleep(Math.max(0, startedAt + limitMs - sharedClock()));
       await mustHaveBeenKeptOut(course, node, startedAt);
@@ -163,7 +167,7 @@ export const steps: Known<Step>[] = [
       const { inside } = actorOf(course, sale);
       // Nobody waits for one who was refused.
       const limitMs = inside === undefined ? REFUSED_MS : msOf(limit, course.testBed.leaseMs);
-      const startedAt = await sellMeanwhile(course, node, { saleMs: SALE_MS, limitMs });
+      const startedAt = await sellMeanwhile(course, node, limitMs);
       if (inside === undefined) return soldSoFar(course);
       await course.testBed.mustBeInside(inside);
       await mustHaveBeenKeptOut(course, node, startedAt);
@@ -186,20 +190,6 @@ export const steps: Known<Step>[] = [
     course.buyers = comeAgain(course, Number(count));
   }),
   step('the buyers stop', async ({ buyers }) => buyers?.stop()),
-  step('another has just entered, after <limit> at most', async (course, { limit }) => {
-    await course.testBed.catchUp();
-    const others = () => course.testBed.holds().filter((hold) => !isHeld(course, hold));
-    const entered = others().length;
-    course.enteredMeanwhile = entered;
-    if (entered > 0) {
-      const more = () => others().length > entered || undefined;
-      await course.testBed.until(more, msOf(limit, course.testBed.leaseMs));
-      return undefined;
-    }
-    await course.testBed.mustHaveWaited(course.testBed.second, course.faultAt);
-    course.keptOutMs = sharedClock() - course.faultAt;
-    return `nobody has entered for ${formatDuration(course.keptOutMs)}`;
-  }),
   step('<time> pass', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
   step('<time> passes', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
 
@@ -224,13 +214,12 @@ export const steps: Known<Step>[] = [
     '<node> is stopped (SIGSTOP)',
     async (course, { node: name }) => {
       const node = nodeOf(course, name);
-      const mark = course.testBed.mark('SIGSTOP', { node, standsStill: true });
-      const process = course.testBed.pause(node);
-      course.faultAt = sharedClock();
-      course.broken.set(`${name} is stopped`, () => {
-        process.comeBack();
-        mark.over();
+      const { comeBack } = course.testBed.pause(node);
+      breaks(course, `${name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
+        mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
+        comeBack();
       });
+      course.faultAt = sharedClock();
       if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
     },
     { needs: ['node processes'] },
@@ -281,6 +270,16 @@ export const steps: Known<Step>[] = [
     course.wroteLate.push(late);
     return 'it changes the stock';
   }),
+  step('the lease of <sale> ends', async (course, { sale }) => {
+    const { testBed, release } = course;
+    const found = await testBed.endLease();
+    testBed.mark('lease ends', { sale: insideOf(course, sale) });
+    // An earlier command of the release may have freed the lock. A single one can't have.
+    if (found === 'free' && release?.isOneOfSeveral === false) {
+      throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
+    }
+    return found === 'endless' ? 'it has no end' : undefined;
+  }),
   step('the release of <sale> arrives', arrive),
   step('the write of <node> arrives', arrive),
   step('<node> has its line again', async (course, { node }) => {
@@ -293,18 +292,8 @@ export const steps: Known<Step>[] = [
       const { testBed } = course;
       const node = nodeOf(course, name);
       const ms = msOf(time, testBed.leaseMs);
-      const slow = testBed.delayAnswers(node, ms);
+      breaks(course, `the line of ${name} is slow`, 'line slow', { node }, testBed.delayAnswers(node, ms).over);
       course.slowMs = ms;
-      const mark = testBed.mark('line slow', { node });
-      course.broken.set(`the line of ${name} is slow`, () => {
-        slow.over();
-        mark.over();
-      });
-      // Who stands still for as long is as slow.
-      course.evidence.push(async () => {
-        const standstillMs = await testBed.standstillSoFarMs();
-        if (standstillMs >= ms) throw tooBusy(standstillMs);
-      });
     },
     { needs: ['links'] },
   ),
@@ -315,12 +304,7 @@ export const steps: Known<Step>[] = [
       const node = nodeOf(course, name);
       // What it had to ask before is answered.
       await testBed.hasAsked(node);
-      const line = testBed.cutOff(node);
-      const mark = testBed.mark('cut off from its lock', { node });
-      course.broken.set(`${name} is cut off`, () => {
-        line.restore();
-        mark.over();
-      });
+      breaks(course, `${name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
     },
     { needs: ['links'] },
   ),
@@ -464,21 +448,18 @@ async function goOn(course: Course, name: string, resume = actorOf(course, name)
   const at = sharedClock();
   if (actor.held) {
     await mustStillWait(course);
-    actor.wentOn = { at: sharedClock(), leaseLeftMs: course.testBed.leaseLeftMs() };
+    actor.wentOnAt = sharedClock();
     await actor.held.goOn();
   }
   if (actor.inside === undefined) return { at };
   await course.testBed.mustBeInside(actor.inside);
   await mustStillWait(course);
-  actor.wentOn = { at: sharedClock(), leaseLeftMs: course.testBed.leaseLeftMs() };
+  actor.wentOnAt = sharedClock();
   actor.isHeld = false;
   mend(course, `${name} stalls`);
   await resume();
-  return { at: actor.wentOn.at };
+  return { at: actor.wentOnAt };
 }
-
-const tooBusy = (standstillMs: number) =>
-  new NotStagedError(`The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`);
 
 /** Throws NotStagedError when one has entered that is to wait. */
 export async function mustStillWait({ testBed, actors }: Course) {
@@ -491,12 +472,9 @@ export async function mustStillWait({ testBed, actors }: Course) {
 }
 
 /** Masters that had no time to vote for one who is inside may have given its lock away. Throws NotStagedError. */
-function mustHaveHadVotes({ testBed, actors }: Course) {
-  const standstillMs = testBed.standstillMs();
+async function mustHaveHadVotes({ testBed, actors }: Course) {
   const isHeld = [...actors.values()].some((actor) => actor.isHeld);
-  if (!isHeld || backendOfRow(testBed.stage) !== 'masters' || standstillMs <= VOTE_STANDSTILL_MS) return;
-  const reason = `The machine was too busy to renew the lease: for ${formatDuration(standstillMs)} nothing went on.`;
-  throw new NotStagedError(reason);
+  if (isHeld && testBed.masterCount > 0) await testBed.mustHaveGoneOn(VOTE_STANDSTILL_MS);
 }
 
 /** Waits until these have asked for the lock, or are through already. Throws NotStagedError when they don't in time, or not while it was held. */
@@ -533,13 +511,12 @@ async function answered(course: Course, name: string, expected: string[]) {
 }
 
 /**
- * Sells a few units on a node, one after the other, for `limitMs` at most in all. Each sale stays inside for `saleMs`. Resolves with when it
- * began.
+ * Sells a few units on a node, one after the other, for `limitMs` at most in all. Resolves with when it began.
  */
-async function sellMeanwhile(course: Course, name: string, { saleMs, limitMs }: { saleMs: number; limitMs: number }) {
+async function sellMeanwhile(course: Course, name: string, limitMs: number) {
   const { testBed } = course;
   const node = nodeOf(course, name);
-  await node.script({ pauseMs: saleMs, times: MEANWHILE });
+  await node.script({ pauseMs: SALE_MS, times: MEANWHILE });
   const startedAt = sharedClock();
   let sold = 0;
   for (let leftMs = limitMs; sold < MEANWHILE && leftMs > 0; leftMs = startedAt + limitMs - sharedClock()) {
@@ -584,9 +561,6 @@ function comeAgain({ testBed }: Course, count: number) {
   };
 }
 
-const isHeld = (course: Course, sale: SaleName) =>
-  [...course.actors.values()].some(({ inside }) => inside !== undefined && isSame(sale, inside));
-
 const heldAt = ({ actors }: Course, node: TargetNode) =>
   [...actors.values()].filter((actor) => actor.node === node && actor.isHeld);
 
@@ -621,24 +595,12 @@ async function holdRelease(course: Course, name: string) {
   const { over } = testBed.mark('release held', { sale: late });
   course.held = { ...command, over };
   course.faultAt = sharedClock();
-  if (release.isOneOfSeveral) return;
-  // An earlier command of the release may have freed the lock. A single one can't have.
-  course.evidence.push(({ events }) => {
-    const holds = spansOf(events);
-    const own = holds.find((hold) => isSame(hold, late));
-    const next = holds.find((hold) => own !== undefined && hold.entered > own.entered);
-    if (own === undefined || next === undefined || next.entered - own.entered >= ALMOST * testBed.leaseMs) return;
-    const reason = `${nameOfNode(next)} entered before the lease was over, so the release was not late.`;
-    throw new NotStagedError(reason);
-  });
 }
 
 async function arrive({ held }: Course) {
   held?.over();
   await held?.arrive();
 }
-
-const nameOfNode = ({ node }: SaleName) => node;
 
 /** A write that is held has not been read by anybody else. */
 function mustBeUnread(course: Course, late: SaleName) {
@@ -692,12 +654,13 @@ async function cutMasters(course: Course, name: string) {
   const node = nodeOf(course, name);
   const quorum = quorumOf(masterCount);
   const others = Array.from({ length: masterCount - quorum }, (_, index) => quorum + index);
-  const lines = testBed.cutMasters(node, others);
-  const mark = testBed.mark(`${others.length} lines cut`, { node });
-  course.broken.set(`${name} lacks masters`, () => {
-    lines.restore();
-    mark.over();
-  });
+  breaks(
+    course,
+    `${name} lacks masters`,
+    `${others.length} lines cut`,
+    { node },
+    testBed.cutMasters(node, others).restore,
+  );
 }
 
 async function mustHaveQuorum({ testBed, ...course }: Course, name: string) {

@@ -107,8 +107,7 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   'slow-holder': {
     group: 'Safety',
     seconds: 4,
-    figure: ({ overlaps = 0, keptOutMs }) =>
-      keptOutMs === undefined ? `${formatNumber(overlaps)} others met` : `waited ${formatDuration(keptOutMs)}`,
+    figure: met,
   },
   'late-release': {
     group: 'Safety',

@@ -1,16 +1,18 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { SavedRun } from '../../live/contract.ts';
+import type { Given } from '../../live/page/pack.ts';
+import { momentAt } from '../../live/page/view/reduce.ts';
 import { ownRuns } from '../loadtest/commands/command-under-test.ts';
+import { hasBrowser, launchBrowser } from './browser.ts';
 
 const drill = ownRuns('live/drill.ts');
 const dir = mkdtempSync(join(tmpdir(), 'saved-drill-'));
 const file = join(dir, 'run.html');
 afterAll(() => rmSync(dir, { recursive: true }));
 
-// How such a file plays in a browser: page.test.ts.
 describe('npm run drill -- --save', () => {
   test('a place that can not be written, and what can not be kept, is told before anything is started', async () => {
     for (const [args, says] of [
@@ -31,10 +33,28 @@ describe('npm run drill -- --save', () => {
     expect(stdout).toMatch(
       /^ +\d+\.\d\d s {2}\S.*✔ holds .*Expected: this stage holds here\..*The run is kept in \S*run\.html/ms,
     );
-    const [, run = ''] =
-      /<script type="application\/json" id="run">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8')) ?? [];
-    const { changes } = JSON.parse(run) as SavedRun;
-    const verdicts = changes.flatMap(({ message }) => message.views?.[0]?.verdict ?? []);
-    expect(verdicts).toMatchObject([{ verdict: 'pass', taught: 'pass' }]);
+    const [, given = ''] =
+      /<script type="text\/plain" id="given">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8')) ?? [];
+    const { run } = JSON.parse(given) as Given;
+    expect(run).toMatchObject({
+      stage: '7-reentrant',
+      drill: 'nested-call',
+      verdict: { verdict: 'pass', taught: 'pass' },
+    });
+    expect(momentAt(run?.records ?? [], Number.POSITIVE_INFINITY).line).toBe('all sales end');
+  });
+
+  test.skipIf(!hasBrowser)('the file opens at its run, without a network, and goes from stop to stop', async () => {
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage({ offline: true });
+      await page.goto(pathToFileURL(file).href);
+      await page.getByRole('heading', { name: /nested-call$/ }).waitFor();
+      await page.locator('.outcome', { hasText: 'as it should be' }).waitFor();
+      await page.keyboard.press('Home');
+      await page.locator('.outcome').waitFor({ state: 'detached' });
+    } finally {
+      await browser.close();
+    }
   });
 });

@@ -40,7 +40,6 @@ const cells = [...new Map([...ofEachDrill, ...ofEachLock].map((cell) => [cell.jo
 const REAL_ONLY = ['long-wait'];
 /** What depends on how often something happened in a while, or on who was quicker. */
 const ofLuck: Record<string, string[]> = {
-  'slow-holder': ['enteredMeanwhile'],
   'redis-outage': ['sent', 'sold', 'refused', 'inDoubt', 'finalStock', 'expectedStock'],
   overtaking: ['overtaken'],
 };

@@ -3,18 +3,40 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Given } from '../pack.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { lessons } from './lessons.ts';
+import { connect } from './live.ts';
+import { RealRun, realServers } from './real.ts';
+import { Room } from './room.ts';
 import { Scheduler } from './scheduler.ts';
+import { Stack } from './stack.ts';
 import { Step } from './step.ts';
-import { languages, say, speak, spoken } from './texts.ts';
+import { languages, say, speak, spoken, type Text } from './texts.ts';
 import { Turn } from './turn.ts';
+
+/** What the page was given: by the server of the live page, or with a run that was saved. */
+const given: Given = JSON.parse(document.getElementById('given')?.textContent ?? '{}');
+const live = given.isServed ? connect() : undefined;
+const real = live && realServers(live);
+/** The views that are not in every page, by their places behind the lesson and one's own turn. */
+const [ROOM, STACK, SAVED] = [100, 101, 102];
+const own: [number, Text][] = [
+  ...(live
+    ? ([
+        [ROOM, 'room'],
+        [STACK, 'stack'],
+      ] as [number, Text][])
+    : []),
+  ...(given.run ? ([[SAVED, 'saved']] as [number, Text][]) : []),
+];
 
 function Page({ engine }: { engine: Engine }) {
   const [files, setFiles] = useState<Record<string, string>>();
   const [language, setLanguage] = useState(spoken());
   /** The step of the lesson; after the last come the scheduler and one's own turn. */
-  const [number, setNumber] = useState(0);
+  const [number, setNumber] = useState(given.run ? SAVED : 0);
+  const [isReal, setReal] = useState(false);
   useEffect(() => void engine.files.then(setFiles), [engine]);
   speak(language);
   document.title = say('title');
@@ -32,7 +54,9 @@ function Page({ engine }: { engine: Engine }) {
           aria-label=${say('step', { n: step })} title=${stage} onClick=${() => go(step)}>${step}</button>`,
         )}
         ${[SCHEDULER, TURN].map((part) => html`<button aria-current=${part === number ? 'step' : undefined} onClick=${() => go(part)}>${say(part === TURN ? 'turn' : 'scheduler')}</button>`)}
+        ${own.map(([at, name]) => html`<button aria-current=${number === at ? 'step' : undefined} onClick=${() => go(at)}>${say(name)}</button>`)}
       </nav>
+      ${live && lesson && html`<label class="switch"><input type="checkbox" checked=${isReal} onChange=${() => setReal(!isReal)} />${say('realServers')}</label>`}
       <button lang=${other === 'zh' ? 'zh-CN' : 'en'} onClick=${() => setLanguage(other)}>${say('language')}</button>
     </header>
     <main>
@@ -40,10 +64,16 @@ function Page({ engine }: { engine: Engine }) {
         files === undefined
           ? html`<p>${say('loading')}</p>`
           : lesson
-            ? html`<${Step} key=${lesson.stage} lesson=${lesson} engine=${engine} files=${files} onNext=${() => go(number + 1)} />`
+            ? html`<${Step} key=${`${lesson.stage} ${isReal}`} lesson=${lesson} engine=${engine} files=${files} live=${live} real=${isReal ? real : undefined} onNext=${() => go(number + 1)} />`
             : number === SCHEDULER
               ? html`<${Scheduler} engine=${engine} files=${files} />`
-              : html`<${Turn} engine=${bench()} files=${files} />`
+              : number === ROOM
+                ? html`<${Room} live=${live} />`
+                : number === STACK
+                  ? html`<${Stack} live=${live} />`
+                  : number === SAVED
+                    ? html`<${RealRun} run=${given.run} isOver=${true} />`
+                    : html`<${Turn} engine=${bench()} files=${files} />`
       }
     </main>
     <footer><small>${say('keys')}</small></footer>`;

@@ -48,7 +48,7 @@ function Node({ node, place, crowd }: { node: ShownNode; place: LockPlace; crowd
     ${place === 'node' && html`<div class=${inside.length > 0 ? 'lock' : 'lock free'}>${say(inside.length > 0 ? 'taken' : 'free')}</div>`}
     <p class=${crowd > 1 && inside.length > 0 ? 'inside crowd' : 'inside'}>${say('inside')} ${names(inside)}</p>
     <p>${say('waiting')} ${names(waiting)}</p>
-    <small>${held ? html`<mark>${held}</mark>` : asked && html`<code>${asked.verb}</code> → ${asked.reply.slice(0, 14)}${asked.times > 1 ? ` ×${asked.times}` : ''}`}</small>
+    <small>${held ? html`<mark>${held}</mark>` : asked && html`<code>${asked.verb}</code>${asked.reply === undefined ? '' : ` → ${asked.reply.slice(0, 14)}`}${asked.times > 1 ? ` ×${asked.times}` : ''}`}</small>
   </div>`;
 }
 

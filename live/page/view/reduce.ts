@@ -8,7 +8,7 @@ export interface ShownNode {
   waiting: string[];
   inside: string[];
   /** The last command that was answered, and how often the same came in a row. */
-  asked?: { verb: string; reply: string; times: number };
+  asked?: { verb: string; reply?: string | undefined; times: number };
   /** The line of its file that its lock is at. */
   line?: number;
   /** What is held on its way to Redis. */
@@ -75,7 +75,7 @@ function apply(record: Exclude<PlayRecord, { type: 'redis' | 'sentence' }>, node
       if (OF_HARNESS.test(verb)) break;
       const isSame = node.asked?.verb === verb && node.asked.reply === reply;
       node.asked = { verb, reply, times: isSame ? (node.asked?.times ?? 0) + 1 : 1 };
-      if (FAILED.test(reply)) moment.tries = Math.max(moment.tries, node.asked.times);
+      if (reply === undefined || FAILED.test(reply)) moment.tries = Math.max(moment.tries, node.asked.times);
       break;
     }
     case 'sale':

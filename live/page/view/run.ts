@@ -18,7 +18,7 @@ interface RunProps {
 
 export function Run({ title, records, place, scale, at }: RunProps) {
   const moment = momentAt(records, at);
-  const line = isTold(records) ? moment.line : say('rushLine');
+  const line = isTold(records) ? moment.line : say('rushLine', { buyers: buyersIn(records) });
   const chinese = line && spoken() === 'zh' ? inChinese(line) : undefined;
   return html`<section class="run">
     <h2>${title}</h2>
@@ -31,6 +31,10 @@ export function Run({ title, records, place, scale, at }: RunProps) {
 /** Where a stage has its lock. */
 export const placeOf = (stage: string): LockPlace =>
   stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
+
+/** How many have come to a run without sentences. */
+const buyersIn = (records: PlayRecord[]) =>
+  new Set(records.map((record) => record.type === 'sale' && `${record.node} ${record.sale}`).filter(Boolean)).size;
 
 /** It has sentences. */
 export const isTold = (records: PlayRecord[]) => records.some(({ type }) => type === 'sentence');

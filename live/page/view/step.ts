@@ -2,13 +2,17 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { PlayRecord } from '../records.ts';
 import type { Played } from '../worker.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Lesson, lessons } from './lessons.ts';
+import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
+import { type RealServers, Trouble } from './real.ts';
 import { linesAt, lostAt, momentAt, stopsOf } from './reduce.ts';
+import { AskRoom } from './room.ts';
 import { isTold, placeOf, Run, scaleOf } from './run.ts';
 import { inLanguage, say, type Text } from './texts.ts';
 
@@ -16,29 +20,50 @@ interface StepProps {
   lesson: Lesson;
   engine: Engine;
   files: Record<string, string>;
+  /** The server of the live page, where there is one; and the real servers, when it is played there. */
+  live?: Live;
+  real?: RealServers;
   onNext(): void;
 }
 
 const partsOf = (stage: string) => ({ n: Number(stage[0]), name: stage.slice(2) });
 
-export function Step({ lesson, engine, files, onNext }: StepProps) {
+export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
   const { stage, drill } = lesson;
   const number = lessons.indexOf(lesson);
   const stages = [...lessons.slice(Math.max(0, number - 1), number).map((each) => each.stage), stage];
   const [runs, setRuns] = useState<Played[]>();
   const [chosen, choose] = useState<number>();
+  /** On real servers it begins when one says so, and is seen while it goes on. */
+  const [isBegun, setBegun] = useState(real === undefined);
+  const [soFar, setSoFar] = useState<PlayRecord[][]>([]);
   useEffect(() => {
+    if (!isBegun) return;
     let isLeft = false;
-    const played = stages.map((each) => engine.ask('play', { stage: each, drill, isShown: true }));
-    void Promise.all(played).then((all) => isLeft || setRuns(all));
+    const played = stages.map((each, index) =>
+      real
+        ? real.play({ stage: each, drill }, (seen) =>
+            setSoFar((before) => Object.assign([...before], { [index]: seen })),
+          )
+        : engine.ask('play', { stage: each, drill, isShown: true }),
+    );
+    void Promise.all(played).then(
+      (all) => isLeft || setRuns(all),
+      () => isLeft || setBegun(false),
+    );
     return () => {
       isLeft = true;
+      real?.stop();
     };
-  }, []);
-  const records = useMemo(() => runs?.map((run) => run.records) ?? [], [runs]);
+  }, [isBegun]);
+  const isUnderWay = real !== undefined && runs === undefined;
+  const records = useMemo(() => runs?.map((run) => run.records) ?? soFar, [runs, soFar]);
   const stops = useMemo(() => stopsOf(records), [records]);
   const player = usePlayer(stops, { isTold: isTold(records.flat()), begins: number === 0 });
-  const at = stops[player.stop] ?? 0;
+  useEffect(() => {
+    if (real && runs) player.go(stops.length - 1);
+  }, [runs]);
+  const at = (isUnderWay ? stops.at(-1) : stops[player.stop]) ?? 0;
   const isLast = number === lessons.length - 1;
   const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
 
@@ -47,13 +72,21 @@ export function Step({ lesson, engine, files, onNext }: StepProps) {
       <p><b>${inLanguage(lesson.problem)}</b> ${inLanguage(lesson.change)}</p>
       <${Question} question=${inLanguage(lesson.question)} answers=${lesson.order.map((answer) => inLanguage(lesson.answers[answer] ?? ['', '']))}
         chosen=${chosen} choose=${choose} />
+      ${live && html`<${AskRoom} live=${live} stage=${stage} />`}
     </section>
     <section class="runs">
       ${stages.map(
         (each, index) =>
           html`<${Run} title=${say(titles[index] as Text, partsOf(each))} records=${records[index] ?? []} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} />`,
       )}
-      <${Controls} player=${player} count=${stops.length}>
+      ${
+        isUnderWay &&
+        html`<p class="controls">
+        <button class="main" disabled=${isBegun} onClick=${() => setBegun(true)}>${say('playReal')}</button>
+        ${live && html`<${Trouble} live=${live} />`}
+      </p>`
+      }
+      <${Controls} player=${player} count=${isUnderWay ? 0 : stops.length}>
         <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'scheduler' : 'next')}</button>
       </${Controls}>
       ${player.isOver && stages.map((each, index) => html`<${Outcome} lesson=${lesson} run=${runs?.[index]} isAfter=${each === stage} />`)}

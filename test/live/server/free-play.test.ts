@@ -1,10 +1,11 @@
-// What the buttons of free play do: seen in the servers themselves. Sales and rushes: test/live/page.test.ts.
+// What the buttons of free play do: seen in the servers themselves. Sales and rushes: test/live/live.test.ts.
 
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Act } from '../../../live/contract.ts';
-import { type Board, openBoard } from '../../../live/server/board.ts';
+import { type Moment, momentAt } from '../../../live/page/view/reduce.ts';
 import { type FreePlay, openFreePlay } from '../../../live/server/free-play.ts';
+import { startRecording } from '../../../live/server/recording.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 import { createNews } from './news.ts';
@@ -22,8 +23,9 @@ beforeAll(() => {
 afterAll(() => redis?.disconnect());
 
 interface Playing {
-  press: (act: Act, at?: string, count?: number) => Promise<void>;
-  board: Board;
+  press: (act: Act, at?: string) => Promise<void>;
+  /** What is seen by now. */
+  seen: () => Moment;
   free: FreePlay;
   /** Resolves when the page shows it. */
   until: (isSo: () => boolean) => Promise<void>;
@@ -32,23 +34,19 @@ interface Playing {
 /** Free play under a stage. Afterwards everything is undone. */
 async function playing(stage: string, act: (playing: Playing) => Promise<void>) {
   const news = createNews();
-  const board = openBoard({ target: target(), stage, drill: null, onChange: news.tell });
+  const { audience, records, close } = startRecording({ stage, onChange: news.tell });
   const free = await openFreePlay({
-    target: board.target,
-    stage,
-    parts: board.parts,
-    observe: board.observe,
-    leaseMs: LEASE_MS,
-    narrate() {},
-    onChange: news.tell,
+    target: audience.watch(target()),
+    ...{ stage, observe: audience.observe, leaseMs: LEASE_MS, narrate: audience.narrate, onChange: news.tell },
   });
   try {
-    const press: Playing['press'] = (act, at, count) => free.act({ act, at, count });
-    await act({ press, board, free, until: news.until });
+    const press: Playing['press'] = (act, at) => free.act({ act, at });
+    const seen = () => momentAt(records(), Number.POSITIVE_INFINITY);
+    await act({ press, seen, free, until: news.until });
   } finally {
     await free.undo();
     await free.close();
-    board.close();
+    await close();
   }
 }
 
@@ -64,21 +62,21 @@ describe('free play, under 8-auto-renew', () => {
     '%s: %s',
     (act, _what, held) =>
       playing(stage, async (play) => {
-        const { press, board, until } = play;
+        const { press, seen, until } = play;
         await press(act, 'node-1');
         await press('sell', 'node-1');
-        await until(() => board.view().lines.some((line) => line.from === 'node-1' && line.held !== undefined));
+        await until(() => seen().nodes[0]?.held === 'write');
         expect([await isLocked(), await stock(), (await nodeAt(0).state()).inFlight]).toEqual([true, held, 1]);
 
         await press(act, 'node-1');
-        await until(() => board.view().figures?.sold === 1);
+        await until(() => seen().sold === 1);
         expect([await isLocked(), await stock()]).toEqual([false, 999]);
       }),
   );
 
   test('a node that is stopped answers when it goes on; one that is killed is another process; one that is cut off can’t sell', () =>
-    playing(stage, async ({ press, board }) => {
-      const isShown = () => board.view().parts.find(({ name }) => name === 'node-1')?.is;
+    playing(stage, async ({ press, seen }) => {
+      const isShown = () => seen().nodes[0]?.state;
       await press('stop', 'node-1');
       expect(isShown()).toBe('stopped');
       const ended: number[] = [];
@@ -91,7 +89,7 @@ describe('free play, under 8-auto-renew', () => {
 
       const { pid } = await nodeAt(0).state();
       await press('kill', 'node-1');
-      expect(isShown()).toBe('dead');
+      expect(isShown()).toBe('killed');
       expect(() => process.kill(pid, 0)).toThrow();
       await expect(sale(0)).rejects.toThrow();
       await press('kill', 'node-1');

@@ -1,7 +1,7 @@
 // Asks a listener of the live page as a browser does, and as no browser would: with any Host, Origin and method.
 
 import { type IncomingHttpHeaders, request } from 'node:http';
-import type { Message } from '../../../live/contract.ts';
+import type { RoomView } from '../../../live/contract.ts';
 import type { News } from './news.ts';
 
 export interface Asked {
@@ -41,7 +41,8 @@ export function ask(port: number, path: string, { method = 'GET', headers = {}, 
 export const problemOf = ({ status, text }: Answer) => [status, text === '' ? null : JSON.parse(text).code];
 
 export interface Following {
-  messages: Message[];
+  /** All that it was sent so far, the latest of each part. */
+  parts: Record<string, unknown> & { room?: RoomView };
   /** The id that the server gave it. */
   id: string;
   hangUp: () => void;
@@ -50,19 +51,18 @@ export interface Following {
 /** Opens a stream, and resolves when everything has come. Each message is news. Rejects with the status when it is refused. */
 export function follow(port: number, path: string, news: News): Promise<Following> {
   return new Promise((resolve, reject) => {
-    const messages: Message[] = [];
+    const following: Following = { parts: {}, id: '', hangUp: () => asked.destroy() };
     const asked = request({ host: '127.0.0.1', port, path, agent: false }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`refused with ${response.statusCode}`));
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
         for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-          if (text.startsWith('data: ')) messages.push(JSON.parse(text.slice(6, end)));
+          if (text.startsWith('data: ')) Object.assign(following.parts, JSON.parse(text.slice(6, end)));
           text = text.slice(end + 2);
         }
-        const [first] = messages;
-        const id = first?.type === 'follower' ? first.id : '';
-        if (messages.some(({ type }) => type === 'all')) resolve({ messages, id, hangUp: () => asked.destroy() });
+        following.id = String(following.parts['follower'] ?? '');
+        if (following.parts.room !== undefined) resolve(following);
         news.tell();
       });
       response.on('error', () => {});
@@ -70,14 +70,4 @@ export function follow(port: number, path: string, news: News): Promise<Followin
     asked.on('error', reject);
     asked.end();
   });
-}
-
-/** The room as a follower sees it by now. */
-export function roomIn(messages: Message[]) {
-  return messages.reduce<ReturnType<typeof roomOf>>((room, message) => roomOf(message) ?? room, undefined);
-}
-
-function roomOf(message: Message) {
-  if (message.type === 'all') return message.state.room;
-  return message.type === 'changed' ? message.room : undefined;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type PlayRecord, recordsOf } from '../../../live/page/records.ts';
 import { lanesOf, lostAt, momentAt } from '../../../live/page/view/reduce.ts';
-import { linesOf } from '../../../live/server/lines.ts';
 import { startRecording } from '../../../live/server/recording.ts';
+import { linesOf } from '../../../live/server/scenarios.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
@@ -29,7 +29,7 @@ async function onRealServers(stage: string, drill: Drill) {
 async function inVirtualTime(stage: string, drill: Drill) {
   let heard: Heard[] = [];
   const { outcome, log } = await playDrill(drill, stage, { settings, disturb: ({ redis }) => (heard = redis.heard) });
-  return recordsOf({ log, events: outcome.events, heard, lock: stage, lines: linesOf(drill.name) });
+  return recordsOf({ log, events: outcome.events, heard, atLines: [], lock: stage, lines: linesOf(drill.name) });
 }
 
 /** What the picture and the lanes show of a run, but for its times. */

@@ -1,148 +1,77 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { LiveState, StackView } from '../../../live/contract.ts';
-import type { Questions } from '../../../live/questions.ts';
-import type { RoomOrder } from '../../../live/room-contract.ts';
+import type { RoomOrder } from '../../../live/contract.ts';
+import { type Lesson, lessons } from '../../../live/page/view/lessons.ts';
+import { readQuestions } from '../../../live/questions.ts';
 import { createTokenGate } from '../../../live/server/follower-token.ts';
 import { createRoom, type Room } from '../../../live/server/room.ts';
-import { view } from '../client/sample-view.ts';
 
-const questions: Questions = {
-  '4-ttl': [
-    {
-      drill: 'slow-holder',
-      question: 'What happens to the others?',
-      atStep: 'holds the lock, and stalls',
-      answers: [
-        { text: 'Nothing happens.', verdict: 'pass', because: 'Something does.' },
-        { text: 'A third one enters.', verdict: 'fail', isRight: true },
-        { text: 'Redis refuses.', verdict: 'pass', because: 'It does not.' },
-      ],
-      explains: 'The key is that of the next holder.',
-    },
-  ],
-};
-const cell = { stage: '4-ttl', drill: 'slow-holder' };
-let state: LiveState;
+const stage = '4-ttl';
+const lesson = lessons.find((each) => each.stage === stage) as Lesson;
+/** The place of the right answer, as the answers are shown. */
+const right = lesson.order.indexOf(0);
 let changes: number;
 let room: Room;
 
 beforeEach(() => {
-  state = { play: { is: 'ready', trouble: null }, controls: null, views: [] };
   changes = 0;
-  room = createRoom({ questions, read: () => state, onChange: () => (changes += 1) });
+  room = createRoom({ questions: readQuestions(), onChange: () => (changes += 1) });
 });
 
-const ask = () => room.order({ do: 'ask', ...cell });
+const ask = () => room.order({ do: 'ask', stage });
 const votes = (view = room.forPresenter()) => view.question?.answers.map(({ votes }) => votes);
 const refusedWith = (code: string) => expect.objectContaining({ code });
 
 describe('a question', () => {
-  test('is asked, voted on, closed, revealed and forgotten', () => {
-    expect(room.forPresenter()).toMatchObject({ question: null, followers: 0, askable: { '4-ttl': ['slow-holder'] } });
-    ask();
-    const hidden = { votes: null, isRight: null, because: null };
-    expect(room.forFollowers().question).toEqual({
-      number: 1,
-      ...cell,
-      text: 'What happens to the others?',
-      is: 'open',
-      answers: questions['4-ttl']?.[0]?.answers.map(({ text }) => ({ text, ...hidden })),
-      voted: 0,
-      prediction: null,
-      outcome: null,
-    });
-
+  test('is asked, voted on, closed, revealed and forgotten; followers see no votes while they are taken, and no answer before it is shown', () => {
     const [ada, ben] = [room.join(), room.join()];
-    room.vote(ada, { question: 1, answer: 1 });
-    room.vote(ben, { question: 1, answer: 2 });
-    expect([votes(), room.forPresenter().question?.voted]).toEqual([[0, 1, 1], 2]);
+    ask();
+    room.vote(ada, { question: 1, answer: 0 });
+    room.vote(ben, { question: 1, answer: right });
+    const open = room.forFollowers();
+    expect(open).toMatchObject({ followers: 2, question: { number: 1, stage, is: 'open', voted: 2, explains: null } });
+    expect(votes(open)).toEqual(lesson.order.map(() => null));
+    expect(votes()?.reduce((sum, count) => (sum ?? 0) + (count ?? 0), 0)).toBe(2);
+    expect(open.question?.answers.map(({ text }) => text)).toEqual(lesson.order.map((at) => lesson.answers[at]));
+
     room.order({ do: 'close-votes' });
-    expect(room.forPresenter().question).toMatchObject({ is: 'closed', outcome: null });
+    const closed = room.forFollowers();
+    expect([votes(closed), closed.question?.is]).toEqual([votes(), 'closed']);
+    for (const shown of [open, closed, room.forPresenter()]) {
+      expect(shown.question?.answers.map(({ isRight }) => isRight)).toEqual(lesson.order.map(() => null));
+      expect(JSON.stringify(shown)).not.toContain(lesson.explains[0]);
+    }
 
     room.order({ do: 'reveal' });
-    expect(room.forFollowers().question).toMatchObject({
-      is: 'revealed',
-      answers: [
-        { isRight: false, because: 'Something does.' },
-        { isRight: true, because: null },
-        { isRight: false, because: 'It does not.' },
-      ],
-      outcome: { expected: 'fail', explains: 'The key is that of the next holder.', happened: null },
-    });
+    const told = room.forFollowers().question;
+    expect(told?.answers.findIndex(({ isRight }) => isRight)).toBe(right);
+    expect(told?.explains).toEqual(lesson.explains);
     room.order({ do: 'forget' });
     expect(room.forFollowers().question).toBeNull();
   });
 
-  test('followers see no votes, no prediction and nothing of the answer while votes are taken', () => {
-    const id = room.join();
+  test('about a scenario: what stands beside the chapter is asked, and told why the other answers are not so', () => {
+    room.order({ do: 'ask', stage, drill: 'slow-holder' });
+    room.order({ do: 'reveal' });
+    const answers = room.forFollowers().question?.answers;
+
+    expect(room.forFollowers().question).toMatchObject({ stage, drill: 'slow-holder' });
+    expect(answers?.filter(({ isRight }) => isRight)).toHaveLength(1);
+    expect(answers?.every(({ isRight, because }) => isRight === (because === null))).toBe(true);
+  });
+
+  test('takes no votes any more when something is played', () => {
     ask();
-    room.order({ do: 'predict', answer: 2 });
-    room.vote(id, { question: 1, answer: 1 });
-
-    const open = room.forFollowers();
-    expect(open.question).toMatchObject({ voted: 1, prediction: null });
-    expect(votes(open)).toEqual([null, null, null]);
-    for (const secret of ['Something does', 'next holder', '"isRight":true', '"isRight":false']) {
-      expect(JSON.stringify([open, room.forPresenter()])).not.toContain(secret);
-    }
-    expect(room.forPresenter().question?.prediction).toBe(2);
-
-    room.order({ do: 'close-votes' });
-    expect(room.forFollowers().question).toMatchObject({ prediction: 2 });
-    expect(votes(room.forFollowers())).toEqual([0, 1, 0]);
+    room.playBegins();
+    expect([room.isOpen(), room.forFollowers().question?.is]).toEqual([false, 'closed']);
   });
 
   test.each<[RoomOrder, string]>([
-    [{ do: 'ask', stage: '4-ttl', drill: 'rush' }, 'NO_QUESTION'],
+    [{ do: 'ask', stage: 'fenced' }, 'NO_QUESTION'],
+    [{ do: 'ask', stage, drill: 'rush' }, 'NO_QUESTION'],
     [{ do: 'close-votes' }, 'NOTHING_ASKED'],
-  ])('where there is none to %j about: refused', (order, code) => {
+  ])('where there is none for %j: refused', (order, code) => {
     expect(() => room.order(order)).toThrow(refusedWith(code));
     expect(changes).toBe(0);
-  });
-
-  test('what happened is what the drill gave after it was asked about, and stays when the next one is played', () => {
-    const ended = (...reasons: string[]): StackView[] => [
-      { ...view, ...cell, verdict: { verdict: 'fail', taught: 'fail', reasons, witnesses: [] } },
-    ];
-    const happened = () => room.forFollowers().question?.outcome?.happened;
-    state.views = ended('Two met yesterday.', 'And more.');
-    ask();
-    room.order({ do: 'reveal' });
-    expect(happened()).toEqual({ verdict: 'fail', sentence: 'Two met yesterday. And more.' });
-
-    state.views = [{ ...view, ...cell, verdict: null }];
-    room.forFollowers();
-    state.views = ended('Two met today.');
-    expect(happened()?.sentence).toBe('Two met today.');
-    state.views = ended('').map((ended) => ({ ...ended, drill: 'rush' }));
-    expect(happened()?.sentence).toBe('Two met today.');
-  });
-});
-
-describe('a question that belongs to a step', () => {
-  const text = 'Sale 0001 on node-1 holds the lock, and stalls.';
-
-  test('is asked when its drill waits at that step, and the votes are closed when it goes on', () => {
-    room.stepWaits({ ...cell, text: 'node-1 is about to sell.' });
-    room.stepWaits({ stage: '5-owner-check', drill: 'slow-holder', text });
-    room.stepWaits({ stage: '4-ttl', drill: 'crashed-holder', text });
-    expect([room.forPresenter().question, changes]).toEqual([null, 0]);
-
-    room.stepWaits({ ...cell, text });
-    expect(room.forFollowers().question).toMatchObject({ number: 1, ...cell, is: 'open' });
-    room.drillBegins();
-    expect(room.forFollowers().question).toMatchObject({ is: 'closed' });
-  });
-
-  test('is not asked again where it was asked before, unless it was taken away', () => {
-    for (const order of [{ do: 'ask', ...cell }, { do: 'reveal' }] as const) {
-      room.order(order);
-      room.stepWaits({ ...cell, text });
-      expect(room.forPresenter().question?.number).toBe(1);
-    }
-    room.order({ do: 'forget' });
-    room.stepWaits({ ...cell, text });
-    expect(room.forPresenter().question).toMatchObject({ number: 2, is: 'open', voted: 0 });
   });
 });
 
@@ -156,7 +85,7 @@ describe('a vote', () => {
     expect([votes(), room.forPresenter().question?.voted]).toEqual([[0, 1, 0], 1]);
   });
 
-  const asks = { do: 'ask', ...cell } as const;
+  const asks = { do: 'ask', stage } as const;
   test.each<[string, RoomOrder[], string]>([
     ['that nobody was asked for', [], 'NOTHING_ASKED'],
     ['after the votes were closed', [asks, { do: 'close-votes' }], 'VOTES_CLOSED'],

@@ -28,7 +28,7 @@ export function stepResult(stage: number, drill: string): DrillResult {
 
 function figuresOf(drill: string, isFail: boolean): StepFigures {
   if (drill === 'crashed-holder') return isFail ? { keptOutMs: 2_000 } : { takeoverMs: 1_003 };
-  if (drill === 'slow-holder') return { overlaps: isFail ? 2 : 0, enteredMeanwhile: 4 };
+  if (drill === 'slow-holder') return { overlaps: isFail ? 2 : 0 };
   return { expectedStock: 96, finalStock: isFail ? 99 : 96, lostUpdates: isFail ? 3 : 0 };
 }
 

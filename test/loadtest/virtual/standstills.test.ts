@@ -9,7 +9,6 @@ import type { Standstill } from '../../../services/inventory/lab/contract.ts';
 
 const blockedLoop = scenario('blocked-loop');
 const longSale = scenario('long-sale');
-const overtaking = scenario('overtaking');
 const pausedProcess = scenario('paused-process');
 const starvation = scenario('starvation');
 
@@ -39,11 +38,6 @@ test('a node that stood still for a quarter of a lease spoils the verdict', asyn
 test('so does one of half the time for which a node waits for its server, whatever the lease', async () => {
   expect(await play(starvation, 'node-2', justNow(350))).toMatchObject({ verdict: 'unknown' });
   expect((await play(starvation, 'node-2', justNow(349))).verdict).not.toBe('unknown');
-});
-
-test('so does a shorter one, where a line is to be slower than that', async () => {
-  expect(await play(overtaking, 'node-1', justNow(100))).toMatchObject({ verdict: 'unknown' });
-  expect(await play(overtaking, 'node-1', justNow(99))).toMatchObject({ verdict: 'fail' });
 });
 
 test('a standstill that is short beside the lease, or older than the drill, spoils nothing', async () => {
