@@ -5,8 +5,8 @@ import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
 import { columnOf } from '../../loadtest/staircase/lookup.ts';
 import type { Cell } from '../../prove/cell.ts';
 import { LEASE_MS, RETRY_DELAY_MS } from '../../prove/sale.ts';
-import { ANSWER_KEYS, type Exercise } from './exercise.ts';
-import { hang, inline, type Paint, wrap } from './layout.ts';
+import type { Exercise } from './exercise.ts';
+import { hang, type Paint, wrap } from './layout.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
 import { endOf, reasonOf, shownSteps } from './steps.ts';
@@ -59,7 +59,7 @@ function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
   const why = isOneOrder ? ', because one process runs its sales in one order only' : '';
   const looked = `It holds in every order of events of ${within}${size}: the search has looked at ${count}${why}.`;
   if (isToldBySearch(exercise)) return `${paint.green(paint.bold('Solved.'))} ${looked}`;
-  return `${looked} What this exercise asks for does not show in an order of events. ${paint.bold('Press r')}: the real servers decide.`;
+  return `${looked} What this exercise asks for does not show in an order of events: real servers decide.`;
 }
 
 function scopeLines(cells: Cell[], { paint, width }: Style): string[] {
@@ -134,32 +134,4 @@ export function realLines(verdicts: RealVerdict[], { paint, width }: Style): str
       ? [`    ${paint.dim(`and ${formatNumber(witnesses.length - SHOWN_WITNESSES)} more`)}`]
       : []),
   ]);
-}
-
-/** What TypeScript says of the file. */
-export const typeErrorLines = (typeError: string, { paint, width }: Style) =>
-  wrap(`${paint.yellow('TypeScript says:')} ${typeError}`, width);
-
-/** The question and its answers. */
-export function questionLines({ prediction: { question, answers } }: Exercise, { paint, width }: Style): string[] {
-  return [
-    ...wrap(`${paint.bold('What do you expect?')} ${inline(question, paint)}`, width),
-    '',
-    ...answers.flatMap(({ text }, at) =>
-      hang(`  ${paint.bold(ANSWER_KEYS[at] as string)}  `, inline(text, paint), width),
-    ),
-  ];
-}
-
-/** Whether the answer was right, and why. */
-export function answerLines({ prediction }: Exercise, chosen: number, { paint, width }: Style): string[] {
-  const { answers, explains } = prediction;
-  const answer = answers[chosen];
-  const right = answers.findIndex(({ isRight }) => isRight);
-  const texts = [answer?.text, answer?.because, answers[right]?.text].map((text = '') => inline(text, paint));
-  const said = `You said ${ANSWER_KEYS[chosen]}: ${texts[0]}`;
-  const judged = answer?.isRight
-    ? paint.green('That is right.')
-    : `${paint.yellow('That is not what happens.')} ${texts[1]} The right answer is ${ANSWER_KEYS[right]}: ${texts[2]}`;
-  return [...wrap(paint.dim(said), width), ...wrap(judged, width), ...wrap(inline(explains, paint), width)];
 }

@@ -7,8 +7,22 @@ const LOOK_EVERY_MS = 150;
 /** Some editors empty the file before they fill it. */
 const SETTLE_MS = 60;
 
+/** Resolves when the file has been saved next. Rejects with the reason of the signal when that aborts first. */
+export function nextSave(file: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = watchForSaves(file, () => {
+      end();
+      resolve();
+    });
+    signal.addEventListener('abort', () => {
+      end();
+      reject(signal.reason);
+    });
+  });
+}
+
 /** Calls `onSave` when the file has been saved, or has gone. Returns what ends that. */
-export function watchForSaves(file: string, onSave: () => void, lookEveryMs = LOOK_EVERY_MS): () => void {
+function watchForSaves(file: string, onSave: () => void): () => void {
   let isOver = false;
   let last = stateOf(file);
 
@@ -28,7 +42,7 @@ export function watchForSaves(file: string, onSave: () => void, lookEveryMs = LO
     if (state === last) return;
     last = state;
     void settle();
-  }, lookEveryMs);
+  }, LOOK_EVERY_MS);
   return () => {
     isOver = true;
     clearInterval(timer);

@@ -1,19 +1,18 @@
-// npm run workshop: exercises, judged on every save.
+// npm run workshop: exercises in one's own editor, judged on every save; the page of `npm run page` has them, too.
 
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
 import { newCommand } from '../../loadtest/commands/command-line.ts';
-import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
+import { exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
-import { asJson, checkAll, checkedLines } from './check.ts';
+import { asJson, type CheckOptions, check, checkAll, checkedLines } from './check.ts';
 import { type Exercise, exercisesDir, provideFile, readExercises } from './exercise.ts';
-import { widthOf } from './layout.ts';
-import { openProgress, progressFile } from './progress.ts';
-import { reset } from './reset.ts';
+import { inline, widthOf } from './layout.ts';
 import { openSearchJudge } from './search-judge.ts';
 import { openServers } from './servers.ts';
-import { runSession } from './session.ts';
-import { stateFile } from './state.ts';
-import { typeErrors } from './type-errors.ts';
+import { nextSave } from './watch.ts';
 
 const ALL_SOLVED = 0;
 const NOT_ALL_SOLVED = 1;
@@ -22,29 +21,31 @@ loadEnvFile();
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
-/** Exercises, progress and state of another place: tests have their own. */
+const style = { paint, width: widthOf(process.stdout.columns) };
+/** Exercises of another place: tests have their own. */
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
-const progressOf = () => openProgress(process.env['WORKSHOP_PROGRESS'] || progressFile);
+const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
-const program = newCommand('npm run workshop', 'Locks with a hole: predict, change the file, and see each save judged.')
-  .argument('[exercise]', 'the exercise to begin with, by number or name, such as 5 or 05-owner-check')
+const program = newCommand(
+  'npm run workshop',
+  'Locks with a hole: mend the file in your editor, and see each save judged.',
+)
+  .argument('[exercise]', 'by number or name, such as 5 or 05-owner-check', '01')
   .addHelpText(
     'after',
     `
-check takes --drills, which plays the drills on real servers as well, and --json, which prints JSON and nothing else.
-npm prints two lines of its own before it. To leave them out: npm run --silent workshop -- check --json`,
+npm prints two lines of its own before JSON. To leave them out: npm run --silent workshop -- check --json`,
   )
-  .action((exercise?: string) => finish(() => attend(exercise)));
+  .action((exercise: string) => finish(() => judging((options) => watch(exercise, options))));
 program
   .command('check')
   .description(
     'judges the files as they are: ends with 0 when all are solved, with 1 when not, with 2 when it could not',
   )
   .argument('[exercises...]', 'some of them, by number or name; all when none is given')
-  .option('--drills', 'plays the drills on real servers, too, and not only where the search cannot tell', false)
   .option('--json', 'prints JSON and nothing else', false)
-  .action((exercises: string[], options: { drills: boolean; json: boolean }) =>
-    finish(() => check(exercises, options)),
+  .action((exercises: string[], { json }: { json: boolean }) =>
+    finish(() => judging((options) => checkFiles(exercises, json, options))),
   );
 program
   .command('reset')
@@ -59,73 +60,52 @@ async function finish(run: () => Promise<number>) {
   await exitWhenWritten();
 }
 
-async function attend(wanted: string | undefined): Promise<number> {
-  const exercises = readExercises(folder);
-  exercises.forEach(provideFile);
-  const [named] = wanted === undefined ? [] : among(exercises, [wanted]);
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
-    process.stderr.write('The workshop needs a terminal. Without one, judge the files: npm run workshop -- check\n');
-    return COULD_NOT_RUN;
-  }
-  const progress = progressOf();
+/** Has what judges ready for as long as it is needed. */
+async function judging(run: (options: CheckOptions) => Promise<number>): Promise<number> {
   const search = openSearchJudge();
   const servers = openServers(() => {});
-  const first = named ?? exercises.find(({ name }) => name === progress.at()) ?? (exercises[0] as Exercise);
   try {
-    await runSession({
-      exercises,
-      first,
-      progress,
-      search,
-      serversOf: servers.of,
-      input: process.stdin,
-      output: process.stdout,
-      paint,
-      typeErrors,
-      notes: progress.problem === undefined ? [] : [progress.problem],
-      state: process.env['WORKSHOP_STATE'] || stateFile,
-      signal: stopping.signal,
-    });
+    return await run({ search, serversOf: servers.of, signal: stopping.signal });
   } finally {
     search.close();
-    process.stdout.write('The servers end …\r');
     await servers.close();
   }
-  const solved = exercises.filter(({ name }) => progress.of(name).isSolved).length;
-  process.stdout.write(`${solved} of ${exercises.length} exercises solved. Go on with: npm run workshop\n`);
+}
+
+/** Shows an exercise, and judges its file now and at each save, until it is interrupted. */
+async function watch(wanted: string, options: CheckOptions): Promise<number> {
+  const [exercise] = among(readExercises(folder), [wanted]) as [Exercise];
+  const { title, text, file, original } = exercise;
+  provideFile(exercise);
+  print([paint.bold(title), '', inline(text, paint), '']);
+  print([
+    `Your file: ${relative(projectDir, file)}. Hints and the solution: ${relative(projectDir, dirname(original))}.`,
+    '',
+  ]);
+  while (!stopping.signal.aborted) {
+    const saved = nextSave(file, stopping.signal);
+    print(checkedLines(await check(exercise, options), style));
+    await saved;
+  }
   return ALL_SOLVED;
 }
 
-async function check(wanted: string[], { drills, json }: { drills: boolean; json: boolean }): Promise<number> {
+async function checkFiles(wanted: string[], json: boolean, options: CheckOptions): Promise<number> {
   const exercises = readExercises(folder);
   exercises.forEach(provideFile);
   const chosen = wanted.length === 0 ? exercises : among(exercises, wanted);
-  const search = openSearchJudge();
-  const servers = openServers(() => {});
-  const style = { paint, width: widthOf(process.stdout.columns) };
-  try {
-    const checked = await checkAll(chosen, {
-      search,
-      serversOf: servers.of,
-      hasDrills: drills,
-      typeErrors,
-      signal: stopping.signal,
-      onChecked: (one) => json || process.stdout.write(`${checkedLines(one, style).join('\n')}\n`),
-    });
-    const solved = checked.filter(({ isSolved }) => isSolved).length;
-    if (json) process.stdout.write(`${JSON.stringify(asJson(checked), undefined, 2)}\n`);
-    else process.stdout.write(`\n${solved} of ${checked.length} solved.\n`);
-    return solved === checked.length ? ALL_SOLVED : NOT_ALL_SOLVED;
-  } finally {
-    search.close();
-    await servers.close();
-  }
+  const checked = await checkAll(chosen, options, (one) => json || print(checkedLines(one, style)));
+  const solved = checked.filter(({ isSolved }) => isSolved).length;
+  print(json ? [JSON.stringify(asJson(checked), undefined, 2)] : ['', `${solved} of ${checked.length} solved.`]);
+  return solved === checked.length ? ALL_SOLVED : NOT_ALL_SOLVED;
 }
 
 function putBack(wanted: string[]): number {
-  const progress = progressOf();
-  const chosen = among(readExercises(folder), wanted);
-  for (const exercise of chosen) process.stdout.write(`${reset(exercise, progress)}\n`);
+  for (const { file, original } of among(readExercises(folder), wanted)) {
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(original, file);
+    print([`${relative(projectDir, file)} is as it was.`]);
+  }
   return ALL_SOLVED;
 }
 
@@ -135,7 +115,7 @@ function among(exercises: Exercise[], wanted: string[]): Exercise[] {
     const exercise = exercises.find(
       ({ name, number }) => word === name || (/^\d+$/.test(word) && Number(word) === number),
     );
-    if (exercise === undefined) throw new Error(`there is no exercise ${word}. l in npm run workshop lists them.`);
+    if (exercise === undefined) throw new Error(`there is no exercise ${word}. They are the folders of exercises/.`);
     return exercise;
   });
   return exercises.filter((exercise) => found.includes(exercise));

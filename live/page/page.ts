@@ -1,19 +1,36 @@
-// npm run page: writes the lesson and its lab as one file, which opens offline.
+// npm run page: writes the lesson and its lab as one file, which opens offline, or as a folder for a web server.
 
-import { statSync, writeFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
-import { newCommand } from '../../loadtest/commands/command-line.ts';
+import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { newCommand, reportsOption } from '../../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, runToEnd } from '../../loadtest/commands/ending.ts';
 import { packPage } from './pack.ts';
 
-const { out } = newCommand('npm run page', 'Writes the lesson and the virtual lab as one file, which opens offline.')
+const { out, hosted, reports } = newCommand(
+  'npm run page',
+  'Writes the lesson and the virtual lab as one file, which opens offline.',
+)
   .option('--out <file>', 'where it goes', 'lockstep.html')
+  .option('--hosted <folder>', 'writes it as the index.html of a web server, with the report of the last run beside it')
+  .addOption(reportsOption('where the report of the last run is'))
   .parse()
-  .opts<{ out: string }>();
+  .opts<{ out: string; hosted?: string; reports: string }>();
 
 process.exitCode = await runToEnd('The page could not be written', async () => {
-  const file = resolve(out);
-  writeFileSync(file, await packPage());
+  const file = hosted === undefined ? resolve(out) : join(resolve(hosted), 'index.html');
+  if (hosted === undefined) writeFileSync(file, await packPage());
+  else {
+    const report = join(resolve(reports), 'latest/report.html');
+    if (!existsSync(report)) throw new Error(`there is no report yet: npm run staircase writes ${report}`);
+    mkdirSync(resolve(hosted), { recursive: true });
+    copyFileSync(report, join(resolve(hosted), 'report.html'));
+    writeFileSync(file, withReport(await packPage()));
+  }
   console.log(`${relative(process.cwd(), file)}, ${(statSync(file).size / 1e6).toFixed(2)} MB`);
   return AS_TAUGHT;
 });
+
+/** The page with a link to the report beside it. */
+function withReport(page: string): string {
+  return page.replace('<link rel="icon"', '<link rel="alternate" href="report.html"><link rel="icon"');
+}

@@ -9,6 +9,8 @@ import type { Counted } from './waiters.ts';
 export interface Evidence {
   /** How many waiters there were in all. */
   asking: number;
+  /** Its waiters enter one after the other, so that there is a queue to be fair in. */
+  hasQueue: boolean;
   counted: Counted[];
   /** At the two ends of the window: how many sales the stock has taken, the commands that Redis had processed, and the CPU time that it had used. */
   before: { count: number; commands: number; cpu: CpuTime };
@@ -21,12 +23,12 @@ export interface Evidence {
  * The figures of one turn. A waiter that got nothing in the whole window counts with its wait so far, so that a lock does not
  * look the better the more it starves.
  */
-export function figuresOf({ asking, counted, before, after, finalCount }: Evidence): TurnFigures {
+export function figuresOf({ asking, hasQueue, counted, before, after, finalCount }: Evidence): TurnFigures {
   const sections = sum(counted.map((process) => process.sections));
   const perSecond = sum(counted.map(({ waits, windowMs }) => (waits.length / windowMs) * 1_000));
   const starved = counted.flatMap((process) => process.starved);
   const waits = [...counted.flatMap((process) => [...process.waits]), ...starved].sort((a, b) => a - b);
-  const ideal = idealWaitsMs(asking, counted);
+  const ideal = hasQueue ? idealWaitsMs(asking, counted) : [];
   const acquired = after.count - before.count;
   const entered = sum(counted.map((process) => process.waits.length));
   const cpuUsed = { processes: sum(counted.map((process) => process.cpuMicros)) };

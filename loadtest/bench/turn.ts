@@ -10,7 +10,7 @@ import { nodeArgs } from '../../scripts/stack/parts.ts';
 import { countCommands } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { nameInBucket, stockKey } from '../../services/inventory/store.ts';
-import { type Contestant, strategyOf } from './contestants.ts';
+import { type Contestant, letsOneInAtATime, strategyOf } from './contestants.ts';
 import { redisCpu } from './cpu-time.ts';
 import { type Evidence, figuresOf } from './figures.ts';
 import type { TurnFigures } from './results.ts';
@@ -78,7 +78,14 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
     send('stop');
     const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
     const finalCount = soldOf((await clients[0]?.mget(stock)) ?? []);
-    const evidence: Evidence = { asking, counted, before, after, finalCount };
+    const evidence: Evidence = {
+      asking,
+      hasQueue: letsOneInAtATime(contestant.name),
+      counted,
+      before,
+      after,
+      finalCount,
+    };
     return figuresOf(evidence);
   } catch (error) {
     if (cancel.aborted) throw cancel.reason;

@@ -1,6 +1,6 @@
 // Which holders were inside at the same moment.
 
-import { type Hold, holdsOf, nameOf, type StepHistory } from './history.ts';
+import { type Hold, nameOf } from './history.ts';
 import { formatSeconds } from './numbers.ts';
 
 /** Two holders that were inside at the same moment, and from when until when. */
@@ -47,15 +47,6 @@ function countInBucket(holds: Hold[]): number {
     overlaps += alreadyEntered - ended;
   });
   return overlaps;
-}
-
-/** Pairs of holders inside at the same moment, among those that `isMeant` means, and a sentence for each. */
-export function overlapsOf({ events, startedAt }: StepHistory, isMeant: (hold: Hold) => boolean = () => true) {
-  const overlaps = overlapsBetween(holdsOf(events).filter(isMeant));
-  return {
-    overlaps: overlaps.length,
-    witnesses: overlaps.map((overlap) => describeOverlap(overlap, startedAt)),
-  };
 }
 
 /** "sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.02 s to 2.51 s": seconds since `startedAt`. */

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openProgress } from '../../exercises/workshop/progress.ts';
 import { readState, removeState, writeState } from '../../exercises/workshop/state.ts';
 import { shownSteps } from '../../exercises/workshop/steps.ts';
 import type { Cell } from '../../prove/cell.ts';
@@ -39,51 +38,6 @@ describe('workshop: a counterexample in steps', () => {
       { at: 0, process: 'A', what: 'SET lock → null', again: { times: 2, until: 600 } },
       { at: 600, process: 'A', what: 'SET lock → "OK"', came: 'is inside' },
     ]);
-  });
-});
-
-describe('workshop: progress', () => {
-  test('it is there when the file is read again', () => {
-    const file = tempFile('.workshop.json');
-    const progress = openProgress(file);
-    expect(progress.of('04-ttl')).toEqual({ isAnswered: false, hints: 0, isSolved: false });
-    progress.goTo('04-ttl');
-    progress.change('04-ttl', { chosen: 2 });
-    progress.change('04-ttl', { isSolved: true });
-
-    const again = openProgress(file);
-    expect([again.at(), again.problem]).toEqual(['04-ttl', undefined]);
-    expect(again.of('04-ttl')).toEqual({ chosen: 2, isAnswered: false, hints: 0, isSolved: true });
-  });
-
-  test('what another process forgets is forgotten here, and is not written back', () => {
-    const file = tempFile('.workshop.json');
-    const progress = openProgress(file);
-    const solved = ['04-ttl', '05-owner-check'];
-    for (const name of solved) progress.change(name, { isSolved: true });
-
-    openProgress(file).forget('04-ttl');
-    progress.goTo('04-ttl');
-
-    expect(progress.of('04-ttl').isSolved).toBe(false);
-    expect(solved.map((name) => openProgress(file).of(name).isSolved)).toEqual([false, true]);
-  });
-
-  test.each([
-    ['half a file', '{ "format": 1, "exer'],
-    ['another format', '{ "format": 2, "exercises": {} }'],
-    ['an answer that does not exist', '{ "format": 1, "exercises": { "04-ttl": { "chosen": 7 } } }'],
-  ])('%s: it is kept under another name, that is said, and all begins anew', (_what, text) => {
-    const file = tempFile('.workshop.json');
-    for (const name of ['.workshop.broken.json', '.workshop.broken-2.json']) {
-      writeFileSync(file, text);
-      const progress = openProgress(file);
-      progress.goTo('01-in-process');
-
-      expect(progress.problem).toContain(name);
-      expect(readFileSync(join(file, '..', name), 'utf8')).toBe(text);
-      expect(openProgress(file).at()).toBe('01-in-process');
-    }
   });
 });
 

@@ -101,6 +101,7 @@ export function startEngine(count = 1) {
   const ready = Promise.race(labs.map(start));
 
   return {
+    count,
     /** The texts of the project's files, by their paths in it. */
     files: packed.then(({ files }): Record<string, string> => files),
     /** What can be done, once a lab is there. */

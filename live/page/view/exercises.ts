@@ -26,7 +26,7 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
     const { drills, search }: ExerciseSettings = JSON.parse(read('exercise.json'));
     return {
       name,
-      title: `${name.slice(0, 2)} ${title.slice(2)}`,
+      title: title.slice(2),
       text: text.join('\n').trim(),
       hints: read('hints.md')
         .split(/^## \d$/m)

@@ -6,8 +6,8 @@ import type { PageExercise } from './exercises.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
 export const MINE = 'mine';
-/** What takes long is played last. */
-const LAST = ['redis-outage', 'starvation', 'overtaking'];
+/** What takes long begins early, so that no lab waits for it alone at the end. */
+const LONG = ['redis-outage'];
 /** What the search looks at when no exercise says more. */
 const usualSearch: PageExercise['search'] = {
   scopes: ['plain', 'crashed-holder', 'slow-holder', 'late-release', 'nested-call', 'long-sale'],
@@ -21,7 +21,7 @@ export interface Judged {
   isAsked: boolean;
   verdict: 'pass' | 'fail' | 'unknown';
   asks: string;
-  reason: string;
+  reasons: string[];
 }
 
 interface Wanted {
@@ -35,22 +35,23 @@ const verdicts = { holds: 'pass', fails: 'fail', unknown: 'unknown' } as const;
 /** Judges a lock, what the exercise asks for first. Rejects when it never ends, or can't be played. */
 export async function judge(engine: Engine, { text, exercise, drills }: Wanted, onJudged: (judged: Judged) => void) {
   const own = exercise?.drills ?? [];
-  const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LAST.includes(name) ? 3 : 1);
+  const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LONG.includes(name) ? 1 : 3);
   const play = async ({ name, asks }: Ready['drills'][number]) => {
     const { record } = await engine.ask('play', cellOf(text, name));
-    const { verdict, reasons } = record;
+    const { verdict } = record;
+    const reasons = record.reasons.flatMap((each) => each.split(/(?<=\.) (?=[A-Z])/));
     if (verdict === 'not-applicable') return;
-    onJudged({ name, isOfSearch: false, isAsked: own.includes(name), verdict, asks, reason: reasons.join(' ') });
+    onJudged({ name, isOfSearch: false, isAsked: own.includes(name), verdict, asks, reasons });
   };
   const search = async (name: string) => {
     const judged = { name, isOfSearch: true, isAsked: exercise !== undefined };
     try {
       const { verdict, reason, says } = await engine.ask('search', scopeOf(text, name, exercise));
-      onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reason });
+      onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reasons: [reason] });
     } catch (error) {
       // What the search can't control may be played all the same.
       if (error instanceof EndlessError) throw error;
-      onJudged({ ...judged, verdict: 'unknown', asks: '', reason: (error as Error).message });
+      onJudged({ ...judged, verdict: 'unknown', asks: '', reasons: [(error as Error).message] });
     }
   };
   const plays = drills

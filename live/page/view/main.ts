@@ -76,11 +76,13 @@ function Page({ engine }: { engine: Engine }) {
                     : html`<${Turn} engine=${bench()} files=${files} />`
       }
     </main>
-    <footer><small>${say('keys')}</small></footer>`;
+    <footer><small>${say('keys')} ${report && html`<a href=${report.href}>${say('report')}</a>`}</small></footer>`;
 }
 
 const SCHEDULER = lessons.length;
 const TURN = SCHEDULER + 1;
+/** On a web server the report of a run lies beside the page. */
+const report = document.querySelector<HTMLLinkElement>('link[rel=alternate]');
 const engine = startEngine();
 /** Locks of one's own are played in a lab of their own: whatever they do to it, the lesson is as it was. */
 const MOST_LABS = 4;

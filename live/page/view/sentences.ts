@@ -2,6 +2,7 @@
 
 import { ofSearch } from './search-sentences.ts';
 import { filled, spoken } from './texts.ts';
+import { ofVerdicts } from './verdict-sentences.ts';
 
 export const sentences: Record<string, string> = {
   '{a} sells at {node}': '{a} 在 {node} 卖一件',
@@ -139,7 +140,9 @@ const gaps: Record<string, string> = {
 const units: Record<string, string> = { lease: ' 个租期', leases: ' 个租期', ms: ' 毫秒', s: ' 秒' };
 
 // The longest form first: it says most.
-const forms = Object.entries({ ...sentences, ...ofSearch }).toSorted(([one], [other]) => other.length - one.length);
+const forms = Object.entries({ ...sentences, ...ofSearch, ...ofVerdicts }).toSorted(
+  ([one], [other]) => other.length - one.length,
+);
 const patterns = forms.map(([form, chinese]) => {
   const literal = form.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
   const known = new Set<string>();

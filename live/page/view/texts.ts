@@ -32,6 +32,7 @@ export const texts = {
   forward: ['One step forward', '前进一步'],
   moment: ['Moment of the run', '运行的时刻'],
   keys: ['Keys: space plays, ← and → go step by step.', '按键:空格播放,← 和 → 逐步前后移动。'],
+  report: ['The report of a run', '一次运行的报告'],
   before: ['Before: stage {n}, {name}', '之前:阶段 {n},{name}'],
   after: ['Now: stage {n}, {name}', '现在:阶段 {n},{name}'],
   only: ['Stage {n}, {name}', '阶段 {n},{name}'],

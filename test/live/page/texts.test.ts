@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readExercises } from '../../../exercises/workshop/exercise.ts';
 import { lessons } from '../../../live/page/view/lessons.ts';
 import { inChinese } from '../../../live/page/view/sentences.ts';
 import { type Both, texts } from '../../../live/page/view/texts.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
+import { columnOf } from '../../../loadtest/staircase/lookup.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 
 const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
@@ -24,6 +26,13 @@ test('every text is there in both languages, with the same values in it', () => 
     if (english !== '' && english !== texts.language[0])
       expect(`${english} ${chinese}`).toMatch(/[A-Za-z→].*(\p{Script=Han}|English)/u);
   }
+});
+
+test('each exercise of the page, and what its scenarios ask, is there in Chinese', () => {
+  const exercises = readExercises().filter(({ settings }) => settings.fails.scope !== undefined);
+  const asks = exercises.flatMap(({ settings }) => settings.drills.map((drill) => columnOf(drill)?.asks ?? ''));
+  const said = [...asks, ...exercises.map(({ title }) => title)];
+  expect(said.filter((text) => inChinese(text) === undefined)).toEqual([]);
 });
 
 const pages = ['loadtest/scenarios', 'live/page'].flatMap((folder) =>

@@ -19,6 +19,7 @@ const second = { ...counted, sections: 2, cpuMicros: 100, waits: [40], enteredAt
 function evidence(given: Partial<Evidence> = {}): Evidence {
   return {
     asking: 4,
+    hasQueue: true,
     counted: [first, second],
     before: { count: 2, commands: 100, cpu: { redis: 1_000, redisMainThread: 700 } },
     after: { count: 6, commands: 150, cpu: { redis: 1_040, redisMainThread: 736 } },
@@ -46,6 +47,10 @@ describe('figures of a turn', () => {
     const figures = figuresOf(evidence({ counted: [{ ...first, starved: [700, 900] }, second] }));
     expect(figures).toMatchObject({ starved: 2, waitMs: { p50: 30, p99: 900, max: 900 } });
     expect(figures).not.toHaveProperty('p99ToIdeal');
+  });
+
+  test('where nobody waits for another there is no queue to compare with', () => {
+    expect(figuresOf(evidence({ hasQueue: false }))).not.toHaveProperty('p99ToIdeal');
   });
 
   test('a counter below the number of sections: updates were lost; errors are added up, and one is named', () => {

@@ -140,7 +140,8 @@ const wrong: [what: string, check: string, edits: Record<string, string>][] = [
 
 function verdictOf(check: string, text: string) {
   const facts = { backend: 'redis', isExternal: true } as const;
-  return runCheck(`contract-${check}`, { name: 'of-somebody', file: writeModule('of-somebody.ts', text), facts });
+  const file = writeModule('of-somebody.ts', text);
+  return runCheck(`contract-${check}`, { name: 'of-somebody', file, facts, hasOurClient: true });
 }
 
 test.each(wrong)('a lock that %s fails contract-%s', async (_what, check, edits) => {

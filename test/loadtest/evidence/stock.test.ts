@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SaleEnd } from '../../../loadtest/evidence/answers.ts';
-import type { StepHistory } from '../../../loadtest/evidence/history.ts';
+import { holdsOf, type StepHistory } from '../../../loadtest/evidence/history.ts';
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
-import { overlapsOf } from '../../../loadtest/evidence/overlaps.ts';
+import { overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
 import { readStock, stockOverTime } from '../../../loadtest/evidence/stock.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
@@ -106,7 +106,7 @@ describe('stock of a drill: generated histories', () => {
           lostUpdates: 0,
           witnesses: [],
         });
-        expect(overlapsOf(history)).toEqual({ overlaps: 0, witnesses: [] });
+        expect(overlapsBetween(holdsOf(history.events))).toEqual([]);
       }),
       RUNS,
     );

@@ -1,14 +1,11 @@
 // The exercises, judged by real servers: what is there to be mended fails, what is mended holds, and a file that breaks its process is told so.
 
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Exercise, readExercises } from '../../../exercises/workshop/exercise.ts';
 import { openLockServers } from '../../../exercises/workshop/lock-servers.ts';
 import { openOrderServers } from '../../../exercises/workshop/order-servers.ts';
 import { fileOfAttempt, ownFile, readAttempts } from '../../exercises/attempted.ts';
-import { ownExercises } from '../../exercises/own-exercises.ts';
-import { ownRuns } from '../../loadtest/commands/command-under-test.ts';
 import { noModule } from '../../loadtest/grade/modules.ts';
 
 const judges = { search: openLockServers(() => {}), orders: openOrderServers() };
@@ -56,27 +53,6 @@ const attempts = readAttempts().flatMap((attempt) =>
 test.each(attempts)('$name: an attempt is caught that $what', ({ exercise, attempt }) =>
   failsIn(exercise, fileOfAttempt(exercise, attempt), { drill: attempt.fails, reason: attempt.reason }),
 );
-
-const workshop = ownRuns('exercises/workshop/workshop.ts');
-
-test('npm run workshop -- check --drills: what the search holds for is played on real servers', async () => {
-  const { root, folder, exercises } = ownExercises([4]);
-  cpSync(exercises[0].solution, exercises[0].file);
-  const env = {
-    WORKSHOP_EXERCISES: folder,
-    WORKSHOP_PROGRESS: join(root, '.workshop.json'),
-    WORKSHOP_STATE: join(root, 'workshop.json'),
-  };
-
-  const { code, stdout } = await workshop(['check', '--json', '--drills'], { env });
-
-  const drills = [{ drill: 'crashed-holder', verdict: 'pass' }];
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-    code: 0,
-    solved: 1,
-    exercises: [{ name: '04-ttl', drills }],
-  });
-});
 
 test('03: a call that is returned and not awaited keeps as much, and that is caught', async () => {
   const text = readFileSync(numbered(3).original, 'utf8');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ExerciseSettings } from '../../../exercises/workshop/exercise.ts';
 import type { Engine } from '../../../live/page/view/engine.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { REAL_ONLY } from '../../../loadtest/virtual/play.ts';
@@ -23,7 +24,7 @@ describe.skipIf(!hasBrowser)('the lab in the page (skipped where there is no Chr
 describe.skipIf(!hasBrowser)('the exercises in the page (skipped where there is no Chromium)', () => {
   const own = ownPage();
 
-  test('each fails a scenario of its own as it is, and its solution none', async () => {
+  test('each fails as it is, in a scenario of its own or in its scope, and its solution nowhere', async () => {
     const page = await own.open();
     const verdicts = await page.evaluate(async () => {
       const { lockstep } = globalThis as unknown as { lockstep: Engine };
@@ -31,19 +32,24 @@ describe.skipIf(!hasBrowser)('the exercises in the page (skipped where there is 
       const names = Object.keys(files).flatMap((file) => /^exercises\/([^/]+)\/lock\.ts$/.exec(file)?.[1] ?? []);
       const found: Record<string, boolean[]> = {};
       for (const name of names) {
-        const drills: string[] = JSON.parse(files[`exercises/${name}/exercise.json`] ?? '').drills;
+        const { drills, fails, search } = JSON.parse(
+          files[`exercises/${name}/exercise.json`] ?? '',
+        ) as ExerciseSettings;
+        const { processes = 2, sales = 1, atOnce = false } = search ?? {};
+        const scope = { stage: 'mine', scope: fails.scope ?? '', processes, sales, ...(atOnce && { isAtOnce: true }) };
         found[name] = [];
         for (const text of ['lock', 'solution'].map((file) => files[`exercises/${name}/${file}.ts`] ?? '')) {
           const held = [];
           for (const drill of drills)
             held.push((await lockstep.ask('play', { stage: 'mine', drill, own: text })).record.verdict);
-          found[name].push(held.every((verdict) => verdict === 'pass'));
+          const searched = await lockstep.ask('search', { ...scope, own: text });
+          found[name].push(searched.verdict === 'holds' && held.every((verdict) => verdict === 'pass'));
         }
       }
       return found;
     });
 
-    expect(Object.keys(verdicts)).toHaveLength(17);
+    expect(Object.keys(verdicts)).toHaveLength(22);
     expect(verdicts).toEqual(Object.fromEntries(Object.keys(verdicts).map((name) => [name, [false, true]])));
   });
 });

@@ -1,0 +1,83 @@
+// What is asked of a lock, the titles of the exercises, and the usual reasons of a verdict, in Chinese, by their form.
+
+export const ofVerdicts: Record<string, string> = {
+  'does one node alone lose sales?': '单个节点会丢销售吗?',
+  'do two nodes together lose sales?': '两个节点一起会丢销售吗?',
+  'is more sold than there is?': '会卖出比库存更多的货吗?',
+  'does the shop sell again after a holder has crashed?': '持有者崩溃后,商店还能再卖吗?',
+  'does the shop sell again while a sale hangs whose process lives?': '一笔销售挂住而进程还活着时,商店还能再卖吗?',
+  'does a holder that was too slow harm the holders after it?': '太慢的持有者会伤害后面的持有者吗?',
+  'does a release that arrives late free the lock of another holder?': '迟到的释放会放开别人的锁吗?',
+  'may a holder ask for its own lock again?': '持有者可以再次申请自己的锁吗?',
+  'does a sale keep its lock when it takes longer than the lease?': '销售比租期长时,还能保住锁吗?',
+  'is a sale lost when a holder is paused and wakes up late?': '持有者被暂停、很晚才醒来时,会丢销售吗?',
+  'is a sale lost when the business of a holder computes for 2.5 leases and never yields?':
+    '持有者连续计算 2.5 个租期、从不让出时,会丢销售吗?',
+  'is a sale lost when a node is cut off from the servers of its lock while one of its sales is inside?':
+    '节点的一笔销售在锁里面时与锁服务器断开,会丢销售吗?',
+  'is a sale lost when a write arrives after the lease has ended?': '写命令在租期结束后才到达,会丢销售吗?',
+  'is a sale lost when a late write arrives between the read and the write of the next holder?':
+    '迟到的写命令落在下一个持有者的读和写之间,会丢销售吗?',
+  'is a sale lost when Redis fails over to a replica that never heard of the lock?':
+    'Redis 切换到没收到这把锁的副本时,会丢销售吗?',
+  'is a sale that was answered still in the stock when Redis fails over to a replica that never heard of it?':
+    'Redis 切换到没收到这笔销售的副本后,已答复的销售还在库存里吗?',
+  'are all buyers answered when Redis is away, and is no sale lost?': 'Redis 不在时,买家都得到回答、销售都不丢吗?',
+  'do clients that hung up still wait for the lock?': '挂断的客户端还在等锁吗?',
+  'how many that came later go first, while others come without end?': '不断有人来时,有多少后来的先进?',
+  'do waiters enter in the order in which they asked?': '等待者按申请的顺序进入吗?',
+  'is a sale lost when the wall clock of the server that granted the lock jumps ahead by more than a lease?':
+    '给出锁的服务器时钟向前跳过一个租期时,会丢销售吗?',
+
+  'Two sales, and the stock falls by one': '两笔销售,库存只减一',
+  'Two nodes, and each has a lock of its own': '两个节点,各有各的锁',
+  'A node dies, and the shop is closed': '一个节点死了,商店关门',
+  'A slow sale frees the lock of another': '慢的销售放开了别人的锁',
+  'Between the look and the delete': '在查看和删除之间',
+  'A sale that waits for itself': '等自己的销售',
+  'A sale longer than its lease': '比租期长的销售',
+  'Closed until Monday': '关门到周一',
+  'One sale a lease': '一个租期一笔销售',
+  'Two at the till': '收银台前有两个人',
+  'Once a month': '一月一次',
+  'Turned away': '被拒之门外',
+  'Nobody there': '那里没有人',
+  'The gift voucher': '礼品券',
+  'Waits for itself': '等自己',
+  'The slow bank': '慢吞吞的银行',
+  'After closing time': '打烊之后',
+  'The dead neighbour': '死去的邻居',
+  'The long standstill': '长久的停顿',
+  'Nobody rings': '没有人按铃',
+  'The empty place': '空着的位置',
+  'The number drawn': '抽到的号码',
+  'The guarded door': '有人把守的门',
+
+  '{count} sold': '卖出 {count} 件',
+  'stock {count}, as expected': '库存 {count},正确',
+  'stock {count}, expected {number}': '库存 {count},应为 {number}',
+  'none oversold.': '没有超卖。',
+  '{count} oversold.': '超卖 {count} 件。',
+  'Two holders were inside at the same moment: {count} pair.': '两个持有者同时在锁里面:{count} 对。',
+  'Two holders were inside at the same moment: {count} pairs.': '两个持有者同时在锁里面:{count} 对。',
+  'Two of the others were inside at the same moment, so both may sell the same unit.':
+    '另外两个同时在锁里面,可能卖出同一件货。',
+  'The slow holder left, and no two of the others met.': '慢的持有者离开了,其他人没有相遇。',
+  'The late release deleted the lock of {a}.': '迟到的释放删掉了 {a} 的锁。',
+  'The stock is {count} instead of {number} at most.': '库存是 {count},最多应为 {number}。',
+  'A sale lost its lock in the middle.': '一笔销售中途失去了锁。',
+  'The late write undid sales.': '迟到的写入撤销了别的销售。',
+  'The stock took the writes of both sales.': '库存接受了两笔销售的写入。',
+  'The replica knew nothing of the lock.': '副本不知道这把锁。',
+  'The stock knows nothing of a sale that was answered as sold.': '已答复卖出的一笔销售,库存里没有。',
+  'The lease was over by the clock of one server alone.': '只有一台服务器的时钟认为租期已过。',
+  '{a} waited for itself: after {count} ms it had not sold.': '{a} 在等自己:{count} 毫秒后还没有卖出。',
+  '{node} sold {count} ms after the fault.': '故障 {count} 毫秒后 {node} 卖出。',
+  'After {count} ms nobody waited any more.': '{count} 毫秒后不再有人等待。',
+  '{a} was sold within {number} ms.': '{a} 在 {number} 毫秒内卖出。',
+  'Nobody waits for nobody.': '没有人白白等待。',
+  '{count} went first that had come later, one after the other, and nothing bounds how many more.':
+    '{count} 个后来的一个接一个先进,而且没有上限。',
+  '{count} of {number} were overtaken: they entered in the order {text}.':
+    '{number} 个里有 {count} 个被超过:进入的顺序是 {text}。',
+};
