@@ -2,34 +2,44 @@
 
 import { availableParallelism } from 'node:os';
 import { SEEDED_ORDERS } from '../conformance/orders.ts';
-import type { Verdict } from '../evidence/results.ts';
+import type { Grade, Verdict } from '../evidence/results.ts';
 import { sourcesOf } from '../grade/external-locks.ts';
 import type { Library } from '../grade/libraries.ts';
 import { usualSettings } from '../virtual/play.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
+import { startProgressLine } from './progress-line.ts';
 
 const signs: Record<Verdict, string> = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };
+/** A promise that the library does not make. */
+const NOT_PROMISED = '(✘)';
 
 /** Puts these locks through these checks and through seeded orders. Resolves with a row for each check, a column for each lock, and a date. */
 export async function libraryTable(libraries: Library[], checks: string[]): Promise<string> {
   const names = [...checks, SEEDED_ORDERS];
   const world = openVirtualWorld({ settings: usualSettings, locks: sourcesOf(libraries) });
   const cells = names.flatMap((name) => libraries.map(({ stage }) => ({ stage, drill: { name } })));
-  const found = new Map<string, string>();
+  const found = new Map<string, Verdict>();
   const left = [...cells];
+  const progress = startProgressLine(cells.length);
   async function work(place: number) {
     for (let cell = left.shift(); cell; cell = left.shift()) {
       const { outcome } = await world.play(cell, {}, place);
-      found.set(`${cell.stage} ${cell.drill.name}`, signs[outcome.verdict]);
+      const name = `${cell.stage} ${cell.drill.name}`;
+      found.set(name, outcome.verdict);
+      progress.advance(name);
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, (_, place) => work(place)));
+  progress.end();
   world.close();
-  const rowOf = (name: string) => libraries.map(({ stage }) => found.get(`${stage} ${name}`) ?? '?');
+  function signOf({ stage, doesNotPromise = {} }: Grade, name: string): string {
+    const verdict = found.get(`${stage} ${name}`) ?? 'unknown';
+    return verdict === 'fail' && doesNotPromise[name] ? NOT_PROMISED : signs[verdict];
+  }
   const lines = [
     ['check', ...libraries.map(({ stage }) => stage)],
     ['---', ...libraries.map(() => ':-:')],
-    ...names.map((name) => [`\`${name}\``, ...rowOf(name)]),
+    ...names.map((name) => [`\`${name}\``, ...libraries.map((library) => signOf(library, name))]),
   ];
   const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
   const under = `_From a run on ${day}, in virtual time, with Node ${process.versions.node}._`;

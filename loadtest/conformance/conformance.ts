@@ -20,6 +20,7 @@ interface Known {
   nothing?: DrillOutcome;
 }
 
+/** By all that is said of a lock: one file may be that of several. */
 const known = new Map<string, Promise<Known>>();
 /** So long the commands of one renewal take at most, in milliseconds. */
 const MOMENT_MS = 50;
@@ -34,8 +35,9 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
   const check = checks.find((each) => each.name === name);
   if (check === undefined) throw new Error(`There is no check ${name}.`);
   try {
-    const knowing = known.get(source.file) ?? know(source);
-    known.set(source.file, knowing);
+    const subject = JSON.stringify(source);
+    const knowing = known.get(subject) ?? know(source);
+    known.set(subject, knowing);
     const { lock, entered, nothing } = await knowing;
     if (check === first) return entered;
     if (nothing) return nothing;

@@ -11,27 +11,19 @@ export const options = {
 
 export const promises: Promises = {};
 
+const beyondOneProcess = [
+  'contract-enter',
+  'rush',
+  'sell-out',
+  'crashed-holder',
+  'slow-holder',
+  'late-release',
+  'redis-outage',
+].map((cell) => [cell, 'It works inside one process only.']);
+
 export const doesNotPromise = {
-  'contract-enter': 'It works inside one process only.',
-  rush: 'It works inside one process only.',
-  'sell-out': 'It works inside one process only.',
-  'crashed-holder': 'It works inside one process only.',
-  'slow-holder': 'It works inside one process only, and knows no lease.',
-  'late-release': 'It works inside one process only.',
-  'nested-call': 'It is not reentrant.',
-  'long-sale': 'It works inside one process only.',
-  'paused-process': 'It works inside one process only.',
-  'blocked-loop': 'It works inside one process only.',
-  partition: 'It works inside one process only.',
-  'late-write': 'It works inside one process only.',
-  'crossed-write': 'It works inside one process only.',
-  failover: 'It works inside one process only.',
-  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
-  starvation: 'It works inside one process only.',
-  overtaking: 'It works inside one process only.',
-  'redis-outage': 'It works inside one process only.',
+  ...Object.fromEntries(beyondOneProcess),
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
-  'clock-jump': 'It works inside one process only.',
 };
 
 const mutexes = new Map<string, Mutex>();

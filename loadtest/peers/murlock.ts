@@ -17,12 +17,6 @@ export const promises: Promises = {};
 
 export const doesNotPromise = {
   'redis-outage': 'While Redis is away it goes on asking: its documentation says so of the blocking mode.',
-  'nested-call': 'It is not reentrant.',
-  'long-sale': 'It renews nothing: a lock ends after its release time.',
-  'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
-  failover: 'It knows one Redis.',
   ...cannotBeCancelled('runWithLock()'),
 };
 

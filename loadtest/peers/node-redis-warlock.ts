@@ -17,12 +17,6 @@ export const options = {
 export const promises: Promises = {};
 
 export const doesNotPromise = {
-  'nested-call': 'It is not reentrant.',
-  'long-sale': 'It renews nothing by itself: the holder has to call touch().',
-  'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
-  failover: 'It knows one Redis.',
   ...cannotBeCancelled('optimistic()'),
 };
 

@@ -17,17 +17,8 @@ export const promises: Promises = { reentry: true, renewal: true };
 export const doesNotPromise = {
   'redis-outage': 'Its own connection keeps what it is asked while Redis is away, and asks when Redis is back.',
   ...cannotBeCancelled('lock()'),
-  'clock-jump': 'Its lease is counted by the clock of one Redis.',
-  'paused-process': 'It has no fencing token.',
-  'blocked-loop': 'It has no fencing token.',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
-  failover: 'It knows one Redis.',
   'contract-keys':
     'Like Redisson it puts `redisson_` before the name that it is given, for what is not the lock itself.',
-  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
-  starvation: 'This lock of it promises no order.',
-  overtaking: 'This lock of it promises no order.',
 };
 
 // It is CommonJS, and Node does not see the names of what it exports again.

@@ -11,8 +11,6 @@ interface Published {
   package: string;
   /** What npm calls it. */
   onNpm: string;
-  /** Which of its locks, where it has several. */
-  lock?: string;
   /** What else its adapter imports. */
   beside?: string[];
   /** It asks several independent Redis servers, which vote. */
@@ -28,10 +26,9 @@ export const peers: Record<string, Published> = {
   'redis-semaphore-redlock': {
     package: 'redis-semaphore',
     onNpm: 'redis-semaphore',
-    lock: 'RedlockMutex',
     hasMasters: true,
   },
-  'redis-semaphore': { package: 'redis-semaphore', onNpm: 'redis-semaphore', lock: 'Mutex', hasMasters: false },
+  'redis-semaphore': { package: 'redis-semaphore', onNpm: 'redis-semaphore', hasMasters: false },
   'node-redisson': { package: 'node-redisson', onNpm: 'node-redisson', hasMasters: false },
   'simple-redis-mutex': {
     package: 'simple-redis-mutex',
@@ -103,12 +100,6 @@ export function besideOf(onNpm: string): string[] {
 export function installedAs(name: string): Record<string, string> {
   const { package: own, onNpm, beside = [] } = publishedAs(name);
   return Object.fromEntries([[own, onNpm], ...beside.map((each) => [each, each])]);
-}
-
-/** What npm calls a published lock, its version, and which of its locks it is: `redis-semaphore 5.8.0, Mutex`. */
-export function titleOfPeer(name: string): string {
-  const { onNpm, lock } = publishedAs(name);
-  return `${onNpm} ${versionOfPeer(name)}${lock === undefined ? '' : `, ${lock}`}`;
 }
 
 /** The name of its row: with the version, since a lock of ours may have the same name. */

@@ -20,12 +20,6 @@ export const promises: Promises = {};
 
 export const doesNotPromise = {
   'redis-outage': 'While Redis is away it goes on asking: "The code will keep polling".',
-  'nested-call': 'It is not reentrant.',
-  'long-sale': 'It renews nothing: "except if the timeout is breached".',
-  'paused-process': 'It has no fencing token: "except if the timeout is breached".',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
-  failover: 'It knows one Redis.',
   'contract-keys': 'It puts `lock.` before the name that it is given.',
   'contract-not-held':
     'done() tells nothing when the lock was no longer held: "or do nothing if timeout has already released it".',

@@ -9,7 +9,6 @@ export const options = { clients: 'one for each of five masters', ...semaphoreOp
 export const promises: Promises = { renewal: true, masters: true };
 
 export const doesNotPromise = {
-  'nested-call': 'Its RedlockMutex is not reentrant.',
   ...semaphoreDoesNotPromise,
   amnesia: 'The algorithm asks that a master that restarts empty stays away for a lease; the drill starts it at once.',
 };

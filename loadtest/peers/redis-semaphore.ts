@@ -9,10 +9,6 @@ export const options = semaphoreOptions;
 
 export const promises: Promises = { renewal: true };
 
-export const doesNotPromise = {
-  'nested-call': 'Its Mutex is not reentrant.',
-  ...semaphoreDoesNotPromise,
-  failover: 'Its Mutex knows one Redis.',
-};
+export const doesNotPromise = semaphoreDoesNotPromise;
 
 export const createLock = adaptMutex(({ redis, key }, settings) => new Mutex(oneServer(redis), key, settings));

@@ -14,11 +14,6 @@ export const options = {
 export const promises: Promises = { masters: true };
 
 export const doesNotPromise = {
-  'nested-call': 'It is not reentrant.',
-  'long-sale': 'It extends nothing by itself: the holder has to call extend().',
-  'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
   ...cannotBeCancelled('lock()'),
 };
 

@@ -10,12 +10,7 @@ export const optionsOfUsing = {
   automaticExtensionThreshold: '500 ms before the end of the lease, less when the lease is short',
 };
 
-export const usingDoesNotPromise = {
-  'nested-call': 'It is not reentrant.',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
-  ...cannotBeCancelled('acquire()'),
-};
+export const usingDoesNotPromise = cannotBeCancelled('acquire()');
 
 interface UsingRedlock {
   using(

@@ -18,12 +18,8 @@ export const promises: Promises = { renewal: true, masters: true };
 const saysNothing = 'using() does not tell that the lock was no longer held when it was released.';
 
 export const doesNotPromise = {
-  'paused-process': 'It has no fencing token, and hears of a lost lock at its next extension.',
-  'nested-call': 'It is not reentrant.',
   'late-release': saysNothing,
   'contract-not-held': saysNothing,
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
   ...cannotBeCancelled('acquire()'),
 };
 

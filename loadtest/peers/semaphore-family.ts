@@ -13,9 +13,6 @@ export const semaphoreOptions = {
 };
 
 export const semaphoreDoesNotPromise = {
-  'paused-process': 'It has no fencing token, and hears of a lost lock at its next refresh.',
-  'late-write': 'It has no fencing token.',
-  'crossed-write': 'It has no fencing token.',
   'contract-not-held': 'release() does not tell that the lock was no longer held.',
   'contract-keys': 'It puts `mutex:` before the name that it is given.',
 };

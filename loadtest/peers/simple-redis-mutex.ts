@@ -16,14 +16,10 @@ export const options = {
 export const promises: Promises = { fencing: true };
 
 export const doesNotPromise = {
-  'nested-call': 'It is not reentrant.',
-  'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
   ...cannotBeCancelled('lock()'),
-  failover: 'It knows one Redis.',
   'contract-keys':
     'It puts `@simple-redis-mutex:` before the name that it is given, and has two keys for all locks together.',
   'contract-not-held': 'release() does not tell that the lock was no longer held.',
-  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
 };
 
 const clients = new Map<string, ReturnType<typeof connect>>();

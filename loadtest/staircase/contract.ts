@@ -29,9 +29,9 @@ const questions: Record<string, string> = {
   'contract-redis-back': 'is the lock still held three leases after one renewal failed?',
   'contract-late-renewal': 'does anything go on when a release meets a renewal on its way?',
   'contract-many-keys': 'does one process keep twelve keys at once, whichever is released first?',
-  'contract-one-try': 'does one of two that try once at the same moment stay out, and does nothing stay?',
+  'contract-one-try': 'does one of two that try once at the same moment get in, and does nothing stay?',
   'contract-clock': 'is a holder alone when the clocks of the nodes differ?',
-  'contract-tokens': 'do fencing tokens grow after a quiet day?',
+  'contract-tokens': 'do fencing tokens grow from hold to hold, after a quiet day and an empty start, too?',
   'contract-lost-reply':
     'does a lost reply, or an error, of any command of acquire() let one in without the key, or keep one out?',
   'contract-failed-release': 'does the next hold of a process go well when a command of release() failed?',

@@ -48,7 +48,7 @@ watchRedis(store.redis, createOutageLog('Redis', log));
 // Only the lab listener shows it.
 const history = createHistory(node, settings.LAB_PORT === undefined ? 0 : undefined);
 const metrics = createMetrics();
-const servers = connectServers(store.redis, settings, { log, watchPool: metrics.watchPool });
+const servers = connectServers(store.redis, settings, log, metrics.watchPool);
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
 /** What a node that stops gives up, one after the other. */

@@ -1,19 +1,13 @@
+import type { RedisOptions } from 'ioredis';
+
 /** The Redis that a REDIS_URL names: one server, a Cluster, or the master that Sentinels name. */
 export type RedisPlace =
   | { form: 'server'; url: string }
   | { form: 'cluster'; nodes: Address[]; access: Access }
   | { form: 'sentinel'; sentinels: Address[]; name: string; db: number; access: Access };
 
-interface Address {
-  host: string;
-  port: number;
-}
-
-interface Access {
-  username?: string;
-  password?: string;
-  tls?: object;
-}
+type Address = Required<Pick<RedisOptions, 'host' | 'port'>>;
+type Access = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
 
 /** One server: the form that every client of Redis knows. */
 const server = /^rediss?:\/\/[^\s/,]+(\/\d+)?$/;

@@ -14,14 +14,16 @@ const STOCK_CONNECTIONS = 2;
 
 export type NodeServers = ReturnType<typeof connectServers>;
 
-/** Who hears of these servers: a log, when MySQL or ZooKeeper goes away and when it is back, and who counts a pool's connections. */
-export interface ServersWatch {
-  log?: OutageLines;
-  watchPool?: (name: string, pool: Pool) => void;
-}
-
-/** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
-export function connectServers(redis: RedisClient, settings: InventorySettings, { log, watchPool }: ServersWatch = {}) {
+/**
+ * The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. The log is told when MySQL
+ * or ZooKeeper goes away and when it is back; who counts a pool's connections is told of each pool.
+ */
+export function connectServers(
+  redis: RedisClient,
+  settings: InventorySettings,
+  log?: OutageLines,
+  watchPool?: (name: string, pool: Pool) => void,
+) {
   const pools = new Map<string, Pool>();
   const sessions = new Map<number, ZookeeperSession>();
   const outage = createOutageLog('ZooKeeper', log);

@@ -20,6 +20,9 @@ export const enter = ({ stage }: LockUnderTest) =>
     const entered = await endOf(a.acquire(), LIMIT_MS);
     if (entered.how !== 'done') throw new NoLock(`A free lock was not entered: acquire() ${saidOf(entered)}.`);
     await endOf(a.release(), LIMIT_MS);
+    const again = await endOf(a.acquire(), LIMIT_MS);
+    if (again.how !== 'done') throw new NoLock(`A released lock was not entered again: acquire() ${saidOf(again)}.`);
+    await endOf(a.release(), LIMIT_MS);
     await a.enters(LIMIT_MS);
     if (!(await b.isKeptOut())) throw new NoLock('Two holders of one process were inside at the same moment.');
     if (!(await c.isKeptOut())) throw new NoLock('Holders of two processes were inside at the same moment.');

@@ -65,14 +65,16 @@ function leftOf({ contents, keyBytes, subscriptions }: Staging, p: Process) {
   };
 }
 
-const FIRST = 400;
-const TIMES = 400;
+const FIRST = 200;
+const TIMES = 200;
 const AT_A_TIME = 10;
 /** What Node itself keeps comes and goes: so many rounds say what comes in every one. */
 const FEWEST_ROUNDS = 4;
 const MOST_ROUNDS = 9;
-/** No lock that keeps nothing needs more, in bytes an acquisition; an owner token in a map takes twice as much. */
-const MOST_BYTES = 120;
+/** An owner token is so long that a lock which keeps it, or a function that knows it, can't be missed, in characters. */
+const TOKEN_LENGTH = 8_192;
+/** More than Node itself ever keeps, and far less than a token, in bytes an acquisition. */
+const MOST_BYTES = 1_000;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -90,7 +92,7 @@ export const heap = ({ stage }: LockUnderTest) =>
       if (heapBytes.length > FEWEST_ROUNDS) bytesKept = Math.max(0, Math.round(medianGrowth(heapBytes) / TIMES));
     }
     const acquisitions = countOf((heapBytes.length - 1) * TIMES, 'acquisition');
-    const said = `${acquisitions}: ${countOf(bytesKept, 'byte')} of memory stay of each`;
+    const said = `${acquisitions} with tokens of ${TOKEN_LENGTH} characters: ${countOf(bytesKept, 'byte')} of memory stay of each`;
     if (bytesKept > MOST_BYTES) throw new Fault(`${said}.`, { bytesKept });
     return holds(`${said}.`, { bytesKept });
   });
@@ -99,7 +101,7 @@ export const heap = ({ stage }: LockUnderTest) =>
 async function repeat({ key, pass, servers }: Staging, p: Process, times: number) {
   async function work(at: number) {
     for (let time = at; time < times; time += AT_A_TIME) {
-      const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`);
+      const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`, longToken());
       await holder.acquire();
       await holder.release();
     }
@@ -108,6 +110,13 @@ async function repeat({ key, pass, servers }: Staging, p: Process, times: number
   await pass(SETTLE_MS);
   p.seen.length = 0;
   for (const { heard } of servers) heard.length = 0;
+}
+
+let tokens = 0;
+/** A text of its own: one that is put together shares its parts. */
+function longToken(): string {
+  tokens += 1;
+  return Buffer.from(String(tokens).padStart(TOKEN_LENGTH, '0')).toString('latin1');
 }
 
 function heapUsed(): number {

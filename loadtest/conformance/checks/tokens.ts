@@ -1,35 +1,54 @@
-// Fencing tokens grow from hold to hold, also when every key that has an end is over meanwhile.
+// Fencing tokens grow from hold to hold: across the end of a lease, a quiet day, and a start of the server without its memory.
 
 import { OUTSIDE } from '../../../virtual/server.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import type { Holder, Staging } from '../staging.ts';
+import { type Holder, LEASE_MS, type Staging } from '../staging.ts';
 
-export async function tokens({ stage }: LockUnderTest) {
-  return stage(async (staging) => {
-    const [p, q] = [staging.process(), staging.process()];
-    const first = await tokenOf(p.holder('A'));
+/** Of a quiet day so much passes by the clock, in milliseconds. The rest is the end of every key that has one. */
+const QUIET_MS = 300_000;
+
+export const tokens = ({ stage }: LockUnderTest) =>
+  stage(async (staging) => {
+    // Two processes, and the clock of one is ahead.
+    const [p, q] = [staging.process({ aheadMs: LEASE_MS }), staging.process()];
+    let newest = await tokenOf(p.holder('A'));
+    await grows(q.holder('B'), 'B entered after A');
+    const late = p.holder('C');
+    await grows(late, 'C entered after B', 'stays');
+    staging.endLease();
+    await grows(q.holder('D'), 'D entered when the lease of C was over');
+    await late.leaves();
+    await staging.pass(QUIET_MS);
     endAllLeases(staging);
-    const second = await tokenOf(q.holder('B'));
-    if (first === undefined || second === undefined) throw new Fault('A holder is inside without a fencing token.');
-    if (second > first) {
-      staging.flush('ALL');
-      const third = await tokenOf(p.holder('C'));
-      const again = third !== undefined && third > second ? 'goes on' : 'begins again, as the stock beside it does';
-      return holds(`After a quiet day the next fencing token is greater. When Redis starts empty it ${again}.`);
+    await grows(q.holder('E'), 'E entered after a quiet day');
+    staging.flush('ALL');
+    const before = newest;
+    newest = await tokenOf(p.holder('F'));
+    const again = newest > before ? 'go on' : 'begin again, as a stock beside them does';
+    for (const each of [q.holder('G'), p.holder('H')])
+      await grows(each, `${each.name} entered when Redis had started again empty`);
+    return holds(
+      `They grow from hold to hold, after a quiet day, too. When Redis has started again empty they ${again}.`,
+    );
+
+    async function grows(holder: Holder, when: string, how?: 'stays') {
+      const token = await tokenOf(holder, how);
+      if (token <= newest)
+        throw new Fault(`${when}, and its fencing token is ${token}, while the one before was ${newest}.`);
+      newest = token;
     }
-    throw new Fault(`After a quiet day the token of B is ${second}, and that of A before it was ${first}.`);
   });
 
-  async function tokenOf(holder: Holder) {
-    await holder.enters();
-    const token = holder.token();
-    await holder.leaves();
-    return token;
-  }
+async function tokenOf(holder: Holder, how?: 'stays'): Promise<bigint> {
+  await holder.enters();
+  const token = holder.token();
+  if (token === undefined) throw new Fault('A holder is inside without a fencing token.');
+  if (how !== 'stays') await holder.leaves();
+  return token;
 }
 
-/** What a quiet day does: every key that has an end is gone. */
+/** Every key that has an end is gone. */
 function endAllLeases({ servers, say }: Staging) {
   for (const server of servers) {
     const ask = (...command: string[]) => server.execute(OUTSIDE, command).reply;

@@ -11,11 +11,10 @@ import { ProblemError } from '../problem.ts';
 import { type CleanUpParts, createCleanUp } from './cleanup.ts';
 import { createAnswers } from './idempotency/index.ts';
 import type { Once } from './idempotency/once.ts';
-import { addJobRoutes } from './job-routes.ts';
 import type { CleanUp } from './jobs/job.ts';
-import { addOrderRoutes } from './order-routes.ts';
 import { connectOrders, createOrderStore, type OrderStore } from './order-store.ts';
 import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
+import { addJobRoutes, addOrderRoutes } from './routes.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { orderUrlOf } from './settings.ts';
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isStoreUnavailable } from '../away-server.ts';
-import { isMysqlSilent } from '../mysql-errors.ts';
+import { isMysqlSilent, isStoreUnavailable } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
 import { takingLimitMs } from '../sale-life.ts';
 import type { SaleOrder } from '../sell.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import { isRefused, type MysqlSession, withSession } from '../../../locks/drivers/mysql-session.ts';
-import { reasonOf } from '../away-server.ts';
-import { isMysqlSilent, isMysqlUnavailable } from '../mysql-errors.ts';
+import { isMysqlSilent, isMysqlUnavailable, reasonOf } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
 
 /** How long a statement or a transaction waits for a connection of a pool that is busy, in milliseconds. */

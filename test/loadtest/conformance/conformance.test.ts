@@ -1,5 +1,6 @@
 // The conformance checks: locks of ours come out as taught, and what is no lock, or can't be run, is told.
 
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { checks } from '../../../loadtest/conformance/checks.ts';
 import { runCheck } from '../../../loadtest/conformance/conformance.ts';
@@ -132,6 +133,26 @@ test('a lock that the virtual world can not run is unknown, with the reason', as
   const outcome = await check('contract-crash', `import './nowhere.ts';\n${lockWith({})}`);
 
   expect(outcome).toMatchObject({ verdict: 'unknown', reasons: [expect.stringMatching(/nowhere/)] });
+});
+
+const adapter = writeModule(
+  'adapter.ts',
+  "import { createLock as own } from 'library';\nexport const createLock = own;",
+);
+test.each([
+  ['fail', 'await redis.del(key);'],
+  ['pass', undefined],
+])('two locks of one file, such as an adapter of two versions of a package, are two: %s', async (verdict, release) => {
+  const library = writeModule('library.ts', lockWith({ ...(release && { release }) }));
+  const packages = { folder: dirname(library), names: { library: './library.ts' } };
+  const source = {
+    name: 'of-somebody',
+    file: adapter,
+    facts: { backend: 'redis', isExternal: true },
+    packages,
+  } as const;
+
+  expect(await runCheck('contract-late-release', source)).toMatchObject({ verdict });
 });
 
 test('owners that are drawn at random are not the same: two holders of one process are told apart', async () => {

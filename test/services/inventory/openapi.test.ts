@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createMetrics } from '../../../services/inventory/metrics.ts';
 import { openapi } from '../../../services/inventory/openapi.ts';
-import { addOrderRoutes } from '../../../services/inventory/orders/order-routes.ts';
+import { addOrderRoutes } from '../../../services/inventory/orders/routes.ts';
 import { createPublicApp, type PublicParts } from '../../../services/inventory/public.ts';
 import type { Answer, TestNode } from './node-under-test.ts';
 import { buy, openShop, post, type Shop } from './orders/own-shop.ts';

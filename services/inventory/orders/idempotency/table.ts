@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isMysqlSilent } from '../../mysql-errors.ts';
+import { isMysqlSilent } from '../../away-server.ts';
 import { saleLifeMs } from '../../sale-life.ts';
 import { type Ask, withoutTransaction } from '../transaction.ts';
 import { createKeyMemory } from './key-memory.ts';

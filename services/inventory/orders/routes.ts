@@ -1,13 +1,18 @@
 import type { Express, Request } from 'express';
 import { z } from 'zod';
 import { addRoute, bodyOf } from '../answer.ts';
+import { guardChangeSchema, jobScheduleSchema, nothing, tickScriptSchema } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
+import type { CleanUpJob } from './cleanup.ts';
 import type { Answers } from './idempotency/index.ts';
 import { listSchema, orderIdSchema } from './order.ts';
 import type { OrderStore } from './order-store.ts';
+import { cron, jobLock } from './settings.ts';
 
 const idSchema = z.strictObject({ id: orderIdSchema });
-const nothing = z.strictObject({});
+const noMore = z.strictObject({});
+const changeSchema = guardChangeSchema.extend({ lock: guardChangeSchema.shape.lock.pipe(jobLock) });
+const scheduleSchema = jobScheduleSchema.safeExtend({ cron: cron().optional() });
 
 export interface OrderParts {
   orders: OrderStore;
@@ -22,7 +27,7 @@ export function addOrderRoutes(app: Express, { orders, answers, isStopping, coun
   addRoute(app, '/orders', { get: (request) => orders.list(listSchema.parse({ ...request.query })) });
   addRoute(app, '/orders/:id', {
     get(request) {
-      nothing.parse({ ...request.query });
+      noMore.parse({ ...request.query });
       return orders.find(idOf(request));
     },
   });
@@ -30,7 +35,7 @@ export function addOrderRoutes(app: Express, { orders, answers, isStopping, coun
     addRoute(app, `/orders/:id/${step}`, {
       post(request, response) {
         if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-        nothing.parse({ ...request.query, ...bodyOf(request) });
+        noMore.parse({ ...request.query, ...bodyOf(request) });
         const id = idOf(request);
         return answers.answer(request, response, `${step} ${id}`, async (keep) => {
           const order = await orders[step](id, keep);
@@ -43,3 +48,35 @@ export function addOrderRoutes(app: Express, { orders, answers, isStopping, coun
 }
 
 const idOf = (request: Request) => idSchema.parse({ ...request.params }).id;
+
+/** The calls of the lab listener that see, run and change the clean-up. `docs/http-api.md` describes them. */
+export function addJobRoutes(app: Express, job: CleanUpJob) {
+  addRoute(app, '/jobs/cleanup', {
+    get: job.state,
+    post(request) {
+      // A body of JSON is what a web page of another origin can't send without asking first, so none is not enough.
+      nothing.parse(request.body ?? 'none');
+      return job.tick();
+    },
+  });
+  addRoute(app, '/job-lock', {
+    put(request) {
+      const { lock, ...timing } = changeSchema.parse(request.body);
+      job.setLock(lock, timing);
+      return job.state();
+    },
+  });
+  addRoute(app, '/job-schedule', {
+    put(request) {
+      job.setSchedule(scheduleSchema.parse(request.body));
+      return job.state();
+    },
+  });
+  addRoute(app, '/next-cleanup', {
+    put(request) {
+      const script = tickScriptSchema.parse(request.body);
+      job.scriptNextTick(script);
+      return script;
+    },
+  });
+}

@@ -1,0 +1,139 @@
+// Locks without a bug, each as the text of a module: what the wrong ones are made of.
+
+import { projectDir } from '../../../scripts/stack/parts.ts';
+import { mutate } from '../../mutations/mutation.ts';
+
+/** It renews each third of its lease, and counts the lease from the moment at which it asked. */
+const plain = `
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockNotHeldError } from '${projectDir}locks/lock.ts';
+const ifOwner = (act) => \`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call(\${act})\`;
+export const promises = { renewal: true };
+const shared = {};
+/** A script that the server is given once, and then called by its name. */
+const byName = async (redis, script, ...args) => redis.evalsha(await (shared[script] ??= redis.script('LOAD', script)), ...args);
+export const createLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
+  const gone = new AbortController();
+  let [end, mine, isOver] = [undefined, undefined, true];
+  const stop = () => { isOver = true; clearTimeout(end); clearInterval(mine); };
+  const lose = () => { stop(); onLeaseLost(); gone.abort(new LockNotHeldError(key)); };
+  const until = (at) => { clearTimeout(end); end = setTimeout(lose, at - performance.now()); };
+  const renew = async () => {
+    const from = performance.now();
+    const kept = await redis.eval(ifOwner("'PEXPIRE', KEYS[1], ARGV[2]"), 1, key, ownerToken, leaseMs).catch(() => undefined);
+    if (isOver) return;
+    if (kept === 0) lose();
+    else if (kept === 1) until(from + leaseMs);
+  };
+  const take = (signal) => redis.set(key, ownerToken, 'PX', leaseMs, 'NX');
+  const lock = {
+    lost: gone.signal,
+    async acquire(signal) {
+      let at = performance.now();
+      for (; (await take(signal)) !== 'OK'; at = performance.now()) await sleep(retryDelayMs, undefined, { signal });
+      isOver = false;
+      until(at + leaseMs);
+      mine = setInterval(renew, leaseMs / 3);
+    },
+    async release() {
+      stop();
+      if ((await redis.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);
+    },
+  };
+  return lock;
+};
+`;
+
+const set = "redis.set(key, ownerToken, 'PX', leaseMs, 'NX')";
+const wait = 'await sleep(retryDelayMs, undefined, { signal });';
+const freed = `redis.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken)`;
+const promised = '{ renewal: true }';
+
+/** The lock with other texts in the place of these. */
+function edited(edits: Record<string, string>, text = plain): string {
+  return Object.entries(edits).reduce(
+    (text, [find, replace]) => mutate(text, { file: 'right-locks.ts', find, replace }),
+    text,
+  );
+}
+
+/** A script takes the lock and makes the next token. */
+const fenced = edited({
+  [promised]: '{ renewal: true, fencing: true }',
+  [set]: `redis.eval(\`if not redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return 0 end
+    return redis.call('INCR', KEYS[2])\`, 2, key, key.concat(':tokens'), ownerToken, leaseMs)
+    .then((token) => { if (token) lock.fencingToken = String(token); return token && 'OK'; })`,
+});
+
+export const rightLocks = {
+  plain,
+  fenced,
+  /** Its owner is digits, it keeps its lock under another name, and it asks again after an error: all three look wrong. */
+  odd: edited({
+    'const gone': "key += ':lock'; ownerToken = String(Math.random()).slice(2);\n  const gone",
+    [set]: `${set}.catch(async () => sleep(250).then(async () => ((await redis.get(key)) === ownerToken ? 'OK' : ${set})))`,
+  }),
+  /** Its tokens are times of the server, far from each other. */
+  oddFenced: edited({ "redis.call('INCR', KEYS[2])": "string.format('%d%06d', unpack(redis.call('TIME')))" }, fenced),
+  /** A release is published, and each process listens once: a message wakes one of its waiters. */
+  woken: edited({
+    'const take': `const subscribe = async () => {
+    const bell = redis.duplicate({ enableOfflineQueue: true });
+    bell.on('message', () => shared.waiters.shift()?.());
+    await bell.subscribe(key.concat(':bell'));
+  };
+  shared.waiters ??= [];
+  const listen = () => (shared.listening ??= subscribe());
+  const heard = (signal) => new Promise((resolve, reject) => {
+    const again = setTimeout(resolve, leaseMs / 3);
+    const awake = () => { clearTimeout(again); resolve(); };
+    shared.waiters.push(awake);
+    signal.addEventListener('abort', () => { shared.waiters = shared.waiters.filter((each) => each !== awake); clearTimeout(again); reject(signal.reason); }, { once: true });
+  });
+  const take`,
+    'for (;': 'await listen(); for (;',
+    [wait]: 'await heard(signal);',
+    'throw new LockNotHeldError(key);\n    },':
+      "throw new LockNotHeldError(key);\n      await redis.publish(key.concat(':bell'), '');\n    },",
+  }),
+  /** Who waits has a place in a queue, for as long as he asks. */
+  queue: edited({
+    [promised]: "{ renewal: true, fairness: 'order' }",
+    [set]: `redis.eval(\`
+      if not redis.call('LPOS', KEYS[2], ARGV[1]) then redis.call('RPUSH', KEYS[2], ARGV[1]) end
+      redis.call('PEXPIRE', KEYS[2], ARGV[2])
+      if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('LINDEX', KEYS[2], 0) ~= ARGV[1] then return 0 end
+      redis.call('LREM', KEYS[2], 0, ARGV[1])
+      redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+      return 1\`, 2, key, key.concat(':queue'), ownerToken, leaseMs).then((taken) => taken === 1 && 'OK')`,
+  }),
+  /** Its holder says how often it holds. */
+  counting: edited({
+    [promised]: '{ reentry: true }',
+    [set]: `redis.eval(\`if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+      redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) return redis.call('PEXPIRE', KEYS[1], ARGV[2])\`, 1, key, ownerToken, leaseMs, holds + 1)
+      .catch(() => undefined).then((taken) => { if (taken === 1) holds += 1; return taken === 1 && 'OK'; })`,
+    'until(at + leaseMs);': '',
+    'mine = setInterval(renew, leaseMs / 3);': '',
+    'let [end,': 'let holds = 0;\n  let [end,',
+    [`if ((await ${freed}) === 0) throw`]: `const left = await redis.eval(\`if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return -1 end
+      local left = redis.call('HINCRBY', KEYS[1], ARGV[1], -1) if left == 0 then redis.call('DEL', KEYS[1]) end return left\`, 1, key, ownerToken);
+      holds = Math.max(0, holds - 1);
+      if (left === -1) throw`,
+  }),
+  /** All masters vote. */
+  voting: edited({
+    [promised]: '{ masters: true }',
+    '({ redis,': '({ masters,',
+    [set]: `Promise.race([Promise.all(masters.map((master) => master.set(key, ownerToken, 'PX', leaseMs, 'NX'))), sleep(50)]).then(async (votes) => {
+      if (votes?.every((vote) => vote === 'OK')) return 'OK';
+      await giveBack();
+      throw new Error('There is no majority.');
+    })`,
+    'const take': `const giveBack = () => Promise.all(masters.map((master) => master.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken)));\n  const take`,
+    'mine = setInterval(renew, leaseMs / 3);': '',
+    [`(await ${freed}) === 0`]: '!(await giveBack()).every((one) => one === 1)',
+  }),
+};
+
+export type RightLock = keyof typeof rightLocks;
