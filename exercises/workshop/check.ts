@@ -5,8 +5,7 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Exercise } from './exercise.ts';
 import type { RealJudge, RealVerdict } from './real-judge.ts';
 import type { SearchJudge, SearchVerdict } from './search-judge.ts';
-import type { ShownStep } from './state.ts';
-import { shownSteps } from './steps.ts';
+import { type ShownStep, shownSteps } from './steps.ts';
 import { isToldBySearch, realLines, type Style, verdictLines } from './verdict-lines.ts';
 
 export interface Checked {

@@ -4,7 +4,17 @@ import { listOf } from '../../loadtest/evidence/numbers.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
 import { tell } from '../../prove/words.ts';
-import type { ShownStep } from './state.ts';
+
+export interface ShownStep {
+  /** When, in milliseconds of virtual time. */
+  at: number;
+  process: string;
+  what: string;
+  /** What came of it, such as `is inside`. */
+  came?: string;
+  /** It was repeated so often more, the last time then. */
+  again?: { times: number; until: number };
+}
 
 type Shortest = Pick<Cell, 'counterexample' | 'sales' | 'isAtOnce'>;
 

@@ -1,18 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { readState, removeState, writeState } from '../../exercises/workshop/state.ts';
+import { describe, expect, test } from 'vitest';
 import { shownSteps } from '../../exercises/workshop/steps.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
-import { failingWorkshop } from '../live/failing-workshop.ts';
-
-function tempFile(name: string): string {
-  const dir = mkdtempSync(join(tmpdir(), 'lockstep-workshop-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  return join(dir, name);
-}
 
 describe('workshop: a counterexample in steps', () => {
   const step = (at: number, process: string, kind: Step['kind'], command: string, more: Partial<Step> = {}): Step => ({
@@ -39,16 +28,4 @@ describe('workshop: a counterexample in steps', () => {
       { at: 600, process: 'A', what: 'SET lock → "OK"', came: 'is inside' },
     ]);
   });
-});
-
-test('workshop: the state for others is read as it was written, and is gone at the end; that of another one stays', () => {
-  const file = tempFile('reports/workshop.json');
-  writeState(failingWorkshop, file);
-  expect(readState(file)).toEqual(failingWorkshop);
-  removeState(file);
-  expect(existsSync(file)).toBe(false);
-
-  writeState({ ...failingWorkshop, pid: process.pid + 1 }, file);
-  removeState(file);
-  expect(readState(file)?.pid).toBe(process.pid + 1);
 });

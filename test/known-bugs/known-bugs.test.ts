@@ -59,6 +59,7 @@ describe('known bugs: a conformance check finds it', () => {
     name: lock.name,
     file: written(lock),
     facts: { backend: 'redis' as const, isExternal: true as const },
+    hasOurClient: true as const,
   });
   const byCheck = knownBugs.filter(({ caughtBy }) => caughtBy.startsWith('contract-'));
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../scripts/stack/parts.ts';
 
-const NOT_OURS = ['node_modules', '.git', 'reports', 'coverage'];
+const NOT_OURS = ['node_modules', '.git', 'reports', 'coverage', 'mine'];
 
 export function readText(file: string): string {
   return readFileSync(join(projectDir, file), 'utf8');
