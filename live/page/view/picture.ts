@@ -13,12 +13,12 @@ export function Picture({ moment, place, label }: { moment: Moment; place: LockP
   const { nodes, stock, expected, sold } = moment;
   const lost = lostAt(moment);
   return html`<figure class="picture" aria-label=${label}>
-    <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-      <path d="M8 50H26M30 50L44 24M30 50L44 76M56 24L84 ${place === 'redis' ? '30' : '62'}M56 76L84 ${place === 'redis' ? '40' : '68'}" />
-    </svg>
     <div class="part buyers"><b>${say('buyers')}</b></div>
+    <${Wire} path="M0 50H100" />
     <div class="part nginx"><b>nginx</b></div>
+    <${Wire} path="M0 50L100 25M0 50L100 75" />
     ${nodes.map((node) => html`<${Node} node=${node} place=${place} crowd=${insideAt(moment)} />`)}
+    <${Wire} path=${place === 'redis' ? 'M0 25L100 30M0 75L100 40' : 'M0 25L100 62M0 75L100 68'} />
     <div class="part redis">
       <b>Redis</b>
       ${place === 'redis' && html`<${LockKey} moment=${moment} />`}
@@ -29,6 +29,11 @@ export function Picture({ moment, place, label }: { moment: Moment; place: LockP
       <small>${say('sold')} ${sold}</small>
     </div>
   </figure>`;
+}
+
+/** What joins two columns of the picture: to the lock where Redis has it, else to the stock. */
+function Wire({ path }: { path: string }) {
+  return html`<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><path d=${path} /></svg>`;
 }
 
 function LockKey({ moment: { lock, lockMs } }: { moment: Moment }) {
