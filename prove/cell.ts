@@ -41,7 +41,7 @@ export interface Cell extends Omit<Task, 'file' | 'seconds'>, Result {
 /** No event is later than this, in milliseconds of the search's clock, unless the scope says so. */
 export const HORIZON_MS = 5 * LEASE_MS;
 /** What a process of the search may use, in bytes: with one for each of two cores, 2 GB are enough. */
-const MOST_MEMORY = 800_000_000;
+export const MOST_MEMORY = 800_000_000;
 /** How often a counterexample is replayed. */
 const REPLAYS = 20;
 

@@ -19,6 +19,10 @@ export interface Result {
   schedules: number;
   /** Branches that were not followed to their end. */
   cut: number;
+  /** What the lock uses that the search does not control, such as `Date.now`. */
+  uses?: string;
+  /** All but the branches that go on beyond the horizon were looked at. */
+  isCutAtHorizon?: true;
   counterexample?: Step[];
 }
 
@@ -69,7 +73,8 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     for (const [at, { state, number }] of layer.entries()) {
       const violation = await follow(state, number);
       if (refusal !== undefined) {
-        return unknown(`The lock uses ${refusal}, which the search does not control.`, layer.length - at);
+        const reason = `The lock uses ${refusal}, which the search does not control.`;
+        return { ...unknown(reason, layer.length - at), uses: refusal };
       }
       if (violation) {
         const { reason, move } = violation;
@@ -89,8 +94,10 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     return { verdict: 'unknown', reason, ...result, schedules: 0 };
   }
   if (missing !== undefined) return { verdict: 'unknown', reason: missing, ...result };
-  if (cut > 0)
-    return { verdict: 'unknown', reason: `${cut} branches were cut at ${horizonMs} ms.`, ...result, schedules: 0 };
+  if (cut > 0) {
+    const reason = `${cut} branches were cut at ${horizonMs} ms.`;
+    return { verdict: 'unknown', reason, ...result, schedules: 0, isCutAtHorizon: true };
+  }
   return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
 
   /** The state to which these moves lead. */

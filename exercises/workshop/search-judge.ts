@@ -172,10 +172,9 @@ function sentenceOnFailure(failed: Cell): string {
   return `${reason.replace(/\.?$/, '.')} eval needs the number of the keys as its second argument.`;
 }
 
-function unknownOf({ reason }: Cell, cells: Cell[], file: string): SearchVerdict {
-  const used = /^The lock uses (.*), which the search does not control\.$/.exec(reason)?.[1];
-  if (used !== undefined) return { kind: 'broken', sentence: sentenceOnUse(used, file), cells };
-  if (/branches? were cut/.test(reason))
+function unknownOf({ reason, uses, isCutAtHorizon }: Cell, cells: Cell[], file: string): SearchVerdict {
+  if (uses !== undefined) return { kind: 'broken', sentence: sentenceOnUse(uses, file), cells };
+  if (isCutAtHorizon)
     return {
       kind: 'unknown',
       sentence:

@@ -1,8 +1,8 @@
-// Proves cells in as many processes as there are cores.
+// Proves cells in as many processes as there are cores, and memory for.
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import type { Cell, Task } from '../../prove/cell.ts';
+import { availableParallelism, freemem } from 'node:os';
+import { type Cell, MOST_MEMORY, type Task } from '../../prove/cell.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 
 /** What is to be proved; how long it may take, the prover says. */
@@ -35,7 +35,7 @@ type Answer = { cell: Cell } | { problem: string };
 export async function proveAll(planned: Planned[], { seconds, signal, onCell }: ProverOptions): Promise<Cell[]> {
   const node = await bundledArgs('prove/worker.ts');
   const endsAt = performance.now() + seconds * 1_000;
-  const workers = Math.min(availableParallelism(), planned.length);
+  const workers = Math.min(workersFor(availableParallelism(), freemem()), planned.length);
   const queue = [...planned.entries()];
   const cells: Cell[] = [];
   /** Locks under which a process has died, by their files: they are not tried again. */
@@ -96,6 +96,10 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
   // Another process may have looked at it meanwhile.
   return cells.filter((cell) => cell !== undefined && !failsWithFewer(cell, cells));
 }
+
+/** As many as there are cores, and memory for: one at least. */
+export const workersFor = (cores: number, freeBytes: number) =>
+  Math.max(1, Math.min(cores, Math.floor(freeBytes / MOST_MEMORY)));
 
 /** Is there a counterexample with fewer processes? */
 function failsWithFewer(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { plan, provableLocks, scopeNames, type Wanted } from '../../../loadtest/prove/plan.ts';
+import { workersFor } from '../../../loadtest/prove/prover.ts';
 
 const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {} };
 const scopesOf = (locks: Wanted['locks']) => plan({ ...common, locks }).map(({ scope }) => scope);
@@ -26,4 +27,12 @@ test('plan: a scope of several skus is for the locks that take several', () => {
   // It is all that is looked at of a lock whose lock of one sku is another's.
   expect(scopesOf(lockNamed('multi').map((lock) => ({ ...lock, isForBasketsAlone: true })))).toEqual(['crossed-skus']);
   expect(scopesOf(lockNamed('multi')).length).toBe(scopesOf(lockNamed('fenced')).length + 1);
+});
+
+test.each([
+  [2, 16e9, 2],
+  [8, 2.5e9, 3],
+  [8, 0.5e9, 1],
+])('prover: %i cores and %i free bytes: %i processes', (cores, freeBytes, processes) => {
+  expect(workersFor(cores, freeBytes)).toBe(processes);
 });
