@@ -154,7 +154,7 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
     await setRestored(ask, restored);
     for (const { sku, units } of missingIn('mysql')) await ask(restockIt, [sku, units]);
     // Last, since nothing undoes it: a COMMIT that fails leaves intents that explain nothing.
-    for (const { sku, units } of missingIn('redis')) await stockInRedis.restock(sku, units);
+    for (const { sku, units } of missingIn('redis')) await stockInRedis.inBuckets(1).restock(sku, units);
   });
   units += missing.reduce((sum, one) => sum + one.units, 0);
   return { units, intents: settled.length };

@@ -116,9 +116,17 @@ function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
   const emit: SaleOptions['emit'] = (step) => {
     if (step === 'entered' || step === 'began') enter(waiter);
   };
-  const own = { sku, stockKey: stockKey(sku), stock: stockIn(0), openLock, signal, business: async () => {}, emit };
+  const own = {
+    sku,
+    stockKey: stockKey(sku),
+    stock: store.bucketOf(sku, lock),
+    openLock,
+    signal,
+    business: async () => {},
+    emit,
+  };
   const bucket = (number: number): Bucket => ({
-    stock: stockIn(number),
+    stock: store.bucketOf(sku, lock, number),
     openLock: (create) => openLock(create, number),
     emit,
   });
@@ -126,14 +134,6 @@ function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
   const inBuckets = { buckets, readBuckets: () => store.readBuckets(sku) };
   const sale = Object.assign(servers.forLease(leaseMs), own, inBuckets);
   return () => inside(() => takeOne(sale));
-}
-
-function stockIn(bucket: number): SaleOptions['stock'] {
-  const fenceOf = (token?: string) => (token === undefined ? undefined : { lock, token, bucket });
-  return {
-    read: (token) => store.readStock(sku, fenceOf(token)),
-    write: (units, token) => store.writeStock(sku, units, fenceOf(token)),
-  };
 }
 
 // Not a spread: that would ask for every server at once.

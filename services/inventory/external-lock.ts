@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { abortable, abortError } from '../../locks/drivers/abortable.ts';
 import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
@@ -33,9 +32,14 @@ export function supervised(createLock: CreateLock): CreateLock {
 
     async function release() {
       const released = Promise.resolve().then(() => lock.release());
-      await withinLimit(released).catch((error: unknown) => {
-        throw faultOf('release()', error);
-      });
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), RELEASE_LIMIT_MS);
+      await abortable(released, limit.signal)
+        .catch((error: unknown) => {
+          if (!limit.signal.aborted) throw faultOf('release()', error);
+          throw new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`);
+        })
+        .finally(() => clearTimeout(timer));
     }
 
     /** A LockNotHeldError may be that of another copy of the file that defines it. */
@@ -83,12 +87,4 @@ function tokenOf(token: unknown): string | undefined {
   const isExact = typeof token !== 'number' || Number.isSafeInteger(token);
   if (isExact && /^\d+$/.test(String(token))) return BigInt(String(token)).toString();
   throw new ExternalLockFault(`its fencingToken is no whole number: it is ${describe(token)}`);
-}
-
-async function withinLimit(released: Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const late = sleep(RELEASE_LIMIT_MS, undefined, { signal: ended.signal }).then(() => {
-    throw new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`);
-  });
-  await Promise.race([released, late]).finally(() => ended.abort());
 }

@@ -16,7 +16,7 @@ import type { SaleStep } from './sale.ts';
 import { ClientGoneError, explain, type Progress } from './sale-ending.ts';
 import type { Releases } from './sale-release.ts';
 import type { NodeServers } from './servers.ts';
-import { type Fence, lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
+import { lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
 
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
@@ -74,11 +74,6 @@ export function createHolders(
     const lockOptions = () =>
       Object.assign(servers.forLease(leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
 
-    /** What shows the stock who writes; nothing when the lock has no tokens. */
-    function fenceOf(token: string | undefined, bucket = 0): Fence | undefined {
-      return token === undefined ? undefined : { lock: name, token, bucket };
-    }
-
     /** What the stock refuses is known, whatever fails afterwards. A write that was refused, or never sent, certainly did not take place. */
     async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
       try {
@@ -98,9 +93,10 @@ export function createHolders(
 
     /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
     function place(sku: string, bucket = 0) {
+      const seen = store.bucketOf(sku, name, bucket);
       const stock: FencedStock = {
-        read: (token) => noteRefusal(store.readStock(sku, fenceOf(token, bucket))),
-        write: (units, token) => noteRefusal(store.writeStock(sku, units, fenceOf(token, bucket))),
+        read: (token) => noteRefusal(seen.read(token)),
+        write: (units, token) => noteRefusal(seen.write(units, token)),
       };
       function openLock(createLock: CreateLock): Lock {
         const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
@@ -119,7 +115,6 @@ export function createHolders(
       servers: () => servers.forLease(leaseMs),
       emit,
       place,
-      fenceOf,
       noteRefusal,
       fencingToken: () => (held && 'fencingToken' in held ? held.fencingToken : undefined),
       /** What it works with in the critical section of a sku: a new lock, and the stock as it sees it. */

@@ -21,31 +21,21 @@ export function refusalOf(
     const detail = `This listener does not answer to the name ${host}. LAB_ALLOWED_HOSTS may allow it.`;
     return new ProblemError('HOST_REFUSED', host === '' ? 'The request has no Host.' : detail);
   }
-  if (origin === undefined || isPageOf(origin, host)) return undefined;
+  if (origin === undefined || (originOf(`http://${host}`) ?? '') === originOf(origin)) return undefined;
   return new ProblemError('ORIGIN_REFUSED', `This listener answers no page of ${origin || 'an empty origin'}.`);
 }
 
-/** One form for all spellings of a name or an address: without brackets and the dot at the end. Undefined when it is none. */
+/** One form for all spellings of a name or an address, without the dot at the end. Undefined when it is none. */
 export function hostName(given: string): string | undefined {
-  const bare = given
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
+  const name = isIP(given) === 6 ? `[${given}]` : given;
   // An address with a zone (%eth0) is for this machine alone: no Host has one.
-  if (isIP(bare) === 6 && !bare.includes('%')) return new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  const isBracketed = given.startsWith('[');
-  return isBracketed || !/^[\w-]+(\.[\w-]+)*$/.test(bare) ? undefined : bare;
+  if (!/^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) || !URL.canParse(`http://${name}`)) return undefined;
+  return new URL(`http://${name}`).hostname.replace(/\.$/, '') || undefined;
 }
 
 /** 127.0.0.0/8, also as an IPv6 address, ::1 and localhost. */
-function isLoopback(name: string): boolean {
-  if (isIP(name) === 0) return name === 'localhost';
-  return name === '::1' || /^(127\.|::ffff:7f[\da-f]{2}:)/.test(name);
-}
+const isLoopback = (name: string) =>
+  name === 'localhost' || /^(127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/.test(name);
 
-/** An Origin is a scheme, a host and a port, and nothing more. Listeners here have no TLS. */
-function isPageOf(origin: string, host: string): boolean {
-  const own = `http://${host}`;
-  if (!/^http:\/\/[^/@?#]+$/i.test(origin) || !URL.canParse(origin) || !URL.canParse(own)) return false;
-  return new URL(origin).host === new URL(own).host;
-}
+/** Undefined for what is no address. */
+const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : undefined);

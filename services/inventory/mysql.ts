@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection, createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { createPool, type Pool, type QueryResult, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
+import { withSession } from '../../locks/drivers/mysql-session.ts';
+import { askWhenInDoubt, type Outage } from './outage-log.ts';
 import type { Stock } from './store.ts';
 
 /** How long MySQL may take to end the connections of a pool, in milliseconds. */
@@ -33,10 +35,10 @@ export const mysqlAddress = (url: string) => ({
 });
 
 /**
- * A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. `inDoubt` is called
- * whenever a connection ends, or can't be made: MySQL may be away then.
+ * A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. Whenever a connection
+ * ends, or can't be made, MySQL is asked until it answers, and `outage` is told.
  */
-export function connectMysql(url: string, connections: number, tables = stockTables(), inDoubt = () => {}): Pool {
+export function connectMysql(url: string, connections: number, tables = stockTables(), outage?: Outage): Pool {
   const pool = createPool({
     ...mysqlAddress(url),
     connectionLimit: connections,
@@ -45,6 +47,8 @@ export function connectMysql(url: string, connections: number, tables = stockTab
     timezone: 'Z',
     multipleStatements: false,
   });
+  const hello = () => withSession(pool, new AbortController().signal, ({ ask }) => ask('SELECT 1'));
+  const inDoubt = outage ? askWhenInDoubt(hello, outage) : () => {};
   let hasTables = false;
   const { getConnection } = pool.pool;
   pool.pool.getConnection = (callback) =>
@@ -71,17 +75,6 @@ export function connectMysql(url: string, connections: number, tables = stockTab
   return pool;
 }
 
-/** Asks a question over a connection of its own. Rejects when MySQL does not answer. */
-export async function askMysql(url: string): Promise<void> {
-  const connection = await createConnection({ ...mysqlAddress(url), connectTimeout: ANSWER_LIMIT_MS });
-  connection.on('error', () => {});
-  try {
-    await connection.query({ sql: 'SELECT 1', timeout: ANSWER_LIMIT_MS });
-  } finally {
-    connection.destroy();
-  }
-}
-
 /** Ends the connections of a pool. What is still open after 200 ms the system closes, and MySQL frees what it holds. */
 export async function endPool(pool: Pool) {
   await Promise.race([pool.end().catch(() => {}), sleep(END_LIMIT_MS)]);
@@ -89,14 +82,18 @@ export async function endPool(pool: Pool) {
 
 /** The stock in MySQL, to be read and written outside a sale. */
 export function stockInMysql(pool: Pool): Stock {
-  const ask = async (sql: string, ...values: unknown[]) =>
-    (await pool.query<RowDataPacket[]>({ sql, timeout: ANSWER_LIMIT_MS, values }))[0];
+  const ask = async <T extends QueryResult>(sql: string, ...values: unknown[]) =>
+    (await pool.query<T>({ sql, timeout: ANSWER_LIMIT_MS, values }))[0];
   return {
-    readStock: async (sku) => (await ask('SELECT stock FROM tb_stock WHERE sku = ?', sku))[0]?.stock,
+    readStock: async (sku) => (await ask<RowDataPacket[]>('SELECT stock FROM tb_stock WHERE sku = ?', sku))[0]?.stock,
     async writeStock(sku, stock) {
       const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
         ON DUPLICATE KEY UPDATE stock = ?, version = version + 1`;
       await ask(sql, sku, stock, stock);
+    },
+    async addStock(sku, units) {
+      const sql = 'UPDATE tb_stock SET stock = stock + ?, version = version + 1 WHERE sku = ?';
+      return (await ask<ResultSetHeader>(sql, units, sku)).affectedRows === 1;
     },
     restock: async (sku, units) => void (await ask(restockIt, sku, units)),
     deleteStock: async (sku) => void (await ask('DELETE FROM tb_stock WHERE sku = ?', sku)),

@@ -78,7 +78,8 @@ export function createSaleService(parts: SaleServiceParts) {
     return givingBack(sku, async (holder, own) => {
       if (own) return putBack({ ...own, units });
       holder.emit('writing');
-      await holder.noteRefusal(stock().restock(sku, units));
+      if (await holder.noteRefusal(stock().addStock(sku, units))) return;
+      throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     });
   }
 
@@ -91,7 +92,7 @@ export function createSaleService(parts: SaleServiceParts) {
       const restore = (token?: string) =>
         Promise.allSettled(
           orders.map(({ id, quantity }) =>
-            holder.noteRefusal(store.restoreOnce(sku, quantity, id, holder.fenceOf(token))),
+            holder.noteRefusal(store.restoreOnce(sku, quantity, id, holder.lock, token)),
           ),
         );
       if (own === undefined) return restore();

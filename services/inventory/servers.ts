@@ -3,8 +3,8 @@ import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
-import { askMysql, connectMysql, endPool, stockInMysql } from './mysql.ts';
-import { askWhenInDoubt, createOutageLog, type OutageLines } from './outage-log.ts';
+import { connectMysql, endPool, stockInMysql } from './mysql.ts';
+import { createOutageLog, type OutageLines } from './outage-log.ts';
 import { connectMaster } from './redis-client.ts';
 import type { InventorySettings } from './settings.ts';
 import type { Stock } from './store.ts';
@@ -27,7 +27,7 @@ export function connectServers(
   const pools = new Map<string, Pool>();
   const sessions = new Map<number, ZookeeperSession>();
   const outage = createOutageLog('ZooKeeper', log);
-  const mysqlInDoubt = askWhenInDoubt(() => askMysql(mustHave('MYSQL_URL')), createOutageLog('MySQL', log));
+  const mysqlOutage = createOutageLog('MySQL', log);
   let masters: Redis[] | undefined;
 
   function connectMasters() {
@@ -37,7 +37,7 @@ export function connectServers(
 
   const poolOf = (name: 'locks' | 'stock', connections: number) =>
     keptIn(pools, name, () => {
-      const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
+      const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlOutage);
       watchPool?.(name, pool);
       return pool;
     });
@@ -78,8 +78,7 @@ export function connectServers(
   }
 
   return {
-    /** To be called when MySQL may be away. */
-    mysqlInDoubt,
+    mysqlOutage,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql: (): Stock => stockInMysql(poolOf('stock', STOCK_CONNECTIONS)),
     /** Begins to connect to what this lock needs, so that its first sale need not wait. */

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
-import type { RedisClient } from '../../locks/lock.ts';
+import type { FencedStock, RedisClient } from '../../locks/lock.ts';
 import type { Commands } from '../../locks/strategy.ts';
 import { refusalOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
@@ -36,27 +36,17 @@ const numbers = (count: number) => Array.from({ length: count }, (_, number) => 
 
 const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');
+const addIfThere = readScript('add-if-there');
 const restoreOnce = readScript('restore-once');
 
-/** Who reads and writes: tokens of two locks can't be compared. */
-export interface Fence {
-  lock: string;
-  /** Decimal digits, as `Lock.fencingToken` has them. */
-  token: string;
-  /** Which bucket of the stock, where it lies in several: each has tokens of its own. */
-  bucket?: number;
-}
-
-/** What is sold, wherever it is kept. */
+/** The stock of all skus, wherever it is kept, to be read and written outside of sales. */
 export interface Stock {
-  /**
-   * Resolves with the stock, or undefined when there is no such sku. With a fence the stock has seen its token from then on, so
-   * that no older one may write. Rejects with ProblemError STALE_TOKEN when it has seen a newer token of this lock.
-   */
-  readStock(sku: string, fence?: Fence): Promise<number | undefined>;
-  /** Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token of this lock, and is as it was. */
-  writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
-  /** Puts units into the stock in one step, whatever else is written, and makes it if there is none. */
+  /** Resolves with undefined when there is no such sku. */
+  readStock(sku: string): Promise<number | undefined>;
+  writeStock(sku: string, stock: number): Promise<void>;
+  /** Puts units into the stock in one step, whatever else is written. Resolves with false when there is none: it makes none. */
+  addStock(sku: string, units: number): Promise<boolean>;
+  /** As `addStock`, and makes the stock if there is none. */
   restock(sku: string, units: number): Promise<void>;
   deleteStock(sku: string): Promise<void>;
 }
@@ -67,7 +57,7 @@ export type Store = ReturnType<typeof connectStore>;
 /**
  * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
  * a stock write that arrives after the outage would undo the sales made since.
- * The stock may lie in so many buckets, and what is read and written by sales is in the first one unless they say otherwise.
+ * The stock may lie in so many buckets.
  * `commandsOfLocks` are those that some locks need, by the names of the locks: others need none of their own.
  */
 export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLocks: Record<string, Commands> = {}) {
@@ -103,37 +93,33 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
     return values.map((value, bucket) => unitsIn(keys[bucket] ?? '', value));
   }
 
-  const inAll = {
-    // Redis counts a stock that is not there as 0.
-    restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
-    deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),
-  } satisfies Partial<Stock>;
-
-  const inFirst: Stock = {
-    ...inAll,
-    async readStock(sku, fence) {
-      if (fence === undefined) return unitsIn(stockKey(sku), await redis.get(stockKey(sku)));
-      const { keys, lock } = placeOf(sku, fence);
-      const value = await readIfNewest(redis, keys, [lock, fence.token]);
-      if (value === -1) throw staleToken(fence);
-      return unitsIn(keys[0], value);
-    },
-    async writeStock(sku, stock, fence) {
-      if (fence === undefined) return void (await redis.set(stockKey(sku), stock));
-      const { keys, lock } = placeOf(sku, fence);
-      if ((await writeIfNewest(redis, keys, [stock, lock, fence.token])) === 0) throw staleToken(fence);
-    },
-  };
-
   return {
-    ...inFirst,
     redis,
     /** How many buckets a stock may lie in. */
     buckets,
     readBuckets,
-    /** The stock as a whole, to be read and written outside of sales. What is written lies in so many buckets from then on, at most. */
+    /**
+     * A sku as the holders of one lock read and write it: in its first bucket, or in another one. Tokens of two locks, and of two buckets, are
+     * never compared. Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token, and is as it was.
+     */
+    bucketOf(sku: string, lock: string, bucket = 0): FencedStock {
+      const key = nameInBucket(stockKey(sku), bucket);
+      const keys = [key, fenceKey(sku)];
+      const name = nameInBucket(lock, bucket);
+      return {
+        async read(token) {
+          const value = token === undefined ? await redis.get(key) : await readIfNewest(redis, keys, [name, token]);
+          if (value === -1) throw staleToken(token);
+          return unitsIn(key, value);
+        },
+        async write(stock, token) {
+          if (token === undefined) return void (await redis.set(key, stock));
+          if ((await writeIfNewest(redis, keys, [stock, name, token])) === 0) throw staleToken(token);
+        },
+      };
+    },
+    /** The stock as a whole. What is written lies in so many buckets from then on, at most. */
     inBuckets: (count: number): Stock => ({
-      ...inAll,
       async readStock(sku) {
         const units = await readBuckets(sku);
         if (units.every((each) => each === undefined)) return undefined;
@@ -146,17 +132,21 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
         await redis.mset(...keys.slice(0, used).flatMap((key, bucket) => [key, share(bucket)]));
         if (used < keys.length) await redis.del(...keys.slice(used));
       },
+      addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
+      // Redis counts a stock that is not there as 0.
+      restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
+      deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),
     }),
     /**
      * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
-     * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does:
+     * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as a write does:
      * it looks at the token and adds in one step, so there is no reading that would have to show it before.
      */
-    async restoreOnce(sku: string, units: number, orderId: string, fence?: Fence): Promise<boolean> {
+    async restoreOnce(sku: string, units: number, orderId: string, lock = '', token?: string): Promise<boolean> {
       const keys = [stockKey(sku), fenceKey(sku), restoredKey(sku, orderId)];
-      const values = [units, RESTORED_MARK_MS, ...(fence ? [fence.lock, fence.token] : [])];
+      const values = [units, RESTORED_MARK_MS, ...(token === undefined ? [] : [lock, token])];
       const answer = await restoreOnce(redis, keys, values);
-      if (answer === -1 && fence) throw staleToken(fence);
+      if (answer === -1) throw staleToken(token);
       return answer === 1;
     },
     /** Resolves with whether `restoreOnce` has put the units of the order there within the last day. */
@@ -181,12 +171,6 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
   };
 }
 
-/** Where a holder reads and writes, and under which name the stock knows its tokens. */
-function placeOf(sku: string, { lock, bucket = 0 }: Fence) {
-  const keys: [string, string] = [nameInBucket(stockKey(sku), bucket), fenceKey(sku)];
-  return { keys, lock: nameInBucket(lock, bucket) };
-}
-
 function unitsIn(key: string, value: string | null): number | undefined {
   if (value === null) return undefined;
   if (!/^-?\d+$/.test(value)) throw new ProblemError('DATA_UNREADABLE', `${key} holds no whole number.`);
@@ -197,7 +181,7 @@ function unitsIn(key: string, value: string | null): number | undefined {
 const bucketsFor = (units: number, most: number) =>
   Math.max(1, Math.min(most, Math.floor(units / LEAST_UNITS_IN_BUCKET)));
 
-const staleToken = ({ token }: Fence) =>
+const staleToken = (token = '') =>
   new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);
 
 /**

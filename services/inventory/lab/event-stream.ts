@@ -16,29 +16,26 @@ const HEARTBEAT_MS = 1_000;
 const EVENTS_IN_LINE = 1_000;
 /** How much may wait in this process to be taken, in bytes: what is behind it waits in the history. */
 const MAX_UNTAKEN_BYTES = 256_000;
-/** How long a follower may take nothing, in milliseconds. */
-const PATIENCE_MS = 5_000;
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 /**
- * Those who follow this node. While nobody does they cost it nothing: each reads the history by itself, from where it has come to. A
- * follower may take nothing of what it is sent for `patienceMs`.
+ * Those who follow this node. While nobody does they cost it nothing: each reads the history by itself, from where it has come to.
  */
-export function createEventStreams(history: History, state: () => NodeState, patienceMs = PATIENCE_MS) {
+export function createEventStreams(history: History, state: () => NodeState) {
   const streams = new Set<Stream>();
   let isOver = false;
 
   return {
     /**
-     * Answers with a stream: all that the history has, then what is new, 5 ms after it has happened. It ends when the follower hangs up, or takes
-     * nothing for too long. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+     * Answers with a stream: all that the history has, then what is new, 5 ms after it has happened. It ends when the follower hangs up.
+     * Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
      */
     open(response: ServerResponse) {
       if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
       const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
       if (streams.size >= MAX_STREAMS) throw new ProblemError('TOO_MANY_STREAMS', tooMany);
-      const stream = openStream(response, history, state, patienceMs);
+      const stream = openStream(response, history, state);
       streams.add(stream);
       response.on('close', () => streams.delete(stream));
     },
@@ -56,15 +53,13 @@ export function createEventStreams(history: History, state: () => NodeState, pat
 
 type Stream = ReturnType<typeof openStream>;
 
-function openStream(response: ServerResponse, history: History, state: () => NodeState, patienceMs: number) {
+function openStream(response: ServerResponse, history: History, state: () => NodeState) {
   let cursor = history.start();
   let sentState = '';
   let sentAt = Number.NEGATIVE_INFINITY;
-  /** How many looks in a row found lines that nobody has taken. Time would count that in which the whole process was stopped. */
-  let looksInVain = 0;
 
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
-  const looking = setInterval(look, PUSH_MS);
+  const looking = setInterval(push, PUSH_MS);
   let coming: NodeJS.Timeout | undefined;
   const unwatch = history.watch(() => {
     coming ??= setTimeout(() => {
@@ -79,12 +74,6 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
   });
   response.on('drain', push);
   push();
-
-  function look() {
-    looksInVain = response.writableLength > 0 ? looksInVain + 1 : 0;
-    if (looksInVain * PUSH_MS > patienceMs) response.destroy();
-    else push();
-  }
 
   /** Sends what is new, as far as it is taken. */
   function push() {
@@ -103,7 +92,7 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
   function write(line: Push) {
     // Not corked it would leave this process at the end of the turn: after an answer that is given in it.
     response.cork();
-    response.write(`${JSON.stringify(line)}\n`, () => (looksInVain = 0));
+    response.write(`${JSON.stringify(line)}\n`);
     response.uncork();
   }
 

@@ -207,7 +207,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   /** Gives the units back under the lock of the sales, if the sales of this node use that stock now. */
   async function restore({ sku, quantity, lock }: DueOrder) {
     const place = stockOf(lock);
-    const restock = () => (place === 'mysql' ? servers.stockInMysql() : store).restock(sku, quantity);
+    const restock = () => (place === 'mysql' ? servers.stockInMysql() : store.inBuckets(1)).restock(sku, quantity);
     if (place !== stockOf(sales.state().lock)) return restock();
     await sales.giveBack(sku, quantity).catch((error) => {
       // The sku was deleted. Its units are counted all the same.

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { connectMysql, readSchema, stockTables } from '../mysql.ts';
+import type { Outage } from '../outage-log.ts';
 import { ProblemError } from '../problem.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { Keep } from './idempotency/once.ts';
@@ -17,9 +18,9 @@ type OrderSettings = Pick<InventorySettings, 'UNIT_PRICE' | 'ORDER_TTL_MS'> &
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
-export function connectOrders(url: string, connections: number, tables: string[] = [], inDoubt?: () => void): Pool {
+export function connectOrders(url: string, connections: number, tables: string[] = [], outage?: Outage): Pool {
   const own = readSchema(new URL('schema.sql', import.meta.url));
-  return connectMysql(url, connections, [...stockTables(), ...own, ...tables], inDoubt);
+  return connectMysql(url, connections, [...stockTables(), ...own, ...tables], outage);
 }
 
 /**

@@ -54,7 +54,7 @@ export function createOrders(parts: OrdersParts) {
   const shop = mysql && openShop(mysql);
 
   function connect(url: string) {
-    const pool = connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, otherParts.tables, servers.mysqlInDoubt);
+    const pool = connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, otherParts.tables, servers.mysqlOutage);
     metrics.watchPool('orders', pool);
     return pool;
   }

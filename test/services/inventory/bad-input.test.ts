@@ -36,7 +36,6 @@ describe('public listener: bad input gets a problem document', () => {
     ['a sku given twice', get('/inventory/sale?sku=001&sku=002'), 'BAD_REQUEST'],
     ['an unknown encoding', postBody('{"sku":"001"}', `${isJson}Content-Encoding: x\r\n`), 'UNSUPPORTED_MEDIA_TYPE'],
     ['a body over 1 kB', postBody(`{"sku":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
-    ['an unknown path', get('/inventory/sales'), 'NOT_FOUND'],
     ['a path of the lab', get('/state'), 'NOT_FOUND'],
     ['oversized headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'HEADERS_TOO_LARGE'],
     ['garbage', 'garbage\r\n\r\n', 'BAD_REQUEST'],
@@ -56,9 +55,6 @@ describe('public listener: bad input gets a problem document', () => {
   test.each([
     ['/inventory/sale', ['HEAD', 'OPTIONS', 'TRACE', 'DELETE', 'PUT', 'PATCH'], 'GET, POST'],
     ['/inventory', ['OPTIONS', 'TRACE', 'DELETE', 'PUT', 'PATCH', 'POST'], 'GET'],
-    ['/healthz', ['OPTIONS', 'DELETE', 'POST'], 'GET'],
-    ['/readyz', ['OPTIONS', 'DELETE', 'POST'], 'GET'],
-    ['/metrics', ['OPTIONS', 'DELETE', 'POST'], 'GET'],
   ])('%s refuses other methods and says which it takes', async (path, methods, allowed) => {
     for (const method of methods) {
       const answer = await sendRaw(node.port, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -110,7 +106,6 @@ describe('public listener: bad input gets a problem document', () => {
 describe('lab listener: bad input gets a problem document', () => {
   test.each<[string, string, string, ProblemCode]>([
     ['PUT', '/stock', '{"stock":-1}', 'BAD_REQUEST'],
-    ['PUT', '/stock', '{"stock":5,"__proto__":{}}', 'BAD_REQUEST'],
     ['PUT', '/lock-version', '{"version":"8-auto"}', 'BAD_REQUEST'],
     ['PUT', '/next-sale', `{"other":"${'a'.repeat(1024)}"}`, 'BODY_TOO_LARGE'],
     ['POST', '/stock', '{"stock":5}', 'METHOD_NOT_ALLOWED'],

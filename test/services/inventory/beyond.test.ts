@@ -84,21 +84,121 @@ async function startReplicaOf(redisUrl: string) {
   return { signal: (name: NodeJS.Signals) => part?.signal(name) };
 }
 
-test('combine: a write for all who wait that is not answered leaves all in doubt, and the lock is given up', async () => {
-  await setLock('combine');
-  await redis.client.set('{inventoryunanswered}:stock', 100);
-  await redis.client.hset('{inventoryunanswered}:lock:combine', 'somebody', 1);
-  const sales = Array.from({ length: 3 }, () => slow.sell('unanswered'));
-  await until('all wait', async () => (await slow.state()).waiting === 3);
-  const write = link.holdNext('write-if-newest');
-  await redis.client.del('{inventoryunanswered}:lock:combine');
-  await write.arrived;
+const bucketKey = (sku: string, bucket: number) => `{inventory${sku}}:stock${bucket === 0 ? '' : `:${bucket}`}`;
+const unitsOf = (sku: string, buckets = 4) =>
+  redis.client.mget(Array.from({ length: buckets }, (_, bucket) => bucketKey(sku, bucket)));
+const fill = (sku: string, ...units: number[]) =>
+  redis.client.mset(...units.flatMap((stock, bucket) => [bucketKey(sku, bucket), stock]));
+const remainingOf = async (sku: string) => (await other.get(`/inventory?sku=${sku}`)).body;
+const eventsOf = async (of: TestNode) =>
+  (await of.events()).map(({ type, stock, bucket }) =>
+    [type, bucket, stock].filter((part) => part !== undefined).join(' '),
+  );
 
-  link.cut();
-  link.restore();
+test('buckets, the stock: it is spread, summed, and deleted with all that belongs to it', async () => {
+  await setLock('buckets');
+  await other.lab('PUT', '/stock', { sku: 'spread', stock: 1_002 });
+  expect(await unitsOf('spread')).toEqual(['251', '251', '250', '250']);
+  expect(await remainingOf('spread')).toEqual({ sku: 'spread', remaining: 1_002 });
 
-  for (const answer of await Promise.all(sales)) expectProblem(answer, 'STORE_UNAVAILABLE', { definite: false });
-  expect((await slow.state()).counts).toMatchObject({ inDoubt: 3 });
-  await until('the lock is free', async () => (await redis.client.exists('{inventoryunanswered}:lock:combine')) === 0);
-  expect(await stockOf('unanswered')).toBe('100');
+  for (let sale = 0; sale < 20; sale += 1) await other.sell('spread');
+
+  expect(await remainingOf('spread')).toEqual({ sku: 'spread', remaining: 982 });
+  await other.lab('DELETE', '/stock?sku=spread');
+  expect(await redis.client.keys('{inventoryspread}*')).toEqual([]);
+  expectProblem(await other.sell('spread'), 'NOT_FOUND');
+});
+
+test('BUCKETS: so many, and the answer says which', async () => {
+  const two = await startNode(redis.url, { LOCK_VERSION: 'buckets', BUCKETS: '2' });
+  await two.lab('PUT', '/stock', { sku: 'two', stock: 1_000 });
+  expect(await unitsOf('two', 3)).toEqual(['500', '500', null]);
+  await redis.client.set(bucketKey('two', 0), 0);
+
+  const { body } = await two.sell('two');
+
+  expect(body).toMatchObject({ outcome: 'sold', stockBefore: 500, remaining: 499, bucket: 1 });
+  expect(await eventsOf(two)).toEqual(['waiting', 'entered 1', 'read 1 500', 'wrote 1 499', 'left 1']);
+});
+
+test('buckets: sold out is found out by one command, which reads all buckets', async () => {
+  await setLock('buckets');
+  await fill('none', 0, 0, 0, 0);
+  const sent: string[] = [];
+  link.watch(({ name, args }) => {
+    if (args.some((arg) => arg.startsWith('{inventorynone}'))) sent.push([name, ...args].join(' '));
+  });
+
+  expectProblem(await slow.sell('none'), 'OUT_OF_STOCK');
+
+  expect(sent).toEqual([`MGET ${[0, 1, 2, 3].map((bucket) => bucketKey('none', bucket)).join(' ')}`]);
+  expect((await slow.state()).counts).toMatchObject({ soldOut: 1 });
+});
+
+test('buckets: two nodes sell the last units of all buckets, each once, and nobody is refused before', async () => {
+  await setLock('buckets');
+  await fill('last', 5, 5, 5, 5);
+
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, sale) => (sale % 2 ? slow : other).sell('last')));
+
+  const sold = answers
+    .filter(({ body }) => body.outcome === 'sold')
+    .map(({ body }) => `${body.bucket} ${body.remaining}`);
+  expect(new Set(sold).size).toBe(20);
+  expect(answers.filter(({ body }) => body.code === 'OUT_OF_STOCK')).toHaveLength(10);
+  expect(await unitsOf('last')).toEqual(['0', '0', '0', '0']);
+});
+
+const look = (at: TestNode, sku: string) => at.get(`/inventory?sku=${sku}`);
+const lockKey = (sku: string) => `{inventory${sku}}:lock:read-write`;
+const readLocks = (sku: string) => redis.client.keys(`${lockKey(sku)}*`);
+
+/** A sale that is between its read and its write, until it is resumed. */
+async function sellHeld(sku: string) {
+  await redis.client.set(`{inventory${sku}}:stock`, 10);
+  return startHeldSale(other, sku);
+}
+
+test('GET /inventory under read-write: it is answered when the sale has left, and with what it wrote', async () => {
+  await setLock('read-write');
+  const sale = await sellHeld('seen');
+  let hasAnswer = false;
+  const [here, there] = [slow, other].map((at) => look(at, 'seen').finally(() => (hasAnswer = true)));
+  // Each of them has asked by then, and Redis has answered.
+  for (let round = 0; round < 5; round += 1) for (const at of [slow, other]) await at.get('/readyz');
+  expect(hasAnswer).toBe(false);
+
+  await sale.resume();
+
+  expect((await sale.answer).body).toMatchObject({ outcome: 'sold', remaining: 9 });
+  for (const answer of [here, there]) {
+    expect(await answer).toMatchObject({ status: 200, body: { sku: 'seen', remaining: 9 } });
+  }
+  expect(await readLocks('seen')).toEqual([]);
+});
+
+test('GET /inventory under read-write: what was read is not answered when the lock was lost meanwhile', async () => {
+  await setLock('read-write');
+  await redis.client.set('{inventorylost}:stock', 10);
+  const read = link.holdNext('GET');
+  const answer = look(slow, 'lost');
+  await read.arrived;
+  expect(await redis.client.hlen(`${lockKey('lost')}:readers`)).toBe(1);
+
+  await redis.client.del(`${lockKey('lost')}:readers`, `${lockKey('lost')}:leases`);
+  await other.sell('lost');
+  await read.letGo();
+
+  expectProblem(await answer, 'LOCK_NOT_HELD');
+  expect(await readLocks('lost')).toEqual([]);
+});
+
+test('GET /inventory under 8-auto-renew: it takes no lock, and is answered while a sale is inside', async () => {
+  await setLock('8-auto-renew');
+  const sale = await sellHeld('plain');
+
+  expect(await look(other, 'plain')).toMatchObject({ status: 200, body: { remaining: 10 } });
+
+  await sale.resume();
+  await sale.answer;
 });

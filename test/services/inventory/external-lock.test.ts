@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { abortError } from '../../../locks/drivers/abortable.ts';
+import type { LockOptions } from '../../../locks/lock.ts';
+import { supervised } from '../../../services/inventory/external-lock.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
 import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
@@ -55,23 +58,16 @@ test.each([
   expect(failed).toMatchObject({ code: 'LOCK_FAILED', detail });
 });
 
-test('reads-no-file: an error of the system is a fault of the lock, not an outage of Redis', async () => {
-  const { answer } = await sellUnder('reads-no-file');
+test.each([
+  // An error of the system is a fault of the lock, not an outage of Redis.
+  ['reads-no-file', 'LOCK_FAILED', 60_000],
+  // It has a refused connection for its cause.
+  ['explains-outage', 'STORE_UNAVAILABLE', 60_000],
+  ['never-acquires', 'LOCK_WAIT_TIMEOUT', 50],
+])('%s: %s, definite', async (name, code, waitTimeoutMs) => {
+  const { answer } = await sellUnder(name, waitTimeoutMs);
 
-  expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED', definite: true } });
-  expect(answer.body['detail']).toMatch(/^acquire\(\) fails: Error: ENOENT: no such file/);
-});
-
-test('explains-outage: an error that has a refused connection for its cause is an outage', async () => {
-  const { answer } = await sellUnder('explains-outage');
-
-  expect(answer).toMatchObject({ status: 503, body: { code: 'STORE_UNAVAILABLE', definite: true } });
-});
-
-test('never-acquires: the wait ends all the same', async () => {
-  const { answer } = await sellUnder('never-acquires', 50);
-
-  expect(answer).toMatchObject({ status: 503, body: { code: 'LOCK_WAIT_TIMEOUT' } });
+  expect(answer.body).toMatchObject({ code, definite: true });
 });
 
 test('ignores-signal: a lock that is granted too late is given back', async () => {
@@ -118,4 +114,19 @@ test('half-a-token: a token that cannot be compared is a fault of the lock, and 
   const detail = 'its fencingToken is no whole number: it is 7.5.';
   expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED', detail } });
   expect(await redis.client.get(`{inventory${sku}}:stock`)).toBe('5');
+});
+
+test.each([
+  ['that is free', async () => {}, 'has it'],
+  ['that is held', async (signal?: AbortSignal) => Promise.reject(abortError(signal)), 'AbortError'],
+])('an external lock %s is tried once when the signal is aborted already', async (_which, tryOnce, expected) => {
+  const acquire = vi.fn(tryOnce);
+  const lock = supervised(() => ({ acquire, async release() {} }))({} as LockOptions);
+
+  const ended = lock.acquire(AbortSignal.abort()).then(
+    () => 'has it',
+    ({ name }) => name,
+  );
+
+  expect([await ended, acquire.mock.calls.length]).toEqual([expected, 1]);
 });

@@ -8,7 +8,7 @@ import { serviceArgs } from '../../../scripts/stack/bundle.ts';
 import { makeTempDir, type Part, retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
-import type { SaleEvent, ShownState } from '../../../services/inventory/lab/contract.ts';
+import type { SaleEvent, SaleScript, ShownState } from '../../../services/inventory/lab/contract.ts';
 import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
@@ -204,21 +204,31 @@ export async function until(what: string, isTrue: () => Promise<boolean> | boole
   await vi.waitFor(look, { timeout: HANGS_MS, interval: 5 });
 }
 
+type Server = 'Redis' | 'MySQL' | 'ZooKeeper';
+
 /** What the log of the node says of a server, in order: that it is away, or back. */
-export const outagesTold = ({ lines }: TestNode) =>
-  lines.flatMap((line) => / is (away|back)"/.exec(line)?.slice(1) ?? []);
+export const outagesTold = ({ lines }: TestNode, server: Server) =>
+  lines.flatMap((line) => new RegExp(`"${server} is (away|back)"`).exec(line)?.slice(1) ?? []);
 
 /** What it says besides, when it only listens and has told each outage, and its end. */
 export function linesBesideOutages(node: TestNode) {
-  const told = outagesTold(node);
-  expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? 'away' : 'back')));
+  for (const server of ['Redis', 'MySQL', 'ZooKeeper'] as const) {
+    const told = outagesTold(node, server);
+    expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? 'away' : 'back')));
+  }
   return node.lines.filter((line) => !/"listening"| is (away|back)"/.test(line));
 }
 
-/** Starts a sale, and resolves when it is held inside until it is resumed. No other one may be held on the node. */
-export async function startHeldSale(node: TestNode, sku: string) {
-  await node.lab('PUT', '/next-sale', { untilResumed: true });
-  const answer = node.sell(sku);
+/** Starts a sale, and resolves when it is held where its script says, inside if nothing is said. No other one may be held on the node. */
+export async function startHeldSale(
+  node: TestNode,
+  sku: string,
+  key?: string,
+  script: SaleScript = { untilResumed: true },
+) {
+  await node.lab('PUT', '/next-sale', script);
+  const init = { method: 'POST', ...(key && { headers: { 'idempotency-key': key } }) };
+  const answer = ask(`${node.url}/inventory/sale?sku=${sku}`, init);
   answer.catch(() => {});
   const resume = () => node.lab('PUT', '/resume');
   // A test that fails leaves none held, which the next one would take for its own.

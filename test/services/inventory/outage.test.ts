@@ -60,19 +60,6 @@ test.each(['3-spin', '8-auto-renew'])(
   },
 );
 
-test('outage: waiters are answered, and did not buy', async () => {
-  await prepare('8-auto-renew', 'waiters');
-  const { answer, resume } = await startHeldSale(other, 'waiters');
-  const waiting = [node.sell('waiters'), node.sell('waiters')];
-  await until('they wait', async () => (await node.state()).waiting === 2);
-
-  link.cut();
-
-  for (const each of await Promise.all(waiting)) expectProblem(each, 'STORE_UNAVAILABLE', { detail: /before/ });
-  await resume();
-  expect((await answer).body).toMatchObject({ outcome: 'sold' });
-});
-
 test('outage: a sale that never got to ask for its lock does not delete that of somebody else', async () => {
   await prepare('3-spin', 'other');
   await redis.client.set('{inventoryother}:lock:3-spin', 'somebody else');

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { lackOfRedis, openEmbedded } from '../../../scripts/stack/redis.ts';
 import { cleanUpLater } from '../../clean-up.ts';
@@ -30,32 +30,28 @@ beforeAll(async () => {
   able = await startNode(embedded, underIt);
 });
 
-describe('redis-commands: a Redis that lacks the commands of a lock', () => {
-  test('a sale is refused, definite, with what to do, and neither the stock nor the lock is touched', async ({
-    skip,
-  }) => {
-    skip(!isLacking);
-    await installed.client.set('{inventorylacking}:stock', 10);
+test('a sale is refused, definite, with what to do, and neither the stock nor the lock is touched', async ({
+  skip,
+}) => {
+  skip(!isLacking);
+  await installed.client.set('{inventorylacking}:stock', 10);
 
-    const refused = await lacking.sell('lacking');
+  const refused = await lacking.sell('lacking');
 
-    expectProblem(refused, 'COMMAND_MISSING', { definite: true });
-    expect(refused.status).toBe(503);
-    expect(refused.body['detail']).toMatch(lackOfDeleting);
-    expect(await installed.client.get('{inventorylacking}:stock')).toBe('10');
-    expect(await installed.client.keys(`*lock:${lock}*`)).toEqual([]);
-    expect((await lacking.state()).counts).toMatchObject({ received: 1, failed: 1, inDoubt: 0 });
-    expect((await lacking.events()).map(({ type }) => type)).toEqual(['waiting', 'failed']);
-  });
+  expectProblem(refused, 'COMMAND_MISSING', { definite: true });
+  expect(refused.status).toBe(503);
+  expect(refused.body['detail']).toMatch(lackOfDeleting);
+  expect(await installed.client.get('{inventorylacking}:stock')).toBe('10');
+  expect(await installed.client.keys(`*lock:${lock}*`)).toEqual([]);
+  expect((await lacking.state()).counts).toMatchObject({ received: 1, failed: 1, inDoubt: 0 });
+  expect((await lacking.events()).map(({ type }) => type)).toEqual(['waiting', 'failed']);
+});
 
-  test('the lab listener says which lock it can’t carry, and why; the embedded Valkey carries all', async ({
-    skip,
-  }) => {
-    skip(!isLacking);
-    const lacksOf = async (node: TestNode) => (await node.lab('GET', '/redis')).body['lacks'];
+test('the lab listener says which lock it can’t carry, and why; the embedded Valkey carries all', async ({ skip }) => {
+  skip(!isLacking);
+  const lacksOf = async (node: TestNode) => (await node.lab('GET', '/redis')).body['lacks'];
 
-    expect(await lacksOf(lacking)).toEqual({ [lock]: expect.stringMatching(lackOfDeleting) });
-    expect(await lacksOf(able)).toEqual({});
-    expect(await lackOfRedis(embedded, lock)).toBeUndefined();
-  });
+  expect(await lacksOf(lacking)).toEqual({ [lock]: expect.stringMatching(lackOfDeleting) });
+  expect(await lacksOf(able)).toEqual({});
+  expect(await lackOfRedis(embedded, lock)).toBeUndefined();
 });

@@ -4,36 +4,25 @@ import { connectRedis } from '../../../services/inventory/redis-client.ts';
 import { readRedisUrl } from '../../../services/inventory/redis-url.ts';
 
 describe('REDIS_URL', () => {
+  const at = (host: string, port: number) => ({ host, port });
+
   test.each([
     ['redis://u:p@h:1/2', { form: 'server', url: 'redis://u:p@h:1/2' }],
     [
       'rediss+cluster://u:p%40:x@a:1,[::1]:2',
-      {
-        form: 'cluster',
-        nodes: [
-          { host: 'a', port: 1 },
-          { host: '::1', port: 2 },
-        ],
-        access: { username: 'u', password: 'p@:x', tls: {} },
-      },
+      { form: 'cluster', nodes: [at('a', 1), at('::1', 2)], access: { username: 'u', password: 'p@:x', tls: {} } },
     ],
     [
       'redis+sentinel://:p@a,b:2/my-shop.eu/3',
       {
         form: 'sentinel',
-        sentinels: [
-          { host: 'a', port: 26379 },
-          { host: 'b', port: 2 },
-        ],
+        sentinels: [at('a', 26379), at('b', 2)],
         name: 'my-shop.eu',
         db: 3,
         access: { password: 'p' },
       },
     ],
-    [
-      'redis+sentinel://a/shop',
-      { form: 'sentinel', sentinels: [{ host: 'a', port: 26379 }], name: 'shop', db: 0, access: {} },
-    ],
+    ['redis+sentinel://a/shop', { form: 'sentinel', sentinels: [at('a', 26379)], name: 'shop', db: 0, access: {} }],
   ])('%s', (url, place) => {
     expect(readRedisUrl(url)).toEqual(place);
   });
@@ -49,14 +38,8 @@ describe('REDIS_URL', () => {
     const redis = connectRedis('rediss+sentinel://u:p@a:1/shop/3', { lazyConnect: true });
 
     expect(redis).toBeInstanceOf(Redis);
-    expect(redis.options).toMatchObject({
-      name: 'shop',
-      db: 3,
-      username: 'u',
-      password: 'p',
-      tls: {},
-      sentinelTLS: {},
-    });
+    const access = { username: 'u', password: 'p', tls: {} };
+    expect(redis.options).toMatchObject({ name: 'shop', db: 3, ...access, sentinelTLS: {} });
     expect((redis as Redis).options.sentinelPassword ?? undefined).toBeUndefined();
   });
 });

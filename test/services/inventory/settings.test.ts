@@ -58,58 +58,33 @@ function refuse(env: NodeJS.ProcessEnv): string {
 describe('settings: a value that is not allowed ends the node with one line', () => {
   test.each([
     ['PORT', '0', 'a whole number from 1 to 65535 (a TCP port)'],
-    ['LAB_ALLOWED_HOSTS', 'http://node-1:7778', 'names or addresses without a port, with commas between them'],
     ['REDIS_URL', 'http://127.0.0.1', redisUrlForms],
     ['LOCK_VERSION', '9', knownVersions],
-    ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; Invalid value for hour`],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
   });
 
   test.each([
-    [
-      'a value of two lines is shown as one line',
-      { NODE_NAME: 'one\ntwo' },
-      /^NODE_NAME=one two is not allowed: [^\n]*\n$/,
-    ],
-    [
-      'TLS to an address, which no certificate is looked through for',
-      { MYSQL_URL: 'mysqls://root@127.0.0.1/shop' },
-      /^MYSQL_URL=mysqls:\/\/\*\*\*@127\.0\.0\.1\/shop is not allowed: [^\n]*the name of the host[^\n]*\.\n$/,
-    ],
-    [
-      'a password is not shown',
-      { REDIS_URL: 'redis://:s3cret@h:99999' },
-      /^REDIS_URL=redis:\/\/\*\*\*@h:99999 is not [^\n]*\n$/,
-    ],
-    [
-      'an example of what is allowed is shown as it is',
-      { MYSQL_URL: 'mysql://root:s3/c:r@t@h/a-shop' },
-      /^MYSQL_URL=mysql:\/\/\*\*\*@h\/a-shop is not allowed: it must be mysql:\/\/user:password@host:port\/database [^\n]*\n$/,
-    ],
-  ])('%s', (_what, env, line) => {
-    expect(refuse(env)).toMatch(line);
+    ['a value of two lines is shown as one line', 'NODE_NAME', 'one\ntwo', 'one two'],
+    ['a password is not shown', 'REDIS_URL', 'redis://:s3cret@h:99999', 'redis://***@h:99999'],
+    ['nor one with signs that end it', 'MYSQL_URL', 'mysql://root:s3/c:r@t@h/a-shop', 'mysql://***@h/a-shop'],
+    ['no certificate is looked through for an address', 'MYSQL_URL', 'mysqls://root@[::1]/a', 'mysqls://***@[::1]/a'],
+  ])('%s', (_what, name, value, shown) => {
+    const line = refuse({ [name]: value });
+
+    expect(line.split(' is not allowed: it must be ')[0]).toBe(`${name}=${shown}`);
+    expect(line.split('\n')).toHaveLength(2);
   });
 
   test.each<[string, NodeJS.ProcessEnv, string]>([
-    [
-      'a minimum hold that is longer than the lease',
-      { JOB_MIN_HOLD_MS: '500', JOB_LEASE_MS: '500' },
-      'JOB_MIN_HOLD_MS=500 is not allowed: it must be less than JOB_LEASE_MS, which is 500.\n',
-    ],
-    [
-      'keys in a table where no sale writes an order',
-      { IDEMPOTENCY: 'table' },
-      'IDEMPOTENCY=table is not allowed: it needs MYSQL_URL, and ORDERS=on.\n',
-    ],
-    [
-      'replicated with a Cluster, whose client does not know which server has written',
-      { LOCK_VERSION: 'replicated', REDIS_URL: 'redis+cluster://127.0.0.1:7000' },
-      'LOCK_VERSION=replicated is not allowed: it needs a REDIS_URL of one server.\n',
-    ],
-  ])('%s stops the start', (_what, env, line) => {
-    expect(refuse(env)).toBe(line);
+    ['JOB_MIN_HOLD_MS=500', { JOB_LEASE_MS: '500' }, 'must be less than JOB_LEASE_MS, which is 500'],
+    ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
+    // The client of a Cluster does not know which server has written.
+    ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
+  ])('%s with %j stops the start', (setting, env, why) => {
+    const [name = '', value] = setting.split('=');
+    expect(refuse({ [name]: value, ...env })).toBe(`${setting} is not allowed: it ${why}.\n`);
   });
 
   test('a database that the Redis does not have is refused, and not taken for another', async () => {

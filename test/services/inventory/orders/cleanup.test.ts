@@ -1,29 +1,38 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Link, openLink } from '../../../../scripts/link/link.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
+import { sharedZookeeper } from '../../../stack.ts';
 import { expectProblem, type TestNode, until } from '../node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 
 let shop: Shop;
-/** Both nodes reach Redis by it. */
-let link: Link;
+/** It reaches each server by a link. */
 let node: TestNode;
 let other: TestNode;
+let links: Record<'Redis' | 'MySQL' | 'ZooKeeper', Link>;
 
 beforeAll(async () => {
   shop = await openShop();
-  link = await openLink(shop.redis.url);
-  cleanUpLater(link.close);
-  const env = { REDIS_URL: link.url };
-  [node, other] = await Promise.all([shop.openNode(env), shop.openNode(env)]);
-  // It has the tables then.
-  await node.get('/orders');
+  const [Redis, MySQL, ZooKeeper] = await Promise.all(
+    [shop.redis.url, shop.url, `zookeeper://${await sharedZookeeper()}`].map(openLink),
+  );
+  links = { Redis, MySQL, ZooKeeper } as typeof links;
+  for (const { close } of Object.values(links)) cleanUpLater(close);
+  const env = {
+    REDIS_URL: links.Redis.url,
+    MYSQL_URL: links.MySQL.url,
+    ZOOKEEPER_URL: links.ZooKeeper.url.replace('zookeeper://', ''),
+  };
+  [node, other] = await Promise.all([shop.openNode(env), shop.openNode()]);
+  // They have the tables then.
+  for (const each of [node, other]) await each.get('/orders');
 });
 
 beforeEach(async () => {
   for (const table of ['tb_order', 'tb_intent', 'tb_supply', 'tb_dead_letter'])
     await shop.query(`DELETE FROM ${table}`);
+  await shop.redis.client.flushall();
   await setJobLock([node, other], 'conditional');
   await setLock('8');
 });
@@ -45,43 +54,30 @@ describe('both nodes tick on the same 10 orders', () => {
     return results;
   }
 
-  test('none: both restore them, so 20 units come back for 10', async () => {
-    await setJobLock([node, other], 'none');
+  const all = { outcome: 'ran', due: 10, closed: 10, restored: 10 };
 
-    const results = await bothTick();
+  test.each([
+    ['none: both restore them, so 20 units come back for 10', 'none', all, 20],
+    ['8-auto-renew: the second is skipped', '8', { outcome: 'skipped', due: 0, closed: 0, restored: 0 }, 10],
+    [
+      'conditional: both read them, and each is closed and restored by one of them',
+      'conditional',
+      { ...all, closed: 0, restored: 0 },
+      10,
+    ],
+  ])('%s', async (_what, guard, second, back) => {
+    await setJobLock([node, other], guard);
 
-    expect(results).toMatchObject([
-      { outcome: 'ran', node: node.name, guard: 'none', due: 10, closed: 10, restored: 10 },
-      { outcome: 'ran', node: other.name, guard: 'none', due: 10, closed: 10, restored: 10 },
+    expect(await bothTick()).toMatchObject([
+      { ...all, node: node.name },
+      { ...second, node: other.name },
     ]);
-    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + 20);
-    expect(await shop.accountOf('double')).toMatchObject({ inDoubt: 0, unexplained: -10 });
-  });
 
-  test('8-auto-renew: the second is skipped, and each order is restored once', async () => {
-    await setJobLock([node, other], '8');
-
-    const results = await bothTick();
-
-    expect(results).toMatchObject([
-      { outcome: 'ran', due: 10, closed: 10, restored: 10 },
-      { outcome: 'skipped', due: 0, closed: 0, restored: 0 },
-    ]);
-    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + 10);
+    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + back);
     expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 10 });
-    // The lock is free again.
+    expect(await shop.accountOf('double')).toMatchObject({ inDoubt: 0, unexplained: 10 - back });
+    // A lock is free again.
     expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0, closed: 0, restored: 0 });
-  });
-
-  test('conditional: both read them, and each order is closed and restored by one of them', async () => {
-    const results = await bothTick();
-
-    expect(results).toMatchObject([
-      { outcome: 'ran', due: 10, closed: 10, restored: 10 },
-      { outcome: 'ran', due: 10, closed: 0, restored: 0 },
-    ]);
-    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + 10);
-    expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 10 });
   });
 });
 
@@ -172,103 +168,147 @@ test.each(['8-auto-renew', 'conditional'])(
   },
 );
 
-describe('units come back', () => {
-  test('conditional: to the stock that each came from', async () => {
+test('conditional: units come back to the stock that each came from', async () => {
+  await setLock('fenced');
+  await makeDue(shop, node, 'both', 2, '4-ttl');
+  await shop.query("INSERT INTO tb_stock (sku, stock) VALUES ('both', 7)");
+  await shop.query("UPDATE tb_order SET lock_name = 'mysql-pessimistic' WHERE sale_id = '0'");
+
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 2, restored: 2 });
+
+  expect(await shop.stockOf('both')).toBe(UNITS_IN_STOCK + 1);
+  expect(await shop.query("SELECT stock FROM tb_stock WHERE sku = 'both'")).toMatchObject([{ stock: 8 }]);
+});
+
+test.each([
+  ['none', 'write-if-newest'],
+  ['conditional', 'restore-once'],
+])(
+  '%s: %s of a put-back that lost its lock is refused once the next sale has read, and the next tick restores',
+  async (guard, command) => {
     await setLock('fenced');
-    await makeDue(shop, node, 'both', 2, '4-ttl');
-    await shop.query("INSERT INTO tb_stock (sku, stock) VALUES ('both', 7)");
-    await shop.query("UPDATE tb_order SET lock_name = 'mysql-pessimistic' WHERE sale_id = '0'");
+    await setJobLock([node], guard);
+    const sku = `late-${command}`;
+    await makeDue(shop, node, sku, 1, 'fenced');
+    const held = links.Redis.holdNext(command);
+    const result = tick(node);
+    await held.arrived;
+    await shop.redis.client.del(`{inventory${sku}}:lock:fenced`);
+    await other.lab('PUT', '/next-sale', { untilResumed: true });
+    const next = other.sell(sku);
+    await until('the next one is inside', async () => (await other.state()).held === 1);
 
-    expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 2, restored: 2 });
+    expect(await held.letGo()).toBe(true);
 
-    expect(await shop.stockOf('both')).toBe(UNITS_IN_STOCK + 1);
-    expect(await shop.query("SELECT stock FROM tb_stock WHERE sku = 'both'")).toMatchObject([{ stock: 8 }]);
+    expect(await result).toMatchObject({ outcome: 'failed', code: 'STALE_TOKEN', restored: 0 });
+    await other.lab('PUT', '/resume');
+    expect((await next).body).toMatchObject({ outcome: 'sold', stockBefore: UNITS_IN_STOCK });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK - 1);
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 1 });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK);
+  },
+);
+
+test('the schedule: two nodes close what is due by themselves, one by its setting, one that is told, until it is told otherwise', async () => {
+  await makeDue(shop, node, 'rate', 3);
+  expect(await jobOf(node)).toMatchObject({ schedule: {}, nextTick: null });
+  const scheduled = await shop.openNode({ ORDER_CLEANUP_FIXED_RATE_MS: '50' });
+
+  const { body } = await node.lab('PUT', '/job-schedule', { fixedRateMs: 50 });
+  expect(body).toMatchObject({ schedule: { fixedRateMs: 50 }, nextTick: expect.stringMatching(/Z$/) });
+  await until('all are restored', async () => (await countOrders(shop, 'rate')).CLOSED === 3);
+  for (const each of [node, scheduled])
+    await until('it has ticked', async () => (await jobOf(each)).scheduled.length > 2);
+
+  const told = { schedule: {}, scheduled: [], nextTick: null };
+  expect((await node.lab('PUT', '/job-schedule', {})).body).toMatchObject(told);
+  expect(await shop.stockOf('rate')).toBe(UNITS_IN_STOCK + 3);
+  await scheduled.part.stop();
+});
+
+describe('a node is killed half way', () => {
+  async function killHalfWay(guard: string) {
+    const doomed = await shop.openNode({ JOB_LOCK: guard });
+    await setJobLock([node], guard);
+    await makeDue(shop, node, 'crash');
+    const { isHeld } = await startTick(doomed, 'restored', 5);
+    expect(isHeld).toBe(true);
+    doomed.signal('SIGKILL');
+    await doomed.part.ended;
+    // As the end of its lease does.
+    await shop.redis.client.del(`{job:order-cleanup}:lock:${guard}`);
+  }
+
+  test('8-auto-renew, between restored and closed: the next tick restores that order again, so a unit comes back twice', async () => {
+    await killHalfWay('8-auto-renew');
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 6, closed: 6, restored: 6 });
+
+    expect(await shop.stockOf('crash')).toBe(UNITS_IN_STOCK + 10 + 1);
+    expect(await shop.accountOf('crash')).toMatchObject({ inDoubt: 0, unexplained: -1 });
+  });
+
+  test('conditional, when a unit was restored and that was not written down: Redis knows, and each order is restored once', async () => {
+    await killHalfWay('conditional');
+    expect(await countOrders(shop, 'crash')).toEqual({ 'CLOSED and not restored': 10 });
+    expect(await shop.stockOf('crash')).toBe(UNITS_IN_STOCK + 5);
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 0, closed: 0, restored: 5 });
+
+    expect(await shop.stockOf('crash')).toBe(UNITS_IN_STOCK + 10);
+    expect(await countOrders(shop, 'crash')).toEqual({ CLOSED: 10 });
+    expect(await shop.accountOf('crash')).toMatchObject({ inDoubt: 0, unexplained: 0 });
   });
 });
 
-describe('a put-back and a sale meet', () => {
-  test.each([
-    ['none', 'write-if-newest'],
-    ['conditional', 'restore-once'],
-  ])(
-    '%s: %s of a put-back that lost its lock is refused once the next sale has read, and the next tick restores',
-    async (guard, command) => {
-      await setLock('fenced');
-      await setJobLock([node], guard);
-      const sku = `late-${command}`;
-      await makeDue(shop, node, sku, 1, 'fenced');
-      const held = link.holdNext(command);
-      const result = tick(node);
-      await held.arrived;
-      await shop.redis.client.del(`{inventory${sku}}:lock:fenced`);
-      await other.lab('PUT', '/next-sale', { untilResumed: true });
-      const next = other.sell(sku);
-      await until('the next one is inside', async () => (await other.state()).held === 1);
+test('a node is asked to stop: it ends with the order it is at, gives the lock up, and the other node does the rest', async () => {
+  const stopping = await shop.openNode({ JOB_LOCK: '8', JOB_LEASE_MS: '60000', JOB_MIN_HOLD_MS: '50000' });
+  await setJobLock([node], '8');
+  await makeDue(shop, node, 'stop');
+  const { result } = await startTick(stopping, 'closed', 4);
 
-      expect(await held.letGo()).toBe(true);
+  stopping.signal('SIGTERM');
+  expect(await result).toMatchObject({ outcome: 'failed', code: 'SHUTTING_DOWN', closed: 4 });
+  await stopping.part.ended;
 
-      expect(await result).toMatchObject({ outcome: 'failed', code: 'STALE_TOKEN', restored: 0 });
-      await other.lab('PUT', '/resume');
-      expect((await next).body).toMatchObject({ outcome: 'sold', stockBefore: UNITS_IN_STOCK });
-      expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK - 1);
-      expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 1 });
-      expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK);
-    },
-  );
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 6 });
+  expect(await shop.stockOf('stop')).toBe(UNITS_IN_STOCK + 10);
 });
 
-describe('the schedule', () => {
-  test('both nodes close what is due by themselves, each order once', async () => {
-    const env = { ORDER_CLEANUP_CRON: '* * * * * ?', ORDER_TTL_MS: '1' };
-    const scheduled = await Promise.all([shop.openNode(env), shop.openNode(env)]);
-    const [first] = scheduled as [TestNode, TestNode];
-    await supply(first, 'cron', 20);
-    const sold = await Promise.all(scheduled.flatMap((each) => [buy(each, 'cron'), buy(each, 'cron')]));
+test.each([
+  ['Redis', '8-auto-renew'],
+  ['MySQL', 'conditional'],
+  ['ZooKeeper', 'zookeeper'],
+] as const)('a tick says that it is %s, under %s, and a later one does all that is due', async (server, guard) => {
+  await makeDue(shop, node, 'away', 3);
+  await setJobLock([node], guard, { leaseMs: 2_000 });
+  links[server].cut('silent');
 
-    await until('all are closed', async () => (await countOrders(shop, 'cron')).CLOSED === sold.length);
+  const result = await tick(node);
+  links[server].restore();
 
-    expect(await jobOf(first)).toMatchObject({
-      guard: 'conditional',
-      schedule: { cron: '* * * * * ?' },
-      nextTick: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
-    });
-    // An order is closed before its unit is back, and that is written down last.
-    const open = "SELECT id FROM tb_order WHERE sku = 'cron' AND restored_at IS NULL";
-    await until('all are restored', async () => (await shop.query(open)).length === 0);
-    expect(await shop.stockOf('cron')).toBe(20);
-    for (const { part, signal } of scheduled) {
-      signal('SIGTERM');
-      await part.ended;
-    }
+  expect(result).toMatchObject({
+    outcome: 'failed',
+    code: 'STORE_UNAVAILABLE',
+    detail: expect.stringMatching(`^${server} `),
+    restored: 0,
   });
-
-  test('a node that is told a fixed rate closes what is due by itself, until it is told otherwise', async () => {
-    await makeDue(shop, node, 'rate', 3);
-    expect(await jobOf(node)).toMatchObject({ schedule: {}, nextTick: null });
-
-    const { body } = await node.lab('PUT', '/job-schedule', { fixedRateMs: 50 });
-    expect(body).toMatchObject({ schedule: { fixedRateMs: 50 }, nextTick: expect.stringMatching(/Z$/) });
-    await until('all are closed', async () => (await countOrders(shop, 'rate')).CLOSED === 3);
-    await until('it has ticked again', async () => (await jobOf(node)).scheduled.length > 2);
-
-    const told = { schedule: {}, scheduled: [], nextTick: null };
-    expect((await node.lab('PUT', '/job-schedule', {})).body).toMatchObject(told);
-    expect(await shop.stockOf('rate')).toBe(UNITS_IN_STOCK + 3);
-  });
+  await until('a tick does it', async () => (await tick(node)).outcome === 'ran');
+  expect(await shop.stockOf('away')).toBe(UNITS_IN_STOCK + 3);
+  expect(await countOrders(shop, 'away')).toEqual({ CLOSED: 3 });
+  expect(node.lines.filter((line) => line.includes('a bug'))).toEqual([]);
 });
 
-describe('the lab listener', () => {
-  test.each<[string, string, string, unknown]>([
-    ['a tick without a body, as a web page of another origin can send it', 'POST', '/jobs/cleanup', undefined],
-    ['a lock that does not exist', 'PUT', '/job-lock', { lock: '9' }],
-    ['a minimum hold that is longer than the lease', 'PUT', '/job-lock', { lock: '4', leaseMs: 100, minHoldMs: 100 }],
-    ['a schedule that never comes', 'PUT', '/job-schedule', { cron: '0 0 0 30 2 ?' }],
-  ])('%s is refused', async (_what, method, path, body) => {
-    await setJobLock([node], '3');
+test.each<[string, string, string, unknown]>([
+  ['a tick without a body, as a web page of another origin can send it', 'POST', '/jobs/cleanup', undefined],
+  ['a lock that does not exist', 'PUT', '/job-lock', { lock: '9' }],
+  ['a minimum hold that is longer than the lease', 'PUT', '/job-lock', { lock: '4', leaseMs: 100, minHoldMs: 100 }],
+  ['a schedule that never comes', 'PUT', '/job-schedule', { cron: '0 0 0 30 2 ?' }],
+])('%s is refused', async (_what, method, path, body) => {
+  await setJobLock([node], '3');
 
-    expectProblem(await node.lab(method, path, body), 'BAD_REQUEST');
+  expectProblem(await node.lab(method, path, body), 'BAD_REQUEST');
 
-    expect(await jobOf(node)).toMatchObject({ guard: '3-spin', running: 0 });
-    expectProblem(await node.lab('DELETE', path), 'METHOD_NOT_ALLOWED');
-  });
+  expect(await jobOf(node)).toMatchObject({ guard: '3-spin', running: 0 });
+  expectProblem(await node.lab('DELETE', path), 'METHOD_NOT_ALLOWED');
 });

@@ -3,19 +3,18 @@
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Servers } from '../../../../locks/lock.ts';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
-import { createOnce } from '../../../../services/inventory/orders/idempotency/in-process.ts';
+import { createKeyMemory } from '../../../../services/inventory/orders/idempotency/key-memory.ts';
 import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
-import { type Answer, ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
-import { type NodePair, newKey, openPair, postKeyed, sellKeyed } from './keyed.ts';
+import { type Answer, ask, expectProblem, startHeldSale, type TestNode, until } from '../node-under-test.ts';
+import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
 const CLICKS = 6;
 
 let shop: Shop;
-const pairs = {} as Record<'in-process' | 'lock' | 'table', NodePair>;
+const pairs = {} as Record<'in-process' | 'lock' | 'table', { first: TestNode; second: TestNode }>;
 /** It has the default settings. */
 let node: TestNode;
 /** It refuses a request without a key, and keeps each for a second. */
@@ -23,7 +22,10 @@ let strict: TestNode;
 
 beforeAll(async () => {
   shop = await openShop();
-  for (const way of ['in-process', 'lock', 'table'] as const) pairs[way] = await openPair(shop, way);
+  for (const way of ['in-process', 'lock', 'table'] as const) {
+    const [first, second] = await Promise.all([1, 2].map(() => shop.openNode({ IDEMPOTENCY: way })));
+    pairs[way] = { first, second } as { first: TestNode; second: TestNode };
+  }
   node = pairs.table.first;
   strict = await shop.openNode({ IDEMPOTENCY_REQUIRED: 'on', IDEMPOTENCY_KEEP_MS: '1000' });
   await supply(node, '001', 1000);
@@ -31,128 +33,95 @@ beforeAll(async () => {
 
 const requestsOf = (key: string) =>
   shop.query(
-    `SELECT fingerprint, status, body, TIMESTAMPDIFF(SECOND, created_at, kept_until) AS kept,
-      TIMESTAMPDIFF(SECOND, created_at, claimed_until) AS claimed FROM tb_request WHERE request_key = ?`,
+    `SELECT TIMESTAMPDIFF(SECOND, created_at, claimed_until) AS claimed FROM tb_request WHERE request_key = ?`,
     [JSON.parse(key)],
   );
 const stock = () => shop.stockOf('001');
-const onceOptions = {
-  servers: () => ({}) as Servers,
-  orders: undefined,
-  leaseMs: 1_000,
-  waitTimeoutMs: 1_000,
-  keepMs: 3_600_000,
-};
-
 /** The time of a key is over. */
 const endTime = (key: string) =>
   shop.query("UPDATE tb_request SET kept_until = '2026-01-01' WHERE request_key = ?", [JSON.parse(key)]);
 
-/** Starts a sale, and resolves when it is inside, where it stays. */
-async function sellInside(at: TestNode, sku: string, key: string) {
-  await at.lab('PUT', '/next-sale', { untilResumed: true });
-  const answer = sellKeyed(at, sku, key);
-  await until('the first is inside', async () => (await at.state()).held === 1);
-  return { answer, resume: () => at.lab('PUT', '/resume') };
-}
+// Identical requests over both nodes, the first of them still running.
+test.each([
+  ['in-process', { orders: 2, refused: CLICKS - 2 }],
+  ['lock', { orders: 1, refused: CLICKS - 1 }],
+  ['table', { orders: 1, refused: CLICKS - 1 }],
+] as const)('double click, %s: %j', async (way, { orders, refused }) => {
+  const pair = pairs[way];
+  const [sku, key] = [`held-${way}`, newKey()];
+  await supply(pair.first, sku, CLICKS);
+  const held = await startHeldSale(pair.first, sku, key);
 
-describe(`double click: ${CLICKS} identical requests over both nodes, the first of them still running`, () => {
-  test.each([
-    ['in-process', { orders: 2, refused: CLICKS - 2 }],
-    ['lock', { orders: 1, refused: CLICKS - 1 }],
-    ['table', { orders: 1, refused: CLICKS - 1 }],
-  ] as const)('%s: %j', async (way, { orders, refused }) => {
-    const pair = pairs[way];
-    const [sku, key] = [`held-${way}`, newKey()];
-    await supply(pair.first, sku, CLICKS);
-    const held = await sellInside(pair.first, sku, key);
-
-    const answered: Answer[] = [];
-    const others = Array.from({ length: CLICKS - 1 }, async (_, n) => {
-      answered.push(await sellKeyed(n % 2 ? pair.first : pair.second, sku, key));
-    });
-    await until('each of the others is answered, or waits for the lock of the sale', async () => {
-      const [first, second] = await Promise.all([pair.first.state(), pair.second.state()]);
-      return answered.length + first.waiting + second.waiting === CLICKS - 1;
-    });
-
-    // At once, not when the first has ended.
-    expect(answered).toHaveLength(refused);
-    for (const answer of answered) {
-      expectProblem(answer, 'REQUEST_IN_PROGRESS', { definite: false });
-      expect(answer.headers.get('retry-after')).toBe('1');
-    }
-    await held.resume();
-    await Promise.all(others);
-    expect((await held.answer).status).toBe(200);
-    expect(await shop.ordersOf(sku)).toHaveLength(orders);
-    expect(await shop.stockOf(sku)).toBe(CLICKS - orders);
+  const answered: Answer[] = [];
+  const others = Array.from({ length: CLICKS - 1 }, async (_, n) => {
+    answered.push(await sellKeyed(n % 2 ? pair.first : pair.second, sku, key));
   });
+  await until('each of the others is answered, or waits for the lock of the sale', async () => {
+    const [first, second] = await Promise.all([pair.first.state(), pair.second.state()]);
+    return answered.length + first.waiting + second.waiting === CLICKS - 1;
+  });
+
+  // At once, not when the first has ended.
+  expect(answered).toHaveLength(refused);
+  for (const answer of answered) {
+    expectProblem(answer, 'REQUEST_IN_PROGRESS', { definite: false });
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  await held.resume();
+  await Promise.all(others);
+  expect((await held.answer).status).toBe(200);
+  expect(await shop.ordersOf(sku)).toHaveLength(orders);
+  expect(await shop.stockOf(sku)).toBe(CLICKS - orders);
 });
 
-describe('a repeat after the answer was lost', () => {
-  test.each([
-    ['in-process', 'second', 2],
-    ['lock', 'first', 2],
-    ['table', 'second', 1],
-  ] as const)('%s, on the %s node: %i orders', async (way, where, orders) => {
-    const { first } = pairs[way];
-    const [sku, key, client] = [`lost-${way}-${where}`, newKey(), new AbortController()];
-    await supply(first, sku, 5);
-    await first.lab('PUT', '/next-sale', { beforeAnswer: true });
-    const lost = sellKeyed(first, sku, key, { signal: client.signal });
-    lost.catch(() => {});
-    await until('its answer is held', async () => (await first.state()).held === 1);
-    client.abort();
-    await first.lab('PUT', '/resume');
-    await until('the request has ended', async () => (await first.lab('GET', '/answers')).body['underWay'] === 0);
+test.each([
+  ['in-process', 'second', 2],
+  ['lock', 'first', 2],
+  ['table', 'second', 1],
+] as const)('a repeat after the answer was lost: %s, on the %s node: %i orders', async (way, where, orders) => {
+  const { first } = pairs[way];
+  const [sku, key, client] = [`lost-${way}-${where}`, newKey(), new AbortController()];
+  await supply(first, sku, 5);
+  await first.lab('PUT', '/next-sale', { beforeAnswer: true });
+  const lost = sellKeyed(first, sku, key, { signal: client.signal });
+  lost.catch(() => {});
+  await until('its answer is held', async () => (await first.state()).held === 1);
+  client.abort();
+  await first.lab('PUT', '/resume');
+  await until('the request has ended', async () => (await first.lab('GET', '/answers')).body['underWay'] === 0);
 
-    const answer = await sellKeyed(pairs[way][where], sku, key);
+  const answer = await sellKeyed(pairs[way][where], sku, key);
 
-    expect(answer.status).toBe(200);
-    const made = await shop.ordersOf(sku);
-    expect(made).toHaveLength(orders);
-    expect(await shop.stockOf(sku)).toBe(5 - orders);
-    const [order] = made;
-    if (orders === 1) {
-      expect(answer.body).toMatchObject({ orderId: order?.id, node: order?.node });
-    }
-    expect(answer.headers.get('idempotent-replayed')).toBe(orders === 1 ? 'true' : null);
-  });
-
-  test('none, as in a shop without orders: each of 3 requests sells, though a bad key is refused', async () => {
-    const plain = await startNode(shop.redis.url);
-    const key = newKey();
-    await supply(plain, 'plain', 10);
-
-    for (let n = 0; n < 3; n += 1) expect((await sellKeyed(plain, 'plain', key)).status).toBe(200);
-    expectProblem(await sellKeyed(plain, 'plain', '"a'), 'IDEMPOTENCY_KEY_INVALID');
-
-    expect(await shop.stockOf('plain')).toBe(7);
-  });
+  expect(answer.status).toBe(200);
+  const made = await shop.ordersOf(sku);
+  expect(made).toHaveLength(orders);
+  expect(await shop.stockOf(sku)).toBe(5 - orders);
+  const [order] = made;
+  if (orders === 1) {
+    expect(answer.body).toMatchObject({ orderId: order?.id, node: order?.node });
+  }
+  expect(answer.headers.get('idempotent-replayed')).toBe(orders === 1 ? 'true' : null);
 });
 
-describe('the same key for something else', () => {
-  test.each(['in-process', 'table'] as const)('%s: 422, and the first answer is still there', async (way) => {
-    const at = pairs[way].first;
-    const key = newKey();
-    await supply(at, `second-${way}`, 5);
-    const { id } = await buy(at, '001');
-    await post(at, `/orders/${id}/pay`);
-    const sold = await sellKeyed(at, '001', key);
+test.each(['in-process', 'table'] as const)('%s: 422, and the first answer is still there', async (way) => {
+  const at = pairs[way].first;
+  const key = newKey();
+  await supply(at, `second-${way}`, 5);
+  const { id } = await buy(at, '001');
+  await post(at, `/orders/${id}/pay`);
+  const sold = await sellKeyed(at, '001', key);
 
-    for (const other of [
-      await sellKeyed(at, `second-${way}`, key),
-      await postKeyed(at, `/orders/${id}/refund`, key),
-      await postKeyed(at, `/orders/${sold.body.orderId}/pay`, key),
-    ]) {
-      expectProblem(other, 'IDEMPOTENCY_KEY_REUSED', { detail: /was sent with "sale 001", and now with "/ });
-    }
+  for (const other of [
+    await sellKeyed(at, `second-${way}`, key),
+    await postKeyed(at, `/orders/${id}/refund`, key),
+    await postKeyed(at, `/orders/${sold.body.orderId}/pay`, key),
+  ]) {
+    expectProblem(other, 'IDEMPOTENCY_KEY_REUSED', { detail: /was sent with "sale 001", and now with "/ });
+  }
 
-    expect(await shop.stockOf(`second-${way}`)).toBe(5);
-    expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT']);
-    expect((await sellKeyed(at, '001', key)).text).toBe(sold.text);
-  });
+  expect(await shop.stockOf(`second-${way}`)).toBe(5);
+  expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT']);
+  expect((await sellKeyed(at, '001', key)).text).toBe(sold.text);
 });
 
 test('table: the same key for something else takes nothing of MySQL where its answer is known', async () => {
@@ -171,25 +140,24 @@ test('table: the same key for something else takes nothing of MySQL where its an
     expectProblem(await sellKeyed(far, sku, key), 'IDEMPOTENCY_KEY_REUSED');
 });
 
-describe('no key, or a bad one', () => {
-  test('where one is required each call that changes something is refused without one, and does nothing', async () => {
-    const { id } = await buy(node, '001');
-    await post(node, `/orders/${id}/pay`);
-    const before = await stock();
+test('where a key is required each call that changes something is refused without one, and does nothing', async () => {
+  const { id } = await buy(node, '001');
+  await post(node, `/orders/${id}/pay`);
+  const before = await stock();
 
-    const refused = [
-      await post(strict, '/inventory/sale'),
-      await strict.get('/inventory/sale'),
-      await post(strict, `/orders/${id}/pay`),
-      await post(strict, `/orders/${id}/refund`),
-    ];
+  const refused = [
+    await post(strict, '/inventory/sale'),
+    await strict.get('/inventory/sale'),
+    await post(strict, `/orders/${id}/pay`),
+    await post(strict, `/orders/${id}/refund`),
+  ];
 
-    for (const answer of refused) expectProblem(answer, 'IDEMPOTENCY_KEY_MISSING', { detail: /Idempotency-Key/ });
-    expect(await stock()).toBe(before);
-    expect((await strict.get(`/orders/${id}`)).body.status).toBe('PAID');
-    expect((await strict.get('/inventory')).status).toBe(200);
-    expect((await sellKeyed(strict, '001', newKey())).status).toBe(200);
-  });
+  for (const answer of refused) expectProblem(answer, 'IDEMPOTENCY_KEY_MISSING', { detail: /Idempotency-Key/ });
+  expectProblem(await sellKeyed(strict, '001', '"a'), 'IDEMPOTENCY_KEY_INVALID');
+  expect(await stock()).toBe(before);
+  expect((await strict.get(`/orders/${id}`)).body.status).toBe('PAID');
+  expect((await strict.get('/inventory')).status).toBe(200);
+  expect((await sellKeyed(strict, '001', newKey())).status).toBe(200);
 });
 
 describe('the first was refused', () => {
@@ -258,17 +226,16 @@ describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
     expect(await requestsOf(young)).toHaveLength(1);
   });
 
-  test('in-process: until the time is over', async () => {
+  test('in-process: until the time is over', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const once = createOnce({ ...onceOptions, keepMs: 1_000 });
-    const ask = async () => (await once({ key: 'key', fingerprint: 'sale 001' }, async () => ({}))).isRepeat;
+    const memory = createKeyMemory<string>(10);
+    memory.set('key', 'answer', 1_000);
 
-    await ask();
     vi.advanceTimersByTime(999);
-    expect(await ask()).toBe(true);
+    expect(memory.get('key')).toBe('answer');
     vi.advanceTimersByTime(1);
-    expect(await ask()).toBeUndefined();
+    expect(memory.get('key')).toBeUndefined();
   });
 });
 
@@ -281,11 +248,12 @@ test('no node has logged a bug or a warning', () => {
 });
 
 // Each kills a node of its pair.
-describe('one click, and an nginx that sends it to the other node when the first has died', () => {
-  test.each([
-    ['without a key: two orders', 'in-process', {}, 2],
-    ['with a key: one order, and its answer', 'table', { 'idempotency-key': newKey() }, 1],
-  ] as const)('%s', async (_what, way, headers, orders) => {
+test.each([
+  ['without a key: two orders', 'in-process', {}, 2],
+  ['with a key: one order, and its answer', 'table', { 'idempotency-key': newKey() }, 1],
+] as const)(
+  'nginx sends a click to the other node when the first has died, %s',
+  async (_what, way, headers, orders) => {
     const nodes = [pairs[way].first, pairs[way].second];
     const temp = makeTempDir();
     onTestFinished(temp.remove);
@@ -315,5 +283,5 @@ describe('one click, and an nginx that sends it to the other node when the first
     // It passes the orders on, too.
     const paid = await ask(`${nginx.url}/orders/${answer.body['orderId']}/pay`, { method: 'POST' });
     expect(paid.body).toMatchObject({ status: 'PAID' });
-  });
-});
+  },
+);

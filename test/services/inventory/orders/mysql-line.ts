@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { cleanUpLater } from '../../../clean-up.ts';
 
 /** A TCP line to MySQL that breaks at a statement. */
@@ -13,44 +13,28 @@ export interface MysqlLine {
 export async function openMysqlLine(url: string): Promise<MysqlLine> {
   const target = new URL(url);
   const [host, port] = [target.hostname, Number(target.port)];
-  const sockets = new Set<Socket>();
   let fault: { statement: string; when: 'before' | 'answered' } | undefined;
 
   const server = createServer((client) => {
     const mysql = connect(port, host);
-    const both = [client, mysql];
     let isCut = false;
-    for (const socket of both) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        for (const other of both) other.destroy();
-      });
-    }
-    client.on('data', (chunk) => {
-      const isHit = fault !== undefined && chunk.includes(fault.statement);
-      if (!isHit) return void mysql.write(chunk);
-      isCut = true;
-      if (fault?.when === 'before') breakOff();
-      else mysql.write(chunk);
-      fault = undefined;
-    });
-    mysql.on('data', (chunk) => {
-      if (isCut) breakOff();
-      else client.write(chunk);
-    });
-
     function breakOff() {
-      for (const socket of both) socket.destroy();
+      client.destroy();
+      mysql.destroy();
     }
+    for (const socket of [client, mysql]) socket.on('error', () => {}).on('close', breakOff);
+    client.on('data', (chunk) => {
+      const hit = fault !== undefined && chunk.includes(fault.statement) ? fault : undefined;
+      if (hit) fault = undefined;
+      if (hit?.when === 'before') return breakOff();
+      isCut ||= hit !== undefined;
+      mysql.write(chunk);
+    });
+    mysql.on('data', (chunk) => (isCut ? breakOff() : client.write(chunk)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  cleanUpLater(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
+  cleanUpLater(() => void server.close());
   target.port = String((server.address() as AddressInfo).port);
   return {
     url: target.href,

@@ -14,7 +14,7 @@ import { connectOrders } from '../../../../services/inventory/orders/order-store
 import { connectStore } from '../../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { sharedMysql, sharedRedis } from '../../../stack.ts';
-import { type Answer, ask, startLink, startNode, type TestNode, until } from '../node-under-test.ts';
+import { type Answer, ask, startHeldSale, startLink, startNode, type TestNode } from '../node-under-test.ts';
 
 export async function openShop() {
   const temp = makeTempDir();
@@ -127,14 +127,5 @@ export async function buy(node: TestNode, sku: string): Promise<Order> {
 }
 
 /** Starts a sale, and resolves when it has taken its unit and given its lock up, and its order is not yet written. */
-export async function sellHeld(node: TestNode, sku: string, key?: string) {
-  await node.lab('PUT', '/next-sale', { beforeOrder: true });
-  const init = { method: 'POST', ...(key && { headers: { 'idempotency-key': key } }) };
-  const answer = ask(`${node.url}/inventory/sale?sku=${sku}`, init);
-  answer.catch(() => {});
-  const resume = () => node.lab('PUT', '/resume');
-  // A test that fails leaves none held, which the next one would take for its own.
-  onTestFinished(async () => void (await resume().catch(() => {})));
-  await until('the order is held', async () => (await node.state()).held === 1);
-  return { answer, resume };
-}
+export const sellHeld = (node: TestNode, sku: string, key?: string) =>
+  startHeldSale(node, sku, key, { beforeOrder: true });

@@ -81,18 +81,6 @@ const endClaims = () => shop.query('UPDATE tb_request SET claimed_until = claime
 const amountsOf = async (order: string) => (await shop.paymentsOf(order)).map(({ amount }) => Number(amount));
 const statusOf = async (order: string) => (await seller.get(`/orders/${order}`)).body.status;
 
-/** Has all work on the order wait for its row until `free`, or the end of the test. */
-async function holdRow(order: string) {
-  const connection = await shop.connect();
-  await connection.query('START TRANSACTION');
-  await connection.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [order]);
-  return { free: () => connection.query('ROLLBACK') };
-}
-
-/** Resolves when so many nodes wait for a row. One that gives up tries again. */
-const workWaits = (nodes: number) =>
-  until('the work waits for the row', async () => (await shop.waiting('SELECT id FROM tb_order')) === nodes);
-
 async function kill(node: TestNode) {
   node.signal('SIGKILL');
   await node.part.ended;
@@ -110,22 +98,14 @@ describe('a payment that arrives', () => {
 
   afterAll(() => node.part.stop());
 
-  test('is booked when it came before the first node: it is acknowledged, and the order is PAID', async () => {
+  test('is booked, also in parts, and for an order that is closed: an order is PAID when all of it is there', async () => {
     // The node asks for its group all the time, and leaves no key before the first payment.
     expect(await shop.redis.client.keys('{payments}*')).toEqual([]);
-    const order = await orderToPay();
-
-    await pay(order);
-    await allAcknowledged();
-
-    expect(await amountsOf(order)).toEqual([PRICE]);
-    expect(await statusOf(order)).toBe('PAID');
-  });
-
-  test('is a part: the order is PAID when all of it is there, and what comes then is booked, too', async () => {
-    const order = await orderToPay();
+    const [order, closed] = [await orderToPay(), await orderToPay()];
+    await shop.query("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [closed]);
     const statuses: unknown[] = [];
 
+    await pay(closed);
     for (const amount of [999, 1, 5]) {
       await pay(order, amount);
       await allAcknowledged();
@@ -135,16 +115,7 @@ describe('a payment that arrives', () => {
     expect(statuses).toEqual(['UNPAID', 'PAID', 'PAID']);
     expect((await amountsOf(order)).toSorted()).toEqual([1, 5, 999]);
     expect((await post(seller, `/orders/${order}/refund`)).body).toMatchObject({ status: 'REFUNDED' });
-  });
-
-  test('comes as two messages with one key: it is booked once', async () => {
-    const [order, key] = [await orderToPay(), randomUUID()];
-
-    await pay(order, PRICE, key);
-    await pay(order, PRICE, key);
-    await allAcknowledged();
-
-    expect(await amountsOf(order)).toEqual([PRICE]);
+    expect([await amountsOf(closed), await statusOf(closed)]).toEqual([[PRICE], 'CLOSED']);
   });
 
   test('has the key that a buyer has made up for a sale: it is booked all the same', async () => {
@@ -160,18 +131,7 @@ describe('a payment that arrives', () => {
     expect(await amountsOf(order)).toEqual([PRICE]);
   });
 
-  test('is for an order that is closed: it is booked, and the order stays closed', async () => {
-    const order = await orderToPay();
-    await shop.query("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [order]);
-
-    await pay(order);
-    await allAcknowledged();
-
-    expect(await amountsOf(order)).toEqual([PRICE]);
-    expect(await statusOf(order)).toBe('CLOSED');
-  });
-
-  test('is one that nobody can book: it is put aside with the reason, and the next one is booked', async () => {
+  test('is one that nobody can book: it is put aside with the reason; and what comes twice is booked once', async () => {
     const [order, key] = [await orderToPay(), randomUUID()];
 
     await send({ order, key: 'no-amount' });
@@ -179,8 +139,7 @@ describe('a payment that arrives', () => {
     await send({ order, amount: '10', key: 'schlüssel' });
     await send({ order: 'one', amount: '10', key: 'no-order' });
     await pay(nobody);
-    await pay(order, PRICE, key);
-    await pay(order, PRICE + 1, key);
+    for (const amount of [PRICE, PRICE, PRICE + 1]) await pay(order, amount, key);
     await allAcknowledged();
 
     const refused = await shop.redis.client.xrange(refusedKey, '-', '+');
@@ -214,11 +173,14 @@ test('a node dies between the work and its XACK, and its heir within the work: e
   const heir = await openConsumer({ NODE_NAME: 'phoenix' });
   await allAcknowledged();
   await until('it is logged', () => logged(heir, 'a payment is taken over') > 0);
-  const { free } = await holdRow(second);
+  // All work on the order waits for its row.
+  const connection = await shop.connect();
+  await connection.query('START TRANSACTION');
+  await connection.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [second]);
   await pay(second);
-  await workWaits(1);
+  await until('the work waits for the row', async () => (await shop.waiting('SELECT id FROM tb_order')) === 1);
   await kill(heir);
-  await free();
+  await connection.query('ROLLBACK');
   expect(await amountsOf(second)).toEqual([]);
 
   // The same node takes it over when it is back.

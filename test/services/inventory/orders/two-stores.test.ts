@@ -2,7 +2,7 @@
 // repeat with the same key gets then.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ask, expectProblem, jsonBody, startLink, startNodeAlone, type TestNode, until } from '../node-under-test.ts';
+import { expectProblem, startLink, startNodeAlone, type TestNode, until } from '../node-under-test.ts';
 import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
@@ -98,6 +98,27 @@ describe('the order can’t be written', () => {
     await atLine.lab('PUT', '/lock-version', { version: '8' });
   });
 
+  test.each(['redis-atomic', 'mysql-conditional'])(
+    '%s: its sku was deleted meanwhile: it is not made again, and the intent stays',
+    async (version) => {
+      const sku = `deleted-${version}`;
+      await atLine.lab('PUT', '/lock-version', { version });
+      await supply(atLine, sku, 5);
+      const { answer, resume } = await sellHeld(atLine, sku);
+      // As nobody would who asks the listener: that would settle the intent.
+      await shop.redis.client.del(`{inventory${sku}}:stock`);
+      await shop.query('DELETE FROM tb_stock WHERE sku = ?', [sku]);
+      line.cutAt('INSERT INTO tb_order', 'before');
+      await resume();
+
+      expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /may not be back in stock\.$/ });
+
+      expectProblem(await atLine.get(`/inventory?sku=${sku}`), 'NOT_FOUND');
+      expect(await shop.intentsOf(sku)).toHaveLength(1);
+      await atLine.lab('PUT', '/lock-version', { version: '8' });
+    },
+  );
+
   test('the intent can’t be written: nothing is taken', async () => {
     await supply(atLine, 'early', 5);
     const before = (await atLine.events()).length;
@@ -160,72 +181,54 @@ test('SIGKILL before the order and before the answer: a repeat makes the one, an
   expect(await whereabouts('before-order')).toEqual({ inStock: 3, ordered: 1, intended: 1 });
 });
 
-describe('the money can’t be moved', () => {
-  test.each(['answered', 'before'] as const)(
-    'COMMIT of a refund is lost, or its answer (%s): in doubt, and a repeat is answered, with one refund in all',
-    async (when) => {
-      const [sku, key] = [`refund-${when}`, newKey()];
-      await supply(atLine, sku, 5);
-      const { id } = await buy(atLine, sku);
-      await post(atLine, `/orders/${id}/pay`);
-      line.cutAt('COMMIT', when);
+test.each(['answered', 'before'] as const)(
+  'COMMIT of a refund is lost, or its answer (%s): in doubt, and a repeat is answered, with one refund in all',
+  async (when) => {
+    const [sku, key] = [`refund-${when}`, newKey()];
+    await supply(atLine, sku, 5);
+    const { id } = await buy(atLine, sku);
+    await post(atLine, `/orders/${id}/pay`);
+    line.cutAt('COMMIT', when);
 
-      const answer = await postKeyed(atLine, `/orders/${id}/refund`, key);
+    const answer = await postKeyed(atLine, `/orders/${id}/refund`, key);
 
-      expectProblem(answer, 'STORE_UNAVAILABLE', { definite: false });
-      await until('MySQL has noticed', async () => (await shop.running('COMMIT')) === 0);
-      expect((await postKeyed(node, `/orders/${id}/refund`, key)).body).toMatchObject({ id, status: 'REFUNDED' });
-      expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT', 'REFUND']);
-      expectProblem(await postKeyed(node, `/orders/${id}/refund`, newKey()), 'ORDER_STATE');
-    },
-  );
+    expectProblem(answer, 'STORE_UNAVAILABLE', { definite: false });
+    await until('MySQL has noticed', async () => (await shop.running('COMMIT')) === 0);
+    expect((await postKeyed(node, `/orders/${id}/refund`, key)).body).toMatchObject({ id, status: 'REFUNDED' });
+    expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT', 'REFUND']);
+    expectProblem(await postKeyed(node, `/orders/${id}/refund`, newKey()), 'ORDER_STATE');
+  },
+);
+
+test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent', async () => {
+  await supply(node, 'gone', 1);
+  await buy(node, 'gone');
+  expectProblem(await node.sell('gone'), 'OUT_OF_STOCK');
+  await supply(node, 'gone', 1);
+  await shop.redis.client.hset(lockOf('gone'), 'somebody', 1);
+  const hangUp = new AbortController();
+  const sale = fetch(`${node.url}/inventory/sale?sku=gone`, { method: 'POST', signal: hangUp.signal });
+  await until('it has its intent', async () => (await shop.intentsOf('gone')).length === 1);
+
+  hangUp.abort();
+
+  await expect(sale).rejects.toThrow('aborted');
+  await until('its intent is forgotten', async () => (await shop.intentsOf('gone')).length === 0);
+  await shop.redis.client.del(lockOf('gone'));
+  expect(await whereabouts('gone')).toEqual({ inStock: 1, ordered: 1, intended: 0 });
 });
 
-describe('the unit can’t be taken', () => {
-  test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent', async () => {
-    await supply(node, 'gone', 1);
-    await buy(node, 'gone');
-    expectProblem(await node.sell('gone'), 'OUT_OF_STOCK');
-    await supply(node, 'gone', 1);
-    await shop.redis.client.hset(lockOf('gone'), 'somebody', 1);
-    const hangUp = new AbortController();
-    const sale = fetch(`${node.url}/inventory/sale?sku=gone`, { method: 'POST', signal: hangUp.signal });
-    await until('it has its intent', async () => (await shop.intentsOf('gone')).length === 1);
+test('a node that starts while MySQL is away makes the tables when it comes', async () => {
+  const toMysql = await startLink(await shop.database('later'));
+  toMysql.cut();
+  const early = await startNodeAlone(shop.redis.url, { MYSQL_URL: toMysql.url });
+  expectProblem(await early.get('/readyz'), 'STORE_UNAVAILABLE', { detail: /MySQL/ });
+  expectProblem(await early.sell('later'), 'STORE_UNAVAILABLE', { definite: true });
+  toMysql.restore();
 
-    hangUp.abort();
-
-    await expect(sale).rejects.toThrow('aborted');
-    await until('its intent is forgotten', async () => (await shop.intentsOf('gone')).length === 0);
-    await shop.redis.client.del(lockOf('gone'));
-    expect(await whereabouts('gone')).toEqual({ inStock: 1, ordered: 1, intended: 0 });
-  });
-
-  test('several skus are refused where sales write orders, definite, and nothing is taken', async () => {
-    const skus = ['basket-a', 'basket-b'];
-    await Promise.all(skus.map((sku) => shop.redis.client.set(`{inventory${sku}}:stock`, 5)));
-    await node.lab('PUT', '/lock-version', { version: 'multi' });
-
-    const answer = await ask(`${node.url}/inventory/sale`, { method: 'POST', ...jsonBody({ skus }) });
-
-    expectProblem(answer, 'BAD_REQUEST', { detail: /^Where sales write orders, one sku is sold at a time\.$/ });
-    expect(await Promise.all(skus.map(shop.stockOf))).toEqual([5, 5]);
-    await node.lab('PUT', '/lock-version', { version: '8' });
-  });
-});
-
-describe('MySQL goes away and comes back', () => {
-  test('a node that starts while MySQL is away makes the tables when it comes', async () => {
-    const toMysql = await startLink(await shop.database('later'));
-    toMysql.cut();
-    const early = await startNodeAlone(shop.redis.url, { MYSQL_URL: toMysql.url });
-    expectProblem(await early.get('/readyz'), 'STORE_UNAVAILABLE', { detail: /MySQL/ });
-    expectProblem(await early.sell('later'), 'STORE_UNAVAILABLE', { definite: true });
-    toMysql.restore();
-
-    await until('it is ready', async () => (await early.get('/readyz')).status === 200);
-    await supply(early, 'later', 5);
-    expect(await buy(early, 'later')).toMatchObject({ status: 'UNPAID' });
-  });
+  await until('it is ready', async () => (await early.get('/readyz')).status === 200);
+  await supply(early, 'later', 5);
+  expect(await buy(early, 'later')).toMatchObject({ status: 'UNPAID' });
 });
 
 test('a node that stops writes the orders of the sales in flight first', async () => {
