@@ -41,14 +41,13 @@ export const acts = [
   'block',
   'cut-replica',
   'fail-over',
-  'empty',
 ] as const;
 export type Act = (typeof acts)[number];
 
 /** A button of free play. */
 export interface Control {
   act: Act;
-  /** The part that it is done to: `node-1`, `redis`, `master-2`. Absent for the whole stack. */
+  /** The part that it is done to: `node-1`, `redis`. Absent for the whole stack. */
   at?: string;
   /** It is done now, and doing it again undoes it. */
   isOn: boolean;

@@ -15,10 +15,10 @@ import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import type { Order, PresenterParts, RoomOrder } from './contract.ts';
 import { packFollower, packPage } from './page/pack.ts';
 import { readQuestions } from './questions.ts';
-import { playChoices } from './server/choices.ts';
 import { createPlayer } from './server/player.ts';
 import { createPresenterApp } from './server/presenter.ts';
 import { createRoom } from './server/room.ts';
+import { playChoices } from './server/scenarios.ts';
 import { codeOf, type Shared, shareRoom } from './server/share.ts';
 import { createStream } from './server/stream.ts';
 

@@ -1,8 +1,7 @@
 // What npm run doctor looks at: the parts that a run uses, and the machine.
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
-import { createServer, connect as openConnection, type Socket } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, freemem, loadavg, platform, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +19,7 @@ import { LEAST_REDIS, refuseOldRedis } from '../scripts/stack/redis-version.ts';
 import { startStack } from '../scripts/stack/stack.ts';
 import { livePorts, upPorts } from '../scripts/stack/usual-ports.ts';
 import { installedZookeeper, openZookeeper } from '../scripts/stack/zookeeper.ts';
-import { costOfNo, costOfNoCommands, costOfNoReplica } from './costs.ts';
+import { costOfNo, costOfNoReplica } from './costs.ts';
 
 /** `ok` lacks nothing, `less` means that something is left out or may go wrong, `stops` that `npm start` can't run. */
 export type State = 'ok' | 'less' | 'stops';
@@ -40,37 +39,29 @@ export interface Finding {
 /** Looks at one thing. Resolves with what it has found, whatever that is. */
 export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>;
 
-/** How often the clocks are asked, and after how long a sleep, in milliseconds. */
+/** How often this machine is asked to wake a process, and after how long a sleep, in milliseconds. */
 const SLEEPS = 20;
 const SLEEP_MS = 50;
 /** A sleep that takes so many times as long as it should is one of a busy machine. */
 const MOST_STRETCH = 3;
-/** How far the wall clock may go from the monotonic one meanwhile, in milliseconds. */
-const MOST_DRIFT_MS = 20;
-/** How many bytes go there and back, one after the other, and how long the usual one may take, in milliseconds. */
-const ROUND_TRIPS = 200;
-const MOST_ROUND_TRIP_MS = 5;
 /** The figures of the pages come from a machine with so many. */
 const USUAL_CPUS = 2;
 const GIB = 2 ** 30;
 /** Below that a whole staircase, which runs several stacks at once, may swap. */
 const LEAST_MEMORY = GIB;
-const LEAST_DISK = GIB;
 
 /** All checks, in the order in which they are told. */
 export const checks: Check[] = [
   node,
   redis,
   nginx,
-  folder,
-  loopback,
   stack,
   zookeeper,
   mysql,
   chromium,
   peers,
   machine,
-  clocks,
+  timers,
   ports,
   network,
 ];
@@ -129,7 +120,7 @@ async function commands(url: string): Promise<Finding> {
     const lack = await lackOfRedis(url, name);
     if (lack === undefined) continue;
     const remedy = 'Nothing, or a newer server: Redis 8.4, or Valkey 9.';
-    return { part, state: 'less', found: lack, cost: costOfNoCommands(name), remedy };
+    return { part, state: 'less', found: lack, cost: `the strategy ${name}`, remedy };
   }
   return { part, state: 'ok', found: 'those of all strategies are there' };
 }
@@ -143,62 +134,6 @@ function nginx(): Finding {
   } catch (error) {
     return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy: installLineHere('nginx') };
   }
-}
-
-/** Runs write their reports into the project's folder, and start their servers in the one for temporary files. */
-function folder(): Finding {
-  const part = 'Folders';
-  for (const dir of [projectDir, tmpdir()]) {
-    try {
-      accessSync(dir, constants.W_OK);
-    } catch {
-      return {
-        part,
-        state: 'stops',
-        found: `${dir} can't be written to`,
-        cost: 'every run: it writes its report, and what its servers keep',
-        remedy:
-          dir === projectDir ? 'Copy the project to a folder of your own.' : 'Set TMPDIR to a folder of your own.',
-      };
-    }
-  }
-  const { bavail, bsize } = statfsSync(tmpdir());
-  const found = `can be written to; ${inGib(bavail * bsize)} GiB are free in ${tmpdir()}`;
-  if (bavail * bsize >= LEAST_DISK) return { part, state: 'ok', found };
-  return { part, state: 'less', found, cost: 'a long run may fill it', remedy: 'Make room, or set TMPDIR.' };
-}
-
-/** Sends a byte to this machine and back, again and again: what every command of a lock does. */
-async function loopback(): Promise<Finding> {
-  const part = 'Loopback';
-  const echo = createServer((socket) => void socket.on('error', () => {}).pipe(socket));
-  try {
-    await new Promise<void>((resolve, reject) => echo.once('error', reject).listen(0, '127.0.0.1', resolve));
-    const { port } = echo.address() as { port: number };
-    const socket = openConnection(port, '127.0.0.1').setNoDelay();
-    const times: number[] = [];
-    for (let i = 0; i < ROUND_TRIPS; i += 1) times.push(await roundTrip(socket));
-    socket.destroy();
-    const usualMs = median(times);
-    const found = `a byte goes there and back in ${usualMs.toFixed(2)} ms`;
-    if (usualMs <= MOST_ROUND_TRIP_MS) return { part, state: 'ok', found };
-    return { part, state: 'less', found, cost: 'the figures under load: each command takes this long', remedy: BUSY };
-  } catch (error) {
-    const remedy = 'Look at the firewall: programs of this machine must reach each other on 127.0.0.1.';
-    return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy };
-  } finally {
-    echo.close();
-  }
-}
-
-async function roundTrip(socket: Socket): Promise<number> {
-  const from = performance.now();
-  await new Promise<void>((resolve, reject) => {
-    socket.once('error', reject);
-    socket.once('data', () => resolve(socket.off('error', reject) && undefined));
-    socket.write('.');
-  });
-  return performance.now() - from;
 }
 
 /** Starts what npm start starts, and sells one unit through nginx. */
@@ -343,40 +278,18 @@ function machine(): Finding[] {
 
 const BUSY = 'Close other programs, plug in the charger, and pause backups and virus scans.';
 
-/** Sleeps a little, again and again: how late does this machine wake a process, and do its two clocks go alike? */
-async function clocks(): Promise<Finding[]> {
-  const [wall, steady] = [Date.now(), performance.now()];
+/** Sleeps a little, again and again: how late does this machine wake a process? */
+async function timers(): Promise<Finding> {
   const slept: number[] = [];
   for (let i = 0; i < SLEEPS; i += 1) {
     const from = performance.now();
     await sleep(SLEEP_MS);
     slept.push(performance.now() - from);
   }
-  const driftMs = Math.abs(Date.now() - wall - (performance.now() - steady));
-  const [usualMs, worstMs] = [median(slept), Math.max(...slept)];
-  const found = `a sleep of ${SLEEP_MS} ms takes ${usualMs.toFixed(0)} ms, and ${worstMs.toFixed(0)} ms at worst`;
-  const isLate = worstMs > MOST_STRETCH * SLEEP_MS;
-  const isOff = driftMs > MOST_DRIFT_MS;
-  return [
-    {
-      part: 'Timers',
-      found,
-      ...(isLate
-        ? { state: 'less', cost: 'drills that go by the clock may be unknown', remedy: BUSY }
-        : { state: 'ok' }),
-    },
-    {
-      part: 'Clock',
-      found: `the wall clock went ${driftMs.toFixed(1)} ms apart from the monotonic one in ${inSeconds(SLEEPS * SLEEP_MS)} s`,
-      ...(isOff
-        ? {
-            state: 'less',
-            cost: 'leases end by the wall clock of Redis: they may end too soon or too late',
-            remedy: 'Wait until the clock is set, or set it by hand, and run this again.',
-          }
-        : { state: 'ok' }),
-    },
-  ];
+  const worstMs = Math.max(...slept);
+  const found = `of ${SLEEPS} sleeps of ${SLEEP_MS} ms the longest took ${worstMs.toFixed(0)} ms`;
+  if (worstMs <= MOST_STRETCH * SLEEP_MS) return { part: 'Timers', state: 'ok', found };
+  return { part: 'Timers', state: 'less', found, cost: 'drills that go by the clock may be unknown', remedy: BUSY };
 }
 
 /** npm start takes free ports; what stays up has its own. */
@@ -433,6 +346,5 @@ function says(program: string, ...args: string[]): string | undefined {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const inGib = (bytes: number) => (bytes / GIB).toFixed(1);
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(1);

@@ -1,41 +1,27 @@
-// What a run does without when a part is missing: rows and cells of the staircases.
+// What a run does without when a part is missing: rows and columns of the staircases.
 
-import { countOf, listOf } from '../loadtest/evidence/numbers.ts';
+import { listOf } from '../loadtest/evidence/numbers.ts';
 import { scenarios } from '../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
 import { staircases } from '../loadtest/staircase/lookup.ts';
 import { type Backend, replicasOf } from '../locks/index.ts';
 
 /** The drills that need a replica of Redis, in the order of the staircase. */
-export const drillsWithReplica = scenarios.filter(({ needs }) => needs.includes('replication')).map(({ name }) => name);
+const drillsWithReplica = scenarios.filter(({ needs }) => needs.includes('replication')).map(({ name }) => name);
 
 /** The locks that need a replica of Redis. */
 const locksWithReplica = Object.keys(lockStaircase.rows).filter((name) => replicasOf(name) > 0);
 
 /** What a run lacks without a Redis that knows replication. */
 export function costOfNoReplica(): string {
-  const lost = cells((row, drill) => locksWithReplica.includes(row) || drillsWithReplica.includes(drill));
-  return `the drills ${listOf(drillsWithReplica)}, and the strategy ${listOf(locksWithReplica)}: ${ofAll(lost)}`;
-}
-
-/** What a run lacks when Redis has not the commands of this strategy. */
-export function costOfNoCommands(strategy: string): string {
-  return `the strategy ${strategy}: ${ofAll(cells((row) => row === strategy))}`;
+  return `the drills ${listOf(drillsWithReplica)}, and the strategy ${listOf(locksWithReplica)}`;
 }
 
 /** What a run lacks without this server. */
 export function costOfNo(backend: Backend): string {
   const needs = (row: string) => lockStaircase.rows[row]?.backends.includes(backend) ?? false;
   const names = Object.keys(lockStaircase.rows).filter(needs);
-  const rows = `${names.length === 1 ? 'the strategy' : 'the strategies'} ${listOf(names)}: ${ofAll(cells(needs))}`;
-  return `${rows}${ofOrders(backend)}`;
-}
-
-/** How many cells the staircase of the locks has that have something to break. */
-export const allCells = cells(() => true);
-
-function ofAll(lost: number) {
-  return `${countOf(lost, 'cell')} of ${allCells}`;
+  return `${names.length === 1 ? 'the strategy' : 'the strategies'} ${listOf(names)}${ofOrders(backend)}`;
 }
 
 /** What the track of the orders lacks: all of it when each of its rows needs the server. */
@@ -45,12 +31,4 @@ function ofOrders(backend: Backend): string {
   if (lost.length === 0) return '';
   if (lost.length === rows.length) return '; and the whole track of the orders';
   return `; and of the orders the row ${listOf(lost.map(({ short, title }) => short ?? title))}`;
-}
-
-function cells(isLost: (row: string, drill: string) => boolean): number {
-  return Object.entries(lockStaircase.rows).reduce(
-    (sum, [row, { signs }]) =>
-      sum + Object.entries(signs).filter(([drill, sign]) => sign !== '–' && isLost(row, drill)).length,
-    0,
-  );
 }

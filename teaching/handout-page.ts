@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { type Lesson, lessons } from '../live/page/view/lessons.ts';
 import type { Both } from '../live/page/view/texts.ts';
 import { type Html, html, trusted } from '../loadtest/report/escape.ts';
-import { fontFaces } from './fonts.ts';
 import { type Language, legend, staircasePicture } from './staircase-picture.ts';
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
@@ -54,10 +53,10 @@ export function handoutPage(language: Language): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${say(title)}</title>
 <style>
-${trusted(fontFaces())}${trusted(read('./pages.css'))}${trusted(read('./handout.css'))}</style>
+${trusted(read('./pages.css'))}${trusted(read('./handout.css'))}</style>
 </head>
 <body>
 <main>

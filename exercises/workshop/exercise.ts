@@ -22,21 +22,18 @@ const drillName = z.enum([...columnNames, ...Object.keys(exerciseColumns)] as [s
 
 const settingsSchema = z
   .strictObject({
-    /** `build`: write a stage yourself. `find`: find the bug. */
-    track: z.enum(['build', 'find']),
-    /** The stage that the solution is, such as `4-ttl`: of the track `build`. */
+    /** The stage that the solution is, such as `4-ttl`, where one builds it. */
     stage: z.string().optional(),
-    /** Where the bug is from, in one sentence: of the track `find`. */
+    /** Where the bug is from, in one sentence, where one finds it. */
     source: sentence.optional(),
-    /** The pages about what it is about, from the folder of the project: named when it is solved. */
+    /** The pages about what it is about, from the folder of the project. */
     more: z.array(sentence).min(1),
     /** What is to be changed, where it is no lock; `lock.ts` when it is not given. */
     file: z
       .string()
       .regex(/^[a-z-]+\.ts$/)
       .optional(),
-    /** `search`: every save is judged by the search. `orders`: there is no search, and real servers judge alone. */
-    judge: z.enum(['search', 'orders']),
+    /** Where there is none, real servers judge alone. */
     search: z
       .strictObject({
         processes: z.int().min(1).max(3).default(2),
@@ -58,26 +55,11 @@ const settingsSchema = z
       drill: drillName.optional(),
     }),
   })
-  .superRefine(({ track, stage, source, judge, search, drills, fails }, { addIssue }) => {
+  .superRefine(({ search, drills, fails }, { addIssue }) => {
     const demand = (isMet: boolean, path: string, message: string) => {
       if (!isMet) addIssue({ code: 'custom', path: path.split('.'), message });
     };
-    demand(
-      (track === 'build') === (stage !== undefined),
-      'stage',
-      'the track "build" has a stage, and no other has one',
-    );
-    demand(
-      (track === 'find') === (source !== undefined),
-      'source',
-      'the track "find" has a source, and no other has one',
-    );
-    demand(
-      (judge === 'search') === (search !== undefined),
-      'search',
-      'the judge "search" has a search, and no other has one',
-    );
-    demand(judge === 'search' || drills.length > 0, 'drills', 'what has no search has a drill');
+    demand(search !== undefined || drills.length > 0, 'drills', 'what has no search has a drill');
     demand(fails.scope !== undefined || fails.drill !== undefined, 'fails', 'it fails in a scope or in a drill');
     demand(
       fails.scope === undefined || fails.reason !== undefined,

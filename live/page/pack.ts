@@ -12,7 +12,7 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { bundle } from '../../virtual/bundle.ts';
 import { serviceModules } from '../../virtual/lock-service.ts';
 import type { RunView } from '../contract.ts';
-import type { PageFile } from '../server/own-page.ts';
+import type { PageFile } from '../server/listener.ts';
 
 const here = join(projectDir, 'live/page');
 /** What is read while the lab runs. */

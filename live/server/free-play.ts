@@ -23,9 +23,9 @@ const REQUEST_LIMIT_MS = 30_000;
 const BLOCKED_LEASES = 2.5;
 
 /** What can't be done to a part that is dead. */
-const actsOnLiving: Act[] = ['sell', 'hold-sale', 'kill', 'stop', 'block', 'cut-replica', 'empty'];
+const actsOnLiving: Act[] = ['sell', 'hold-sale', 'kill', 'stop', 'block', 'cut-replica'];
 /** What takes an answer of the part: one that stands still gives none. */
-const actsOnAwake: Act[] = ['hold-sale', 'kill', 'block', 'cut-replica', 'empty'];
+const actsOnAwake: Act[] = ['hold-sale', 'kill', 'block', 'cut-replica'];
 
 export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' | 'observe'> {
   leaseMs: number;
@@ -34,6 +34,8 @@ export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' |
   /** Called when a button has changed. */
   onChange: () => void;
 }
+
+type Undo = () => unknown;
 
 /** A button: what it does, and what undoes it again. */
 interface Button {
@@ -46,7 +48,7 @@ interface Button {
   says: string;
   saysUndone?: string;
   /** Does it. Resolves with what undoes it, if it lasts. */
-  press(): Promise<(() => unknown) | undefined>;
+  press(): Undo | undefined | Promise<Undo | undefined>;
 }
 
 export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
@@ -54,37 +56,28 @@ export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
 /** Two nodes under this stage, with a stock, for an audience to break. */
 export async function openFreePlay({ target, stage, observe, leaseMs, narrate, onChange }: FreePlayOptions) {
   const ending = new AbortController();
+  const { signal } = ending;
   const testBed = await openTestBed({
-    target,
-    stage,
-    timing: { leaseMs },
-    stock: FREE_STOCK,
-    signal: ending.signal,
-    narrate,
-    ...(observe && { observe }),
+    ...{ target, stage, timing: { leaseMs }, stock: FREE_STOCK, signal, narrate, ...(observe && { observe }) },
   });
   const rushes = new Set<Promise<unknown>>();
   /** How many sales have a letter. */
   let letters = 0;
   /** What undoes a button that is on. */
-  const on = new Map<Button, () => unknown>();
+  const on = new Map<Button, Undo>();
   /** Those that are being pressed. */
   const busy = new Set<Button>();
   /** The replica that has been cut off. */
   let replica: Awaited<ReturnType<typeof testBed.startReplica>> | undefined;
   /** The nodes are led to the replica, and the first Redis has nothing to do any more. */
   let hasFailedOver = false;
-  const buttons = [
-    ...target.nodes.flatMap(buttonsOfNode),
-    ...buttonsOfStack(),
-    ...mastersOf(target).flatMap(buttonsOfMaster),
-  ];
+  const buttons = [...target.nodes.flatMap(buttonsOfNode), ...buttonsOfStack()];
 
   function buttonsOfNode(node: TargetNode): Button[] {
     const at = node.name;
     const process = lackingIn(target, 'node processes');
     const links = lackingIn(target, 'links');
-    const hold = (isMeant: typeof isRelease, label: string) => async () => {
+    const hold = (isMeant: typeof isRelease, label: string) => () => {
       const held = testBed.holdNext(node, isMeant);
       let mark: ReturnType<typeof testBed.mark> | undefined;
       const seen = () => {
@@ -102,10 +95,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'sell',
         at,
         says: `{sale} sells at ${at}.`,
-        async press() {
-          testBed.sell(node);
-          return undefined;
-        },
+        press: () => void testBed.sell(node),
       },
       {
         act: 'hold-sale',
@@ -159,9 +149,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: `${at} is stopped (SIGSTOP).`,
         saysUndone: `${at} goes on (SIGCONT).`,
         whyNot: process,
-        async press() {
-          return testBed.pause(node).comeBack;
-        },
+        press: () => testBed.pause(node).comeBack,
       },
       {
         act: 'cut',
@@ -170,9 +158,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: `${at} is cut off from Redis and from the servers of its lock.`,
         saysUndone: `${at} reaches its servers again.`,
         whyNot: links,
-        async press() {
-          return testBed.cutOff(node).restore;
-        },
+        press: () => testBed.cutOff(node).restore,
       },
       {
         act: 'block',
@@ -195,15 +181,9 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'rush',
         says: `${RUSH} buyers come through nginx.`,
-        async press() {
-          const rush = sendSales({
-            url: target.url,
-            requests: RUSH,
-            connections: CONNECTIONS,
-            requestLimitMs: REQUEST_LIMIT_MS,
-            signal: ending.signal,
-            onAnswer() {},
-          }).finally(() => rushes.delete(rush));
+        press() {
+          const load = { url: target.url, requests: RUSH, connections: CONNECTIONS, requestLimitMs: REQUEST_LIMIT_MS };
+          const rush = sendSales({ ...load, signal, onAnswer() {} }).finally(() => rushes.delete(rush));
           rushes.add(rush);
           return undefined;
         },
@@ -215,10 +195,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: 'Redis is stopped (SIGSTOP).',
         saysUndone: 'Redis goes on (SIGCONT).',
         whyNot: process,
-        async press() {
-          const { comeBack } = await testBed.stopRedis();
-          return comeBack;
-        },
+        press: async () => (await testBed.stopRedis()).comeBack,
       },
       {
         act: 'kill',
@@ -227,10 +204,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: 'Redis is killed (SIGKILL).',
         saysUndone: 'Redis is started again.',
         whyNot: process,
-        async press() {
-          const { comeBack } = await testBed.killRedis();
-          return comeBack;
-        },
+        press: async () => (await testBed.killRedis()).comeBack,
       },
       {
         act: 'cut-replica',
@@ -256,36 +230,6 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
           await replica.promote();
           replica = undefined;
           hasFailedOver = true;
-          return undefined;
-        },
-      },
-    ];
-  }
-
-  function buttonsOfMaster(master: NonNullable<Target['stack']>['masters'][number], index: number): Button[] {
-    const at = `master-${index + 1}`;
-    const whyNot = lackingIn(target, 'master processes') ?? whyNoMasters(stage);
-    return [
-      {
-        act: 'stop',
-        at,
-        label: 'a master stands still',
-        says: `${at} is stopped (SIGSTOP).`,
-        saysUndone: `${at} goes on (SIGCONT).`,
-        whyNot,
-        async press() {
-          await testBed.freezeMaster(index);
-          return () => master.process?.signal('SIGCONT');
-        },
-      },
-      {
-        act: 'empty',
-        at,
-        label: 'a master forgets',
-        says: `${at} forgets all that it knows.`,
-        whyNot,
-        async press() {
-          await testBed.forgetMaster(index);
           return undefined;
         },
       },
@@ -394,7 +338,6 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
 
 const sayWhy = (whyNot: string | undefined) => (whyNot === undefined ? {} : { whyNot });
 const lackingIn = ({ lacks }: Target, need: Need): string | undefined => lacks[need];
-const mastersOf = ({ stack }: Target) => stack?.masters ?? [];
 
 function whyNoRelease(stage: string): string | undefined {
   const backend = backendOfRow(stage);
@@ -409,14 +352,6 @@ function whyNoWrite(stage: string): string | undefined {
 }
 
 function whyNoRedis(stage: string): string | undefined {
-  return usesRedis(stage) ? undefined : `Under ${stage} nothing is in Redis.`;
-}
-
-/** Its lock or its stock is in Redis. */
-function usesRedis(stage: string): boolean {
-  return backendOfRow(stage) === 'redis' || stockOf(stage) === 'redis';
-}
-
-function whyNoMasters(stage: string): string | undefined {
-  return backendOfRow(stage) === 'masters' ? undefined : `Under ${stage} no masters vote.`;
+  const isInRedis = backendOfRow(stage) === 'redis' || stockOf(stage) === 'redis';
+  return isInRedis ? undefined : `Under ${stage} nothing is in Redis.`;
 }

@@ -9,16 +9,6 @@ import { Refusal } from './refusal.ts';
 
 /** How many followers are known at most: those who follow, and some whose phone has gone to sleep. */
 const MOST_KNOWN = 300;
-/** How often a follower may vote. More often than a person can change their mind. */
-const VOTES_PER_SECOND = 2;
-
-/** Somebody in the room. There is no name: only an id, which the server made. */
-interface Follower {
-  /** How many streams of it are open: a page that is opened again may overlap with itself. */
-  streams: number;
-  /** When it voted within the last second, on the clock of this process. */
-  votedAt: number[];
-}
 
 interface Asked {
   number: number;
@@ -40,7 +30,11 @@ export type Room = ReturnType<typeof createRoom>;
 
 /** Asks these questions, and those of the lesson. Calls `onChange` when something is to be seen anew. */
 export function createRoom({ questions, onChange }: { questions: Questions; onChange: () => void }) {
-  const followers = new Map<string, Follower>();
+  /**
+   * Who is in the room, and how many streams of each are open: a page that is opened again may overlap with itself. There are no names, only
+   * ids, which the server made.
+   */
+  const followers = new Map<string, number>();
   let asked: Asked | null = null;
   let count = 0;
 
@@ -81,7 +75,7 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
 
   /** Makes place for one more: of those who have left, the one who left first is forgotten, and what it said with it. */
   function forgetOne() {
-    for (const [id, { streams }] of followers) {
+    for (const [id, streams] of followers) {
       if (streams > 0) continue;
       followers.delete(id);
       asked?.votes.delete(id);
@@ -92,7 +86,7 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
 
   const view = (isPresenter: boolean): RoomView => ({
     question: asked && questionView(asked, isPresenter),
-    followers: [...followers.values()].filter(({ streams }) => streams > 0).length,
+    followers: [...followers.values()].filter((streams) => streams > 0).length,
   });
 
   return {
@@ -108,35 +102,27 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
       asked.is = 'closed';
       onChange();
     },
-    knows: (id: string) => followers.has(id),
     /** Somebody follows: with the id that it was given before, or with a new one. Throws Refusal when the room is full. */
     join(before?: string): string {
       const known = before === undefined ? undefined : followers.get(before);
       const id = known === undefined ? randomBytes(12).toString('base64url') : (before as string);
       if (known === undefined && followers.size >= MOST_KNOWN) forgetOne();
-      followers.set(id, { streams: (known?.streams ?? 0) + 1, votedAt: known?.votedAt ?? [] });
+      followers.set(id, (known ?? 0) + 1);
       onChange();
       return id;
     },
     /** A stream of this follower has ended. What it said still counts: a phone that sleeps has not changed its mind. */
     leave(id: string) {
-      const follower = followers.get(id);
-      if (follower === undefined) return;
+      const streams = followers.get(id);
+      if (streams === undefined) return;
       // The one that left last stands last.
       followers.delete(id);
-      followers.set(id, { ...follower, streams: follower.streams - 1 });
+      followers.set(id, streams - 1);
       onChange();
     },
     /** Takes a vote, or another one in its place. Throws Refusal. */
     vote(id: string, { question, answer }: Vote) {
-      const follower = followers.get(id);
-      if (follower === undefined) throw new Refusal(403, 'FOLLOWER_UNKNOWN', 'Open the page again to vote.');
-      const now = performance.now();
-      follower.votedAt = follower.votedAt.filter((at) => now - at < 1_000);
-      if (follower.votedAt.length >= VOTES_PER_SECOND) {
-        throw new Refusal(429, 'TOO_MANY_VOTES', 'That was too often: wait a second.');
-      }
-      follower.votedAt.push(now);
+      if (!followers.has(id)) throw new Refusal(403, 'FOLLOWER_UNKNOWN', 'Open the page again to vote.');
       const open = mustBeOpen();
       if (open.number !== question) throw new Refusal(409, 'VOTES_CLOSED', 'Another question is asked by now.');
       if (answer >= open.question.answers.length)

@@ -1,4 +1,4 @@
-// The scenarios that are played on real servers, and their lines that are told to an audience.
+// What can be played on real servers, and the lines of a scenario that are told to an audience.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,20 @@ import type { Drill } from '../../loadtest/harness/drill.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { readPage } from '../../loadtest/scenarios/page.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
+import { lockStaircase } from '../../loadtest/staircase/locks.ts';
 import { hasNothingToBreak } from '../../loadtest/staircase/lookup.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import type { PresenterParts } from '../contract.ts';
+import type { Questions } from '../questions.ts';
+
+/** What can be played, and asked about: the rows of the staircase of the locks, in their order. */
+export const playChoices = (questions: Questions): PresenterParts['choices'] =>
+  Object.entries(lockStaircase.rows).map(([stage, { title }]) => ({
+    stage,
+    title,
+    drills: drills.filter(({ name }) => !hasNothingToBreak(stage, name)).map(({ name }) => name),
+    asked: questions[stage]?.map(({ drill }) => drill) ?? [],
+  }));
 
 /** One that the lesson alone plays. */
 const ofLesson = asDrill(readPage(textOf('patient-buyer')));

@@ -1,14 +1,15 @@
-// Shares the page with a room: a listener on the network, on which one can look and vote.
+// Shares the page with a room: a listener on the network, on which one can look and vote. There is nothing else.
 
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Request } from 'express';
 import encodeQR from 'qr';
-import type { FollowerParts, RunView } from '../contract.ts';
-import { createFollowerApp } from './follower.ts';
-import { makeFollowerToken } from './follower-token.ts';
-import { addressesToShare } from './own-addresses.ts';
-import type { PageFile } from './own-page.ts';
+import { type FollowerParts, type RunView, voteSchema } from '../contract.ts';
+import { createListener, type PageFile, policyOf, tokenGate } from './listener.ts';
+import { addressesToShare, ownNames } from './own-addresses.ts';
+import { Refusal } from './refusal.ts';
 import type { Room } from './room.ts';
 import { createStream } from './stream.ts';
 
@@ -46,7 +47,7 @@ export async function shareRoom(options: ShareOptions) {
   const [address] = addresses;
   if (address === undefined)
     throw new Error('this machine is in no network that a room could share. Leave out --share.');
-  const token = makeFollowerToken();
+  const token = makeToken();
   const read = (): Omit<FollowerParts, 'follower'> => {
     const run = readRun();
     // Whoever votes has not seen it yet. It is sent once, when it is over: a room shares one radio.
@@ -54,7 +55,28 @@ export async function shareRoom(options: ShareOptions) {
     return { room: room.forFollowers(), run: isOver ? { ...run, records: few(run.records) } : null };
   };
   const stream = createStream({ read, everyMs: EVERY_MS, mostFollowers: MOST_FOLLOWERS });
-  const server = createServer(limits, createFollowerApp({ files, token, stream, room, onBug }));
+  const app = createListener({
+    files,
+    policy: policyOf("'self'"),
+    names: ownNames,
+    isShared: true,
+    isToken: tokenGate(token, lettersOf),
+    says: {
+      hostRefused: 'Open the page by the address that stands on the wall.',
+      tokenRefused:
+        'This is not the address of the room that is open now. Scan the code on the wall, or type its address.',
+    },
+    follow(request, response) {
+      if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
+      const id = room.join(shownId(request));
+      response.once('close', () => room.leave(id));
+      stream.follow(response, { follower: id });
+    },
+    commands: { path: '/vote', schema: voteSchema, limit: '200b' },
+    carryOut: (vote, request) => room.vote(shownId(request) ?? '', vote),
+    onBug,
+  });
+  const server = createServer(limits, app);
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, '0.0.0.0');
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -69,7 +91,6 @@ export async function shareRoom(options: ShareOptions) {
     /** Where the room follows, the likeliest first. */
     addresses: addresses.map(pageAt),
     changed: stream.changed,
-    count: stream.count,
     async close() {
       stream.end();
       server.close();
@@ -82,6 +103,25 @@ export async function shareRoom(options: ShareOptions) {
 /** How many records a phone is sent at most: of a run that has more it is told the verdict. */
 const MOST_RECORDS = 3_000;
 const few = (records: RunView['records']) => (records.length > MOST_RECORDS ? [] : records);
+
+/** The id that a follower was given: in a header of its vote, or in the address of its stream. */
+function shownId({ method, query, headers }: Request): string | undefined {
+  const shown = method === 'GET' ? query['id'] : headers['follower-id'];
+  return typeof shown === 'string' ? shown : undefined;
+}
+
+/** No 0 and o, no 1, i and l: read from the wall, one is taken for another. */
+const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const letter = () => LETTERS[randomInt(LETTERS.length)] ?? '';
+
+/**
+ * A new token, in groups that can be read aloud: `k3v-92m-fxp-w7t`. It is hopeless to guess: there are 31¹² = 7.9 · 10¹⁷ of them, so of 20,000
+ * guesses a second for three hours one is right once in three billion workshops.
+ */
+const makeToken = () => Array.from({ length: 4 }, () => letter() + letter() + letter()).join('-');
+
+/** A phone writes the first letter large, and hands leave out the hyphens. */
+export const lettersOf = (token: string) => token.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** An address as a code for cameras: an SVG. */
 export const codeOf = (address: string) => encodeQR(address, 'svg');

@@ -79,7 +79,6 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
           );
       }, everyMs);
     },
-    count: () => followers.size,
     end() {
       clearInterval(beat);
       clearTimeout(timer);

@@ -6,8 +6,8 @@ import type { Redis } from 'ioredis';
 /** A tick of /proc in microseconds: Linux tells every program that there are 100 in a second. */
 const TICK_MICROS = 10_000;
 
-/** The parts whose CPU time is measured. `redis` has all threads of Redis in it, `redisMainThread` the one that carries out commands. */
-const parts = ['processes', 'nginx', 'redis', 'redisMainThread'] as const;
+/** The parts whose CPU time is measured. */
+const parts = ['processes', 'nginx', 'redis'] as const;
 
 /** CPU time in microseconds, part by part. What could not be measured is absent. */
 export type CpuTime = { [part in (typeof parts)[number]]?: number };
@@ -32,16 +32,10 @@ export function sumOfCpu(times: CpuTime[]): CpuTime {
   );
 }
 
-/** CPU time of a Redis in an answer to INFO cpu. */
+/** CPU time of a Redis in an answer to INFO cpu, that of its children left out. */
 export function redisCpuIn(info: string): CpuTime {
-  const secondsOf = (name: string) =>
-    /:([\d.]+)/.exec(info.split('\n').find((line) => line.startsWith(`${name}:`)) ?? '')?.[1];
-  const microsOf = (thread: '' | '_main_thread') => {
-    const seconds = ['user', 'sys'].map((mode) => secondsOf(`used_cpu_${mode}${thread}`));
-    return seconds.includes(undefined) ? undefined : sum(seconds.map(Number)) * 1e6;
-  };
-  const [redis, redisMainThread] = [microsOf(''), microsOf('_main_thread')];
-  return { ...(redis && { redis }), ...(redisMainThread && { redisMainThread }) };
+  const seconds = [...info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, value]) => Number(value));
+  return seconds.length === 2 ? { redis: sum(seconds) * 1e6 } : {};
 }
 
 /** CPU time of several Redis servers together. */

@@ -1,4 +1,4 @@
-// The figures of a turn, what they come to over the rounds, and the ratios with their goals.
+// The figures of a turn, what they come to over the rounds, and the ratios.
 
 import { type Contestant, letsOneInAtATime, WITH_ORDERS } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
@@ -101,13 +101,7 @@ interface Round {
   fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number | undefined;
 }
 
-/** What a ratio must be. One without it is measured and no more. */
-interface Goal {
-  atLeast?: number;
-  atMost?: number;
-}
-
-/** A ratio, or a figure that a bound is set to. Undefined when it was not measured. */
+/** A ratio, or the figure of one lock. Undefined when it was not measured. */
 type Read = (round: Round) => number | undefined;
 
 const ratesOf =
@@ -119,44 +113,24 @@ const commandsOf =
   ({ figures }) =>
     figures(name)?.commandsPerAcquisition;
 
-type Comparison = [read: Read, goals: Record<number, Goal>];
-
-/** By their names; the goals by the numbers of waiters at which it is looked at. `docs/bench.md` says what each is. */
-const comparisons: Record<BenchResults['mode'], Record<string, Comparison>> = {
+/** By their names. `docs/bench.md` says what each is. */
+const comparisons: Record<BenchResults['mode'], Record<string, Read>> = {
   locks: {
-    'cohort/ceiling': [ratesOf('cohort', 'serial-ceiling'), { 100: { atLeast: 0.85 }, 1000: { atLeast: 0.85 } }],
-    'cohort/handover': [ratesOf('cohort', 'handover-ceiling'), { 100: {}, 1000: {} }],
-    'combine/cohort': [ratesOf('combine', 'cohort'), { 100: { atLeast: 20 }, 1000: { atLeast: 20 } }],
-    'best/peer': [
-      ({ fastest }) => divide(fastest('ours'), fastest('peer')),
-      { 100: { atLeast: 30 }, 1000: { atLeast: 50 } },
-    ],
-    'excluding/peer': [
-      ({ fastest }) => divide(fastest('ours', letsOneInAtATime), fastest('peer')),
-      { 100: { atLeast: 4 }, 1000: { atLeast: 5 } },
-    ],
-    'cohort/commands': [commandsOf('cohort'), { 100: { atMost: 2.3 }, 1000: { atMost: 2.3 } }],
-    'blocking/commands': [commandsOf('blocking'), { 100: { atMost: 16 }, 1000: { atMost: 16 } }],
-    'fair/commands': [commandsOf('fair'), { 100: { atMost: 12 }, 1000: { atMost: 12 } }],
-    'fair/p99-ideal': [({ figures }) => figures('fair')?.p99ToIdeal, { 100: { atMost: 1.3 }, 1000: { atMost: 1.3 } }],
+    'cohort/ceiling': ratesOf('cohort', 'serial-ceiling'),
+    'cohort/handover': ratesOf('cohort', 'handover-ceiling'),
+    'combine/cohort': ratesOf('combine', 'cohort'),
+    'best/peer': ({ fastest }) => divide(fastest('ours'), fastest('peer')),
+    'excluding/peer': ({ fastest }) => divide(fastest('ours', letsOneInAtATime), fastest('peer')),
+    'cohort/commands': commandsOf('cohort'),
+    'blocking/commands': commandsOf('blocking'),
+    'fair/commands': commandsOf('fair'),
+    'fair/p99-ideal': ({ figures }) => figures('fair')?.p99ToIdeal,
   },
   http: {
-    'combine/redis-atomic': [ratesOf('combine', 'redis-atomic'), { 100: { atLeast: 0.9 } }],
-    'cohort/redis-atomic': [ratesOf('cohort', 'redis-atomic'), { 100: {} }],
+    'combine/redis-atomic': ratesOf('combine', 'redis-atomic'),
+    'cohort/redis-atomic': ratesOf('cohort', 'redis-atomic'),
   },
 };
-
-/** What the ratio of this name must be, such as `cohort/ceiling@100`. */
-export function goalOf(mode: BenchResults['mode'], name: string): Goal {
-  const [compared = '', waiters] = name.split('@');
-  return comparisons[mode][compared]?.[1][Number(waiters)] ?? {};
-}
-
-/** Whether a ratio reaches its goal. Undefined when it has none. */
-export function isReached({ atLeast, atMost }: Goal, { value }: Spread): boolean | undefined {
-  if (atLeast === undefined && atMost === undefined) return undefined;
-  return (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
-}
 
 type Measured = Pick<BenchResults, 'mode' | 'turns' | 'contestants'>;
 
@@ -168,19 +142,18 @@ type Measured = Pick<BenchResults, 'mode' | 'turns' | 'contestants'>;
 export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['ratios'] {
   const kinds = new Map(contestants.map(({ name, kind }) => [name, kind]));
   const numbers = [...new Set(turns.map(({ round }) => round))];
-  const compared = Object.entries(comparisons[mode]).flatMap(([name, [read, goals]]) =>
-    Object.keys(goals).map((waiters) => ({ name, read, waiters: Number(waiters) })),
-  );
   const counts = [...new Set(turns.map(({ waiters }) => waiters))];
-  const withOrders = [...kinds.keys()].flatMap((name) => {
+  const withOrders = [...kinds.keys()].flatMap((name): [string, Read][] => {
     const plain = name.replace(WITH_ORDERS, '');
-    const read = ratesOf(name, plain);
-    return plain === name ? [] : counts.map((waiters) => ({ name: `${name}/${plain}`, read, waiters }));
+    return plain === name ? [] : [[`${name}/${plain}`, ratesOf(name, plain)]];
   });
-  const measured = [...compared, ...withOrders].flatMap(({ name, read, waiters }) => {
-    const spread = spreadOf(numbers.flatMap((number) => read(roundAt(number, waiters)) ?? []));
-    return spread ? [[`${name}@${waiters}`, spread]] : [];
-  });
+  const compared = [...Object.entries(comparisons[mode]), ...withOrders];
+  const measured = compared.flatMap(([name, read]) =>
+    counts.flatMap((waiters) => {
+      const spread = spreadOf(numbers.flatMap((number) => read(roundAt(number, waiters)) ?? []));
+      return spread ? [[`${name}@${waiters}`, spread]] : [];
+    }),
+  );
   return Object.fromEntries(measured);
 
   function roundAt(number: number, waiters: number): Round {

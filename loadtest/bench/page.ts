@@ -1,9 +1,9 @@
 // The report of a bench, as one page.
 
 import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
+import { type BarRow, barChart } from '../report/bars.ts';
 import { howItWasRun, renderDocument } from '../report/document.ts';
 import { type Html, html } from '../report/escape.ts';
-import { type BarRow, barChart } from '../report/svg-charts.ts';
 import { spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
 import { describeCpu, describeSpinners, type Sheet, sheetsOf, titleAt } from './table.ts';

@@ -2,7 +2,7 @@
 
 import Table from 'cli-table3';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
-import { type Figure, goalOf, isReached, spreadOver } from './figures.ts';
+import { type Figure, spreadOver } from './figures.ts';
 import type { BenchResults, Spread } from './results.ts';
 
 export interface Sheet {
@@ -34,7 +34,7 @@ function columnsOf(mode: BenchResults['mode']): Column[] {
 const LONGEST_REMARK = 50;
 
 /** A table as text for a terminal. */
-export function renderSheet({ title, head, rows }: Sheet): string {
+function renderSheet({ title, head, rows }: Sheet): string {
   const aligns = head.map((_, at) => (at === 0 || at === head.length - 1 ? 'left' : 'right'));
   const table = new Table({ head, colAligns: aligns, style: { head: [], border: [], compact: true } });
   for (const row of rows) {
@@ -91,16 +91,9 @@ function remarkOn(turns: BenchResults['turns']): string {
   return remarks.filter(Boolean).join('; ');
 }
 
-function ratioSheet({ mode, ratios }: BenchResults): Sheet {
-  const rows = Object.entries(ratios).map(([name, ratio]) => {
-    const goal = goalOf(mode, name);
-    const { atLeast, atMost } = goal;
-    const target = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : '';
-    const reached = isReached(goal, ratio);
-    const verdict = reached === undefined ? '' : reached ? '✔ reached' : '✘ not reached';
-    return [name, formatSpread(ratio, formatRatio), formatApart(ratio.min, ratio.max), target, verdict];
-  });
-  return { title: 'Ratios within this run', head: ['', 'measured', 'rounds apart', 'target', ''], rows };
+function ratioSheet({ ratios }: BenchResults): Sheet {
+  const rows = Object.entries(ratios).map(([name, ratio]) => [name, formatSpread(ratio, formatRatio), '']);
+  return { title: 'Ratios within this run', head: ['', 'measured', ''], rows };
 }
 
 /** `6,650 (6,500–6,700)` */
@@ -110,13 +103,8 @@ function formatSpread({ value, min, max }: Spread, format: (value: number) => st
 }
 
 /** Two decimals below ten: `0.93`, `2.10`, `12`. */
-export function formatRatio(value: number): string {
+function formatRatio(value: number): string {
   return value < 10 ? value.toFixed(2) : formatNumber(value);
-}
-
-/** By how much the highest value is above the lowest: `19 %`. */
-export function formatApart(lowest: number, highest: number): string {
-  return lowest > 0 ? `${formatNumber(100 * (highest / lowest - 1))} %` : '–';
 }
 
 /** What the CPU time in the tables is of, and what is not in it. */

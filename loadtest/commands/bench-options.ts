@@ -29,8 +29,6 @@ export interface BenchOptions {
   requests: number;
   /** Spinners keep the CPUs awake. */
   spinners: boolean;
-  /** Results to be compared with each other, instead of a run: the paths of `bench.json` files. */
-  compare: string[] | undefined;
   /** Print the results alone. */
   json: boolean;
   reportsDir: string;
@@ -55,7 +53,6 @@ export function readBenchOptions(argv: string[]): BenchOptions {
     .option('--orders', 'sales with an order each, and without one to compare', false)
     .option('--requests <n>', 'with --http and --orders: sales in each turn', wholeNumber, 4_000)
     .option('--no-spinners', 'let the CPUs sleep between two round trips')
-    .option('--compare <files...>', 'run nothing: compare the ratios of these bench.json files')
     .addOption(jsonOption())
     .addOption(reportsOption());
   const given = command.parse(argv).opts();
@@ -79,7 +76,6 @@ export function readBenchOptions(argv: string[]): BenchOptions {
     waiters,
     requests,
     spinners: given.spinners,
-    compare: given.compare,
     json: given.json,
     reportsDir: given.reports,
   };

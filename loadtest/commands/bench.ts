@@ -1,7 +1,7 @@
 // npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
@@ -13,7 +13,6 @@ import { MASTERS } from '../../scripts/stack/stack.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
-import { agreementOf, renderAgreement } from '../bench/agreement.ts';
 import { type Contestant, NOT_FOR_TWO, peerOf } from '../bench/contestants.ts';
 import { ratiosOf } from '../bench/figures.ts';
 import { NotApplicable, runHttpTurn } from '../bench/http-turn.ts';
@@ -50,20 +49,7 @@ const say = options.json ? () => {} : (line: string) => void process.stdout.writ
 
 stopOnSignal(stopping, new Error('The bench was interrupted.'));
 
-process.exitCode = await runToEnd('The bench could not be run', async () =>
-  options.compare === undefined ? run() : compare(options.compare),
-);
-
-/** Prints the ratios of runs that were made before, side by side. Returns the exit code. */
-function compare(files: string[]): number {
-  const runs = files.map((file) => {
-    const results: BenchResults = JSON.parse(readFileSync(file, 'utf8'));
-    if (results.format !== 1 || !results.ratios) throw new Error(`${file} is no bench.json of this version.`);
-    return results;
-  });
-  process.stdout.write(`${renderAgreement(runs)}\n`);
-  return agreementOf(runs).some(({ doAgree }) => doAgree === false) ? NOT_AS_TAUGHT : AS_TAUGHT;
-}
+process.exitCode = await runToEnd('The bench could not be run', run);
 
 /** Resolves with the exit code. */
 async function run(): Promise<number> {

@@ -1,15 +1,12 @@
 // The command line of npm run drill.
 
 import { join, resolve } from 'node:path';
+import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Drill } from '../harness/drill.ts';
-import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
-import { drills as allDrills } from '../scenarios/index.ts';
-import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
-import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
-import { rowOfSchedule, schedules } from '../staircase/schedules.ts';
-import { leaseLength, namesAmong, newCommand, reportsOption, stageList } from './command-line.ts';
+import { leaseLength, newCommand, reportsOption } from './command-line.ts';
 import { type RunSettings, realSettings } from './options.ts';
+import { type Flight, tracks } from './tracks.ts';
 
 export interface DrillCommand extends Pick<RunSettings, 'settings' | 'reportsDir'> {
   drill: Drill;
@@ -20,45 +17,25 @@ export interface DrillCommand extends Pick<RunSettings, 'settings' | 'reportsDir
   fileFor?: (row: string) => string;
 }
 
-const guards = Object.keys(guardStaircase.rows).map(guardOfRow);
-const scheduleKinds = Object.keys(schedules);
-const strategies = Object.keys(keyStaircase.rows).map(strategyOfRow);
-const lockDrills = allDrills.filter(({ kind }) => kind === 'steps');
-/** Whose drills they are, and the option that names the rows. */
-const families = [
-  { drills: lockDrills, option: 'stage' },
-  { drills: guardDrills, option: 'guard' },
-  { drills: scheduleDrills, option: 'schedule' },
-  { drills: keyDrills, option: 'idempotency' },
-] as const;
-const names = (drills: Drill[]) => drills.map(({ name }) => name).join(', ');
-const allNames = names(families.flatMap(({ drills }) => drills));
-
-interface Given extends Partial<Record<(typeof families)[number]['option'], string[]>> {
-  drill?: string;
+interface Given {
+  stage: string;
   lease: number;
   reports: string;
   pause: boolean;
   save?: string | true;
 }
 
+const flights: Flight[] = Object.values(tracks).flat();
+const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'steps');
+const listed = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
+
 /** Reads the command line. What is not allowed ends the process with exit code 2 and one line. */
 export function readDrillOptions(argv: string[]): DrillCommand {
   const command = newCommand('npm run drill', 'Breaks one stage on purpose, step by step, and writes a report.')
-    .argument(
-      '[drill]',
-      `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of its schedules: ${names(scheduleDrills)}; of the keys: ${names(keyDrills)}`,
-    )
-    .option('--drill <drill>', 'the drill, if it does not stand alone')
-    .option('--stage <stages>', 'stages by number or name, such as 3,4 or 4-ttl', stageList)
-    .option('--guard <guards>', `guards of the clean-up: ${guards.join(', ')}`, (value: string) =>
-      namesAmong(guards, value).map(rowOfGuard),
-    )
-    .option('--schedule <kinds>', `schedules of the clean-up: ${scheduleKinds.join(', ')}`, (value: string) =>
-      namesAmong(scheduleKinds, value).map(rowOfSchedule),
-    )
-    .option('--idempotency <strategies>', `what is done with the keys: ${strategies.join(', ')}`, (value: string) =>
-      namesAmong(strategies, value).map(rowOfStrategy),
+    .argument('<drill>', `of a lock: ${listed[0]?.join(', ')}; of the orders: ${listed.slice(1).flat().join(', ')}`)
+    .requiredOption(
+      '--stage <stages>',
+      `stages by number or name, such as 3,4 or 4-ttl; for a drill of the orders ${flights.slice(1).map(namesOf).join(', or ')}`,
     )
     .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, realSettings.leaseMs)
     .option('--pause', 'wait for Enter at each step that can wait', false)
@@ -68,19 +45,15 @@ export function readDrillOptions(argv: string[]): DrillCommand {
     )
     .addOption(reportsOption())
     .parse(argv);
-  const given = command.opts<Given>();
+  const { stage, lease, pause: isStepwise, save, reports } = command.opts<Given>();
   const refuse = (line: string): never => command.error(`error: ${line}`);
-  const named = [...command.args, ...(given.drill === undefined ? [] : [given.drill])];
-  const { drill, option } = drillAmong(named, refuse);
-  const rows = given[option];
-  const others = families.filter((family) => family.option !== option && given[family.option] !== undefined);
-  if (rows === undefined || others.length > 0) {
-    return refuse(
-      `${drill.name} goes with --${option}${others.map(({ option }) => `, not with --${option}`).join('')}`,
-    );
-  }
-  const { lease, pause: isStepwise, save, reports } = given;
-  if (save !== undefined && option !== 'stage') return refuse('--save goes with the drills of a lock');
+  const [name = ''] = command.args;
+  const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
+  const drill = flight?.drills.find((each) => each.name === name);
+  if (!flight || !drill) return refuse(`there is no drill ${name}: it must be one of ${listed.flat().join(', ')}`);
+  const rows = rowsNamed(flight, stage);
+  if (rows === undefined) return refuse(`--stage ${stage} is not allowed for ${name}: it must be ${namesOf(flight)}`);
+  if (save !== undefined && flight !== flights[0]) return refuse('--save goes with the drills of a lock');
   if (typeof save === 'string' && rows.length > 1) {
     return refuse(`the file ${save} keeps one run: name one stage, or leave the file out`);
   }
@@ -90,21 +63,22 @@ export function readDrillOptions(argv: string[]): DrillCommand {
     settings: { ...realSettings, leaseMs: lease },
     reportsDir: reports,
     isStepwise,
-    ...(save !== undefined && { fileFor: (row: string) => placeOf(save, row, drill.name) }),
+    ...(save !== undefined && { fileFor: (row: string) => placeOf(save, row, name) }),
   };
 }
 
-/** The drill that is named, and the option that names its rows. */
-function drillAmong(named: string[], refuse: (line: string) => never) {
-  const [name, ...more] = named;
-  // A name after --save is that of its file.
-  if (name === undefined) return refuse(`name a drill before the options: ${allNames}`);
-  if (more.length > 0) return refuse(`one drill at a time: ${named.join(' or ')}`);
-  for (const { drills, option } of families) {
-    const drill = drills.find((one) => one.name === name);
-    if (drill !== undefined) return { drill, option };
-  }
-  return refuse(`there is no drill ${name}: it must be one of ${allNames}`);
+/** A row of the orders may be named without what stands before it: `none` for `guard-none`. */
+const shortOf = (row: string) => row.replace(/^(guard|schedule|key)-/, '');
+const namesOf = ({ staircase }: Flight) => Object.keys(staircase.rows).map(shortOf).join(', ');
+
+/** The rows that are named, with commas between them, in their order. Undefined when one is not known. */
+function rowsNamed({ staircase }: Flight, value: string): string[] | undefined {
+  const rows = Object.keys(staircase.rows);
+  const wanted = value.split(',').map((part) => {
+    const name = part.trim();
+    return rows.find((row) => [row, shortOf(row)].includes(name) || shortOf(row) === lockName(name));
+  });
+  return wanted.includes(undefined) ? undefined : rows.filter((row) => wanted.includes(row));
 }
 
 /** A file is named from where the command was called. */

@@ -51,7 +51,8 @@ async function grade() {
     ...(allLibraries ? await readPeers() : []),
   ];
   for (const { file, problem } of grades) {
-    if (problem !== undefined) process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem}.\n`);
+    if (problem !== undefined)
+      process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem.replace(/\.*$/, '.')}\n`);
   }
   const gradable = grades.filter(({ problem }) => problem === undefined);
   const rows = gradable.map(({ stage }) => stage);

@@ -11,6 +11,7 @@ import {
   isAsTaught,
   isBeyondPromise,
   keyFigure,
+  leftOutInWords,
   measuredRushes,
   partsOf,
   type Cell as RanCell,
@@ -37,62 +38,45 @@ export interface Narrator {
   end(results: Results, dir: string): void;
 }
 
-/** Narrates the story of the stages to `out`. */
-export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
-  const say = (line = '') => void out.write(`${line}\n`);
+/** Narrates a run of these cells to `out`: the story of its stages, or a line for each cell and the picture at the end. */
+export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory }: { isStory: boolean }): Narrator {
+  const say = (...lines: string[]) => void out.write(lines.map((line) => `${line}\n`).join(''));
   const show = openLine(out);
+  const rowWidth = Math.max(NARROWEST_ROW, ...cells.map(({ stage }) => stage.length));
   /** The results so far by `stage drill`, to compare a stage with the one before it. */
   const resultsSoFar = new Map<string, DrillResult>();
   const find = (stage: string, drill: string) => resultsSoFar.get(`${stage} ${drill}`);
   let current: { stage: string; drill: string } = { stage: '', drill: '' };
 
   return {
-    start: (target) => say(startLine(target)),
+    start(target) {
+      say(startLine(target));
+      if (!isStory) say(`${formatNumber(cells.length)} cells.`, '');
+    },
     cell({ stage, drill }) {
-      if (stage !== current.stage) for (const line of ['', ...openingLines(stage, find)]) say(line);
+      if (!isStory) return;
+      if (stage !== current.stage) say('', ...openingLines(stage, find));
       current = { stage, drill: drill.name };
       show(`  ${drill.name} …`);
     },
     progress(done, total) {
-      if (done % 10 === 0) show(`  ${current.drill} … ${formatNumber(done)} of ${formatNumber(total)}`);
+      if (isStory && done % 10 === 0) show(`  ${current.drill} … ${formatNumber(done)} of ${formatNumber(total)}`);
     },
     result(stage, result) {
-      show('');
       resultsSoFar.set(`${stage} ${result.drill}`, result);
-      for (const line of drillLines(stage, result, find)) say(line);
+      if (isStory) {
+        show('');
+        return say(...drillLines(stage, result, find));
+      }
+      const count = pc.dim(`[${resultsSoFar.size}/${cells.length}]`);
+      const names = `${stage.padEnd(rowWidth)} ${nameColumn(result.drill)}`;
+      say(`${count} ${marks[result.verdict]} ${names} ${shortResult(result)}`);
     },
     end(results, dir) {
       show('');
-      const ofOrders = ranStaircases(results).filter(({ staircase }) => staircase !== lockStaircase);
-      for (const line of ofOrders.flatMap((ran) => picture(ran, results))) say(line);
-      for (const line of [...verdictLines(results), ...finalStock(results), reportLine(dir)]) say(line);
-    },
-  };
-}
-
-/** Narrates a run of many cells to `out`: a line for each, and the picture at the end. */
-export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[]): Narrator {
-  const say = (line = '') => void out.write(`${line}\n`);
-  const rowWidth = Math.max(NARROWEST_ROW, ...cells.map(({ stage }) => stage.length));
-  let done = 0;
-
-  return {
-    start(target) {
-      say(startLine(target));
-      say(`${formatNumber(cells.length)} cells.\n`);
-    },
-    cell() {},
-    progress() {},
-    result(stage, result) {
-      done += 1;
-      const count = pc.dim(`[${done}/${cells.length}]`);
-      say(
-        `${count} ${marks[result.verdict]} ${stage.padEnd(rowWidth)} ${nameColumn(result.drill)} ${shortResult(result)}`,
-      );
-    },
-    end(results, dir) {
-      for (const line of ranStaircases(results).flatMap((ran) => picture(ran, results))) say(line);
-      for (const line of [...verdictLines(results), reportLine(dir)]) say(line);
+      const drawn = ranStaircases(results).filter(({ staircase }) => !isStory || staircase !== lockStaircase);
+      say(...drawn.flatMap((ran) => picture(ran, results)), ...verdictLines(results));
+      say(...(isStory ? finalStock(results) : []), reportLine(dir));
     },
   };
 }
@@ -114,7 +98,7 @@ export function createCountingNarrator(total: number): Narrator {
 
 /** Narrates a grade to `out`: nothing before the answer, or a line for each cell on real servers, which take minutes. */
 export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isReal: boolean): Narrator {
-  const before = isReal ? createStaircaseNarrator(out, cells) : createCountingNarrator(cells.length);
+  const before = isReal ? createNarrator(out, cells, { isStory: false }) : createCountingNarrator(cells.length);
   return {
     ...before,
     end(results, dir) {
@@ -127,13 +111,25 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
 }
 
 /** What is wrong, in which order of events, what holds, and what was not looked at. */
-export function answerLines({ verdict, sentence, broken, holds, notPromised, notLookedAt }: Answer): string[] {
+export function answerLines({
+  verdict,
+  sentence,
+  broken,
+  holds,
+  notPromised,
+  doesNotApply,
+  notLookedAt,
+}: Answer): string[] {
   const paint = { holds: pc.green, broken: pc.red, unknown: pc.yellow }[verdict];
   const [first, ...others] = broken;
+  const found = { check: '', order: ' (search)', drill: ' (drill)' };
   const lines = (title: string, list: string[]) =>
     list.length > 0 ? ['', title, ...list.map((each) => `  ${each}`)] : [];
   const bySentence = (findings: Answer['broken']) =>
-    grouped(findings, 'says').map(([says, names]) => `${names.join(', ')}: ${says}`);
+    grouped(
+      findings.map(({ name, kind, ...said }) => ({ ...said, kind, name: name + found[kind] })),
+      'says',
+    ).map(([says, names]) => `${names.join(', ')}: ${says}`);
   return [
     pc.bold(paint(sentence)),
     ...(first ? lines(`${first.name} found it. ${first.under}, in this order:`, first.steps) : []),
@@ -143,7 +139,8 @@ export function answerLines({ verdict, sentence, broken, holds, notPromised, not
       grouped(holds, 'under').map(([under, names]) => `${under}: ${names.join(', ')}.`),
     ),
     ...lines('It does not promise, and does not hold:', bySentence(notPromised)),
-    ...lines('Nobody has looked at:', bySentence(notLookedAt)),
+    ...lines('It has nothing to do with:', bySentence(doesNotApply)),
+    ...lines('Nobody knows:', bySentence(notLookedAt)),
   ];
 }
 
@@ -167,7 +164,7 @@ function verdictLines(results: Results): string[] {
     '',
     `${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
-    ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
+    ...(results.leftOut.length > 0 ? [`  Left out: ${leftOutInWords(results.leftOut)}.`] : []),
   ];
 }
 
@@ -212,26 +209,13 @@ function verdictLine({ verdict, stages, leftOut }: Results): string {
   return pc.bold(pc.yellow(leftOut.length > 0 ? 'Unknown: the run did not come to its end.' : 'Unknown.'));
 }
 
-/** Those of the compared figures, short enough for a terminal. */
-const HEADS = [
-  'sold',
-  'expected stock',
-  'final stock',
-  'lost',
-  'oversold',
-  'sales/s',
-  'p50 ms',
-  'p99 ms',
-  'Redis/sale',
-];
-
 /** A row for each stage: the figures of its rush, or of the first drill that has any. */
 function finalStock(results: Results): string[] {
   const drills = measuredRushes(results);
   const compared = drills.find(({ drill }) => drill === 'rush') ?? drills[0];
   if (compared === undefined) return [];
   const table = new Table({
-    head: ['stage', ...HEADS],
+    head: ['stage', ...comparedFigures.map(({ name }) => name)],
     colAligns: ['left', ...comparedFigures.map(() => 'right' as const)],
     style: { head: [], border: [], compact: true },
   });

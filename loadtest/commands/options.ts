@@ -157,6 +157,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
   if (given.new === undefined && isNothingNamed) {
     refuse('name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new');
   }
+  if (given.markdown && !given.libraries) refuse('--markdown goes with --libraries');
   if (!isVirtual && libraries.length > 0) refuse('a package is graded in virtual time: leave --real out');
   return {
     files,

@@ -2,7 +2,7 @@
 
 import { lockName } from '../../locks/index.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
-import { describePace, killRandomNodes } from '../orders/random-kills.ts';
+import { killRandomNodes } from '../orders/random-kills.ts';
 import { newCommand, stageList, wholeNumber } from './command-line.ts';
 import { exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 
@@ -21,7 +21,7 @@ stopOnSignal(stopping, new Error('it was interrupted'));
 
 process.exitCode = await runToEnd('The run could not be made', async () => {
   console.log(`A random node is killed every second, for ${seconds} s under ${stage}.`);
-  const { kills, answers, cleanUp, exitCode, accounts, faults } = await killRandomNodes({
+  const { kills, answers, exitCode, accounts, faults } = await killRandomNodes({
     seconds,
     lock: stage,
     signal: stopping.signal,
@@ -29,7 +29,7 @@ process.exitCode = await runToEnd('The run could not be made', async () => {
   });
   console.log(`${kills} kills.`);
   console.table(answers);
-  console.log([accounts.trimEnd(), describePace(cleanUp), ...faults].join('\n'));
+  console.log([accounts.trimEnd(), ...faults].join('\n'));
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });
 await exitWhenWritten();

@@ -2,7 +2,7 @@
 
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { STEP_WORKERS } from '../staircase/plan.ts';
-import { createStoryNarrator } from './narrator.ts';
+import { createNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { cellsOf, storyOf } from './tracks.ts';
@@ -15,12 +15,13 @@ const { track, stages, drills, ...options } = readRunOptions(
   process.env['LOCK_VERSION'],
 );
 
+const cells = drills ? cellsOf(track, stages, drills) : storyOf(track, stages);
 await runCommand({
   ...options,
   command: 'npm start',
-  cells: drills ? cellsOf(track, stages, drills) : storyOf(track, stages),
+  cells,
   // Stacks that share one Redis would share the stock and the lock.
   workers: options.running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS,
   isStory: true,
-  narrator: createStoryNarrator(process.stdout),
+  narrator: createNarrator(process.stdout, cells, { isStory: true }),
 });

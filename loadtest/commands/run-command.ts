@@ -6,7 +6,7 @@ import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
-import { answerOf } from '../report/grades.ts';
+import { answerOf, worstOf } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
 import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
@@ -101,7 +101,7 @@ export async function runCommand({
     const leftOut = [...checked.leftOut, ...left];
 
     const results: Results = {
-      format: 1,
+      format: 2,
       command: commandLine(options.command),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
@@ -115,6 +115,7 @@ export async function runCommand({
     if (grades) {
       results.grades = grades.map((grade) => ({ ...grade, ...withSearch(searched.get(grade.stage)) }));
       for (const grade of results.grades) grade.answer = answerOf(grade, results);
+      results.verdict = worstOf(results.grades);
     }
     folder.finish(results);
     await writeReport(results, folder.dir);
@@ -125,7 +126,7 @@ export async function runCommand({
       if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);
       return COULD_NOT_RUN;
     }
-    if (results.grades) return codeOf(results.grades);
+    if (grades) return codeOf(grades, results.verdict);
     return results.verdict === 'as-taught' ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
 
@@ -146,11 +147,9 @@ export async function runCommand({
 }
 
 /** A broken promise is a 1, and what is not known a 2. */
-function codeOf(grades: Grade[]) {
-  const verdicts = grades.map(({ answer }) => answer?.verdict);
-  if (grades.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
-  if (verdicts.includes('broken')) return NOT_AS_TAUGHT;
-  return verdicts.includes('unknown') ? COULD_NOT_RUN : AS_TAUGHT;
+function codeOf(grades: Grade[], verdict: Results['verdict']) {
+  if (verdict === 'unknown' || grades.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
+  return verdict === 'broken' ? NOT_AS_TAUGHT : AS_TAUGHT;
 }
 
 const withSearch = (search: Grade['search']) => search && { search };

@@ -6,7 +6,7 @@ import type { DrillResult, StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { runCell, type World } from '../harness/run-cell.ts';
 import { checkNames } from '../staircase/contract.ts';
-import { columnNames, columnOf, isExternal, rowOf } from '../staircase/lookup.ts';
+import { columnNames, isExternal, rowOf } from '../staircase/lookup.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
 
@@ -40,15 +40,13 @@ export async function runCells(
   if (world.isVirtual || workers === 1) await workAt([...cells]);
   else if (isStory) for (const scene of scenesOf(cells, workers)) await playAtOnce(scene);
   else {
-    // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
+    // A drill under load has the machine to itself. The others mostly wait.
     await work(cells.filter(isLoad), 0);
     // One external lock after the other, and one row after the other of those with nodes of their own: each has its own stacks.
     const stackOf = ({ stage }: Cell) => (isExternal(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
     const stacks = [...new Set(cells.map(stackOf))];
     const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));
-    await workAt(
-      cells.filter((cell) => !isLoad(cell)).sort((a, b) => turnOf(a) - turnOf(b) || secondsOf(b) - secondsOf(a)),
-    );
+    await workAt(cells.filter((cell) => !isLoad(cell)).sort((a, b) => turnOf(a) - turnOf(b)));
   }
   const log = createHash('sha256').update(cells.map((cell) => logs.get(cell)).join('\n'));
   return {
@@ -132,4 +130,3 @@ function scenesOf(cells: Cell[], most: number): Cell[][] {
 
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';
 const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;
-const secondsOf = ({ drill }: Cell) => columnOf(drill.name)?.seconds ?? 0;

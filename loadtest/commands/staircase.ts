@@ -2,7 +2,7 @@
 
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { STEP_WORKERS } from '../staircase/plan.ts';
-import { createStaircaseNarrator } from './narrator.ts';
+import { createNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { cellsOf } from './tracks.ts';
@@ -22,5 +22,5 @@ await runCommand({
   command: 'npm run staircase',
   cells,
   workers,
-  narrator: createStaircaseNarrator(process.stdout, cells),
+  narrator: createNarrator(process.stdout, cells, { isStory: false }),
 });

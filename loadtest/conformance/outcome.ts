@@ -41,7 +41,6 @@ function outcome(verdict: DrillOutcome['verdict'], reason: string, witnesses: st
     ...(figures && { figures }),
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,
-    stockOverTime: [],
     events: [],
   } satisfies DrillOutcome;
 }

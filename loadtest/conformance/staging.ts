@@ -376,7 +376,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
         const leased = namesIn(server).filter((name) => Number(ask(server, 'PTTL', name)) >= 0);
         return leased.length > 0 && ask(server, 'DEL', ...leased) !== 0;
       });
-      if (isDeleted.includes(true)) say('the key is deleted');
+      if (isDeleted.includes(true)) say('the lab deletes the key, as when its lease ends');
       return isDeleted.includes(true);
     },
     /** The keys that a command reads or writes, as Redis sees them. */

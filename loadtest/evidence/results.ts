@@ -91,9 +91,6 @@ export const timelineSchema = z.object({
   overlaps: z.array(span.extend({ lanes: z.tuple([count, count]) })),
 });
 
-/** One moment of a rush: what the stock was, and what it should have been after the sales made by then. */
-export const stockPointSchema = z.object({ ms: milliseconds, stock: z.int(), expected: z.int() });
-
 const drillResultSchema = z.object({
   drill: z.string(),
   verdict: verdictSchema,
@@ -105,8 +102,6 @@ const drillResultSchema = z.object({
   /** Sentences that name who did what. A long list is cut; `witnessCount` is its whole length. */
   witnesses: z.array(z.string()),
   witnessCount: count,
-  /** Of a rush: at most 200 points. */
-  stockOverTime: z.array(stockPointSchema).default([]),
   /** Of a drill that goes step by step. */
   timeline: timelineSchema.optional(),
   /** Of a drill of the orders: what it emitted, with the milliseconds since it began. */
@@ -141,6 +136,8 @@ export const answerSchema = z.object({
   holds: z.array(findingSchema),
   /** What it does not hold, and does not promise: `says` is why. */
   notPromised: z.array(findingSchema),
+  /** What has nothing to do with it: `says` is why, or what was measured. */
+  doesNotApply: z.array(findingSchema),
   notLookedAt: z.array(findingSchema),
 });
 
@@ -166,8 +163,9 @@ export const gradeSchema = z.object({
   answer: answerSchema.optional(),
   /** What its module says that it promises beyond the contract. */
   promises: promisesSchema.optional(),
-  /** Of a published lock: the options it was given, in words, and for each drill that asks for more than it promises, why. */
+  /** Of a published lock: the options it was given, in words. */
   options: z.record(z.string(), z.string()).optional(),
+  /** Why it need not hold what asks for more than it promises, by the name of the check or drill. */
   doesNotPromise: z.record(z.string(), z.string()).optional(),
 });
 
@@ -183,11 +181,12 @@ export const machineSchema = z.object({
 
 /** `results.json`. Others read it: a change that breaks them gets a new `format`. */
 export const resultsSchema = z.object({
-  format: z.literal(1),
+  format: z.literal(2),
   command: z.string(),
   startedAt: z.iso.datetime(),
   durationMs: milliseconds,
-  verdict: z.enum(['as-taught', 'not-as-taught', 'unknown']),
+  /** Of `npm run grade`: `broken`, `unknown` or `holds`, whichever is the worst of its locks. */
+  verdict: z.enum(['as-taught', 'not-as-taught', 'unknown', 'broken', 'holds']),
   /** One sentence for each cell that is not as expected or unknown, and one when the run was cut short. */
   verdictReasons: z.array(z.string()),
   /** What was asked for and not run, as `stage drill`. */
@@ -203,7 +202,7 @@ export const resultsSchema = z.object({
   /** How the drills were set. `leaseMs` is that of the drills that go step by step. */
   settings: z.object({ requests: count, connections: count, stock: count, units: count, leaseMs: count }),
   stages: z.array(stageResultSchema),
-  /** Of `npm run grade`: nothing is taught of these locks, so the verdict on the run does not speak of them. */
+  /** Of `npm run grade`. */
   grades: z.array(gradeSchema).optional(),
 });
 
@@ -212,7 +211,6 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export type RushFigures = z.infer<typeof rushFiguresSchema>;
 export type StepFigures = z.infer<typeof stepFiguresSchema>;
 export type Timeline = z.infer<typeof timelineSchema>;
-export type StockPoint = z.infer<typeof stockPointSchema>;
 export type DrillResult = z.infer<typeof drillResultSchema>;
 export type StageResult = z.infer<typeof stageResultSchema>;
 export type Answer = z.infer<typeof answerSchema>;

@@ -1,12 +1,9 @@
-// What the stock says: how many sales are lost for sure, and how it fell.
+// What the stock says: how many sales are lost for sure.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { keyOf, type SaleName, type StepHistory } from './history.ts';
 import { describeLostUpdate, findLostUpdates } from './lost-updates.ts';
 import { NotStagedError } from './not-staged.ts';
-import type { StockPoint } from './results.ts';
-
-const MAX_POINTS = 200;
 
 /**
  * What the stock says after a drill that goes step by step: `sold` counts the sales that were answered so, `inDoubt` those whose
@@ -48,36 +45,4 @@ function readersOf(events: SaleEvent[], startedAt: number, wroteLate: SaleName[]
     readings.set(keyOf(event), { stockBefore: stock, bucket, saleId, node, readMs: at - startedAt });
   }
   return [...readings.values()];
-}
-
-/** The stock after each write of a rush, that of all buckets, and what it should have been by then, thinned out evenly. */
-export function stockOverTime(events: SaleEvent[], initialStock: number): StockPoint[] {
-  const writes = events
-    .filter(({ type, stock }) => type === 'wrote' && stock !== undefined)
-    .sort((a, b) => a.at - b.at);
-  const startedAt = Math.min(...events.slice(0, 1).map(({ at }) => at), writes[0]?.at ?? 0);
-  const stocks = inAllBuckets(writes, initialStock);
-  const points = writes.map(({ at }, index) => ({
-    ms: at - startedAt,
-    stock: stocks[index] ?? 0,
-    expected: initialStock - index - 1,
-  }));
-  if (points.length <= MAX_POINTS) return points;
-  const step = (points.length - 1) / (MAX_POINTS - 1);
-  return Array.from({ length: MAX_POINTS }, (_, index) => points[Math.round(index * step)]).filter(
-    (point) => point !== undefined,
-  );
-}
-
-/** The stock as a whole after each write. Of a bucket that nobody has written to nothing is known but that it is as it was. */
-function inAllBuckets(writes: SaleEvent[], initialStock: number): number[] {
-  if (writes.every(({ bucket }) => bucket === undefined)) return writes.map(({ stock = 0 }) => stock);
-  const now = new Map<number | undefined, number>();
-  let whole = initialStock;
-  return writes.map(({ bucket, stock = 0 }) => {
-    // The first write in a bucket has taken one unit out of it.
-    whole += stock - (now.get(bucket) ?? stock + 1);
-    now.set(bucket, stock);
-    return whole;
-  });
 }

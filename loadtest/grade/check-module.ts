@@ -6,6 +6,7 @@ import { supervised } from '../../services/inventory/external-lock.ts';
 import { readExternalModule } from '../../services/inventory/external-module.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { readPromises } from '../evidence/promises.ts';
+import { readDoesNotPromise } from './not-promised.ts';
 
 const [file = ''] = process.argv.slice(2);
 // Nothing is asked of it here.
@@ -25,8 +26,9 @@ const found = await check().catch((error: Error) => ({ problem: error.message })
 process.send?.(found, () => process.exit(0));
 
 async function check() {
-  const { createLock, promises: exported } = await readExternalModule(file);
+  const { createLock, promises: exported, doesNotPromise: excused } = await readExternalModule(file);
   const promises = readPromises(exported);
+  const doesNotPromise = readDoesNotPromise(excused);
   supervised(createLock)(options);
-  return exported === undefined ? {} : { promises };
+  return { doesNotPromise, ...(exported !== undefined && { promises }) };
 }

@@ -28,7 +28,8 @@ export async function readExternalLock(file: string): Promise<Grade> {
   const problem = isThere ?? problemOfName(stage, file);
   if (problem !== undefined) return { stage, file, problem };
   const found = await checkModule(file);
-  return asRow({ stage, file, ...found, doesNotPromise: notPromisedBy(found.promises ?? {}) });
+  const doesNotPromise = { ...notPromisedBy(found.promises ?? {}), ...found.doesNotPromise };
+  return asRow({ stage, file, ...found, doesNotPromise });
 }
 
 /** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
@@ -75,8 +76,8 @@ export function problemOfName(name: string, file: string): string | undefined {
   return `the name of its file becomes that of its row, so it must be in small letters, as in my-lock.ts`;
 }
 
-/** What was found of a module: why it can't be graded, or what it promises, if anything. */
-type Found = Pick<Grade, 'problem' | 'promises'>;
+/** What was found of a module: why it can't be graded, or what it promises and does not promise, if it says so. */
+type Found = Pick<Grade, 'problem' | 'promises' | 'doesNotPromise'>;
 
 /** Loads the module in a process of its own, which it may end, or keep busy for ever. */
 async function checkModule(file: string): Promise<Found> {

@@ -7,7 +7,7 @@ import { cacheDir } from '../../scripts/stack/parts.ts';
 import { backendOfPromises } from '../../services/inventory/external-lock.ts';
 import { exportsOf, type LockSource } from '../../virtual/lock-service.ts';
 import type { Grade } from '../evidence/results.ts';
-import { adaptersOf, besideOf, fileOfPeer, installedAs, type Peer, readLibrary } from '../peers/peer.ts';
+import { adaptersOf, besideOf, fileOfPeer, installedAs, majorsOf, type Peer, readLibrary } from '../peers/peer.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
 import { notPromisedBy } from './not-promised.ts';
 
@@ -26,7 +26,10 @@ export async function readPublished(text: string, libraries = LIBRARIES): Promis
     return failed('no adapter is shipped for it. Write one, a module that imports it (docs/grade.md), and grade that');
   }
   const problem = install(folder, name, range);
-  return problem === undefined ? gradesIn(folder, name) : failed(problem);
+  if (problem !== undefined) return failed(problem);
+  const grades = await gradesIn(folder, name);
+  const majors = majorsOf(name).join(' or ');
+  return grades.length > 0 ? grades : failed(`the adapter that is shipped for ${name} is for version ${majors}`);
 }
 
 /** The locks of a package that is installed in a folder. */

@@ -1,6 +1,12 @@
 // What a lock does not promise, by what it says that it promises: a sentence for each drill that asks for more.
 
+import { z } from 'zod';
 import type { Promises } from '../evidence/promises.ts';
+import { checkNames } from '../staircase/contract.ts';
+import { lockStaircase } from '../staircase/locks.ts';
+
+/** Without these it is no lock. */
+const OF_EVERY_LOCK = ['contract-enter', 'one-node-rush', 'rush', 'sell-out', 'slow-holder'];
 
 const ASKS: { isPromised: (promises: Promises) => boolean; drills: string[]; why: string }[] = [
   {
@@ -54,4 +60,18 @@ const ASKS: { isPromised: (promises: Promises) => boolean; drills: string[]; why
 export function notPromisedBy(promises: Promises): Record<string, string> {
   const asked = ASKS.filter(({ isPromised }) => !isPromised(promises));
   return Object.fromEntries(asked.flatMap(({ drills, why }) => drills.map((drill) => [drill, why])));
+}
+
+/**
+ * Reads the export `doesNotPromise` of a module: why it need not hold some checks or drills, by their names. Throws an error whose message
+ * is a clause when it is not understood, or names what every lock must hold.
+ */
+export function readDoesNotPromise(exported: unknown): Record<string, string> {
+  const read = z.record(z.string(), z.string()).safeParse(exported ?? {});
+  if (!read.success) throw new Error(`its doesNotPromise can't be read: ${read.error.issues[0]?.message}`);
+  const names = [...checkNames, ...Object.keys(lockStaircase.columns)].filter((name) => !OF_EVERY_LOCK.includes(name));
+  const odd = Object.keys(read.data).find((name) => !names.includes(name));
+  if (odd !== undefined)
+    throw new Error(`its doesNotPromise names ${odd}, which is no check and no drill that a lock may fail`);
+  return read.data;
 }

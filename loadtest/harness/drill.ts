@@ -76,7 +76,6 @@ export function notApplicable(reason: string): DrillOutcome {
     reasons: [reason],
     witnesses: [],
     witnessCount: 0,
-    stockOverTime: [],
     events: [],
   };
 }
@@ -84,7 +83,7 @@ export function notApplicable(reason: string): DrillOutcome {
 /** The outcome of a drill that could not be carried through: it proves nothing. */
 export function lostTrack(error: unknown): DrillOutcome {
   const reason = error instanceof Error ? error.message : String(error);
-  return { verdict: 'unknown', reasons: [reason], witnesses: [], witnessCount: 0, stockOverTime: [], events: [] };
+  return { verdict: 'unknown', reasons: [reason], witnesses: [], witnessCount: 0, events: [] };
 }
 
 /** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has aborted, or it is none. */

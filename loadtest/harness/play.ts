@@ -57,7 +57,6 @@ export async function play(
     figures,
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,
-    stockOverTime: [],
     nothingToBreak,
     ...(await testBed.close(isJudged)),
   };

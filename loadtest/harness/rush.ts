@@ -3,7 +3,6 @@
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
-import { stockOverTime } from '../evidence/stock.ts';
 import { sharedClock, sleep } from './clock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import { sendSales } from './load.ts';
@@ -142,7 +141,6 @@ export async function runRush(
     figures,
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,
-    stockOverTime: stockOverTime(events, stock),
     events,
   };
 }

@@ -12,7 +12,7 @@ import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore, type Store } from '../../services/inventory/store.ts';
-import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatNumber } from '../evidence/numbers.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 
@@ -24,8 +24,8 @@ const BEFORE_NEXT_TRY_MS = 20;
 const KILL_EVERY_MS = 1_000;
 /** How long the clean-up may go without having less to do than before, when nobody buys any more, in milliseconds. */
 const CLEAN_UP_LIMIT_MS = 30_000;
-/** How often the run says how far it is, in milliseconds. */
-const TELL_EVERY_MS = 10_000;
+/** After so many kills the run says how far it is. */
+const TELL_EVERY = 10;
 
 const settings = {
   ...usualSettings,
@@ -40,20 +40,9 @@ const settings = {
 /** How often each answer was given: `sold`, or the code of the problem, with a `?` when it is not definite. */
 export type Answers = Record<string, number>;
 
-/** What the clean-up did while others bought. */
-export interface CleanUpPace {
-  /** How many orders it closed, with their units back, while others bought. */
-  closed: number;
-  /** For how long they bought, in milliseconds. */
-  ms: number;
-  /** How many it had not come to when the last buyer had gone, most of them not due yet. */
-  left: number;
-}
-
 export interface RandomKills {
   kills: number;
   answers: Answers;
-  cleanUp: CleanUpPace;
   /** `npm run reconcile` after the load, once the clean-up has no work: its exit code and what it printed. */
   exitCode: number;
   accounts: string;
@@ -107,7 +96,6 @@ async function runOn(
 ) {
   await nodes[0]?.setStock(STOCK, SKU);
   const load = startLoad(url);
-  const tell = atMostEvery(TELL_EVERY_MS, onProgress);
   let kills = 0;
   const startedAt = performance.now();
   try {
@@ -119,70 +107,37 @@ async function runOn(
       await victim?.process?.kill();
       kills += 1;
       await victim?.process?.start();
-      tell(() => `${countOf(kills, 'kill')}, ${countOf(load.answers['sold'] ?? 0, 'sale')} so far.`);
+      const far = `${countOf(kills, 'kill')}, ${countOf(load.answers['sold'] ?? 0, 'sale')} so far.`;
+      if (kills % TELL_EVERY === 0) onProgress(far);
     }
   } finally {
     await load.end();
   }
-  const { closed, backlog: left } = await progressOf(mysql);
-  const cleanUp = { closed, ms: performance.now() - startedAt, left };
-  // It refuses while the clean-up has work.
+  // It refuses while the clean-up has work, and is asked again for as long as that becomes less.
   let last = await reconcile(servers);
-  const isWorthWaiting = createPatience(CLEAN_UP_LIMIT_MS);
-  while (last.exitCode === 2) {
+  let least = Number.POSITIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
+  while (last.exitCode === 2 && performance.now() < until) {
     signal.throwIfAborted();
-    const { backlog } = await progressOf(mysql);
-    if (!isWorthWaiting(backlog, performance.now())) break;
-    tell(() => `Nobody buys any more. The clean-up has ${countOf(backlog, 'order')} to do.`);
+    const backlog = await backlogOf(mysql);
+    if (backlog < least) {
+      onProgress(`Nobody buys any more. The clean-up has ${countOf(backlog, 'order')} to do.`);
+      least = backlog;
+      until = performance.now() + CLEAN_UP_LIMIT_MS;
+    }
     last = await reconcile(servers);
   }
   const holdings = (await readAccounts(mysql, store)).holdings.find(({ sku }) => sku === SKU);
   if (holdings === undefined) throw new Error(`There is no account of sku ${SKU}.`);
-  return { kills, answers: load.answers, cleanUp, ...last, holdings, faults: faultsOf(load.answers, holdings) };
+  return { kills, answers: load.answers, ...last, holdings, faults: faultsOf(load.answers, holdings) };
 }
 
-/**
- * Says of a backlog, each time it is looked at, whether to go on waiting: as long as it has become less than ever within the last
- * `limitMs`.
- */
-export function createPatience(limitMs: number) {
-  let least = Number.POSITIVE_INFINITY;
-  let until = Number.POSITIVE_INFINITY;
-  return (backlog: number, at: number): boolean => {
-    if (backlog < least) {
-      least = backlog;
-      until = at + limitMs;
-    }
-    return at < until;
-  };
-}
-
-/** Passes on what it is called with, but not more often than this. */
-function atMostEvery(everyMs: number, onProgress: (sentence: string) => void) {
-  let next = performance.now() + everyMs;
-  return (sentence: () => string) => {
-    if (performance.now() < next) return;
-    next = performance.now() + everyMs;
-    onProgress(sentence());
-  };
-}
-
-/**
- * How many orders the clean-up has closed, with their units back, and how many it has not come to: unpaid, whether or not they are due
- * yet, and closed without their units back.
- */
-async function progressOf(mysql: Pool): Promise<{ closed: number; backlog: number }> {
-  const sql = `SELECT COUNT(IF(status = 'CLOSED' AND restored_at IS NOT NULL, 1, NULL)) AS closed,
-      COUNT(IF(status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL), 1, NULL)) AS backlog
-    FROM tb_order`;
+/** How many orders the clean-up has not come to: unpaid, whether or not they are due yet, and closed without their units back. */
+async function backlogOf(mysql: Pool): Promise<number> {
+  const sql = `SELECT COUNT(*) AS backlog FROM tb_order
+    WHERE status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL)`;
   const [[row]] = await mysql.query<RowDataPacket[]>(sql);
-  return { closed: Number(row?.['closed']), backlog: Number(row?.['backlog']) };
-}
-
-/** What the clean-up did, and how fast. */
-export function describePace({ closed, ms, left }: CleanUpPace): string {
-  const pace = formatMeasure(closed / (ms / 1_000));
-  return `Beside the buyers the clean-up closed ${countOf(closed, 'order')}, ${pace} a second; ${formatNumber(left)} were left, due or not yet.`;
+  return Number(row?.['backlog']);
 }
 
 /** Buyers who come again and again until the end. */

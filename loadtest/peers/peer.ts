@@ -79,15 +79,19 @@ function versionOfPeer(name: string): string {
   return dependency(publishedAs(name).package).replace(/^npm:.*@/, '');
 }
 
-const majorOf = (version: string) => Number.parseInt(version, 10);
+const majorOf = (version: string) => Number.parseInt(version.replace(/^v/, ''), 10);
 
-/** The adapters for a version of a package: those that were written for its major version, else for the newest. */
+/** The adapters for a package that were written for the major version of this one, or for the newest without one. */
 export function adaptersOf(onNpm: string, version?: string): string[] {
+  const majors = majorsOf(onNpm);
+  const major = version === undefined ? Math.max(...majors) : majorOf(version);
+  return peerNames.filter((name) => peers[name]?.onNpm === onNpm && majorOf(versionOfPeer(name)) === major);
+}
+
+/** The major versions of a package that an adapter was written for. */
+export function majorsOf(onNpm: string): number[] {
   const names = peerNames.filter((name) => peers[name]?.onNpm === onNpm);
-  const majors = names.map((name) => majorOf(versionOfPeer(name)));
-  const asked = majorOf(version ?? '');
-  const major = majors.includes(asked) ? asked : Math.max(...majors);
-  return names.filter((_, at) => majors[at] === major);
+  return [...new Set(names.map((name) => majorOf(versionOfPeer(name))))].toSorted();
 }
 
 /** What the adapters for a package import beside it, as npm installs it: `@nestjs/core@11.2.10`. */

@@ -106,6 +106,16 @@ function tableOf({ stages, leftOut }: Pick<Results, 'stages' | 'leftOut'>): Pick
   };
 }
 
+/** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */
+export function leftOutInWords(leftOut: string[]): string {
+  const cells = leftOut.map(readLeftOut);
+  const rows = unique(cells.map(({ stage }) => stage)).map((stage) => {
+    const drills = cells.filter((cell) => cell.stage === stage).map(({ drill }) => drill);
+    return `${stage} (${drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ')})`;
+  });
+  return rows.join(', ');
+}
+
 function readLeftOut(text: string) {
   const [stage = '', ...drill] = text.split(' ');
   return { stage, drill: drill.join(' ') };

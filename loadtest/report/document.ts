@@ -7,7 +7,7 @@ import { type Html, html, trusted } from './escape.ts';
 
 /** The page of a report. */
 export function renderDocument(title: string, header: Html, sections: (Html | false | Html[])[]): string {
-  const css = ['report.css', 'timeline.css'].map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const css = readFileSync(new URL('report.css', import.meta.url), 'utf8');
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -16,7 +16,7 @@ export function renderDocument(title: string, header: Html, sections: (Html | fa
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${title} · Lockstep</title>
 <style>
-${trusted(css.join('\n'))}</style>
+${trusted(css)}</style>
 </head>
 <body>
 ${header}

@@ -17,15 +17,15 @@ export interface FigureLine<Figures = RushFigures> {
 
 /** The figures by which stages are compared. */
 export const comparedFigures: FigureLine[] = [
-  count('Sold', ({ sold }) => sold),
-  count('Expected stock', ({ expectedStock }) => expectedStock),
-  count('Final stock', ({ finalStock }) => finalStock),
-  { ...count('Lost updates', ({ lostUpdates }) => lostUpdates), isDamage: ({ lostUpdates }) => lostUpdates !== 0 },
-  { ...count('Oversold', ({ oversold }) => oversold), isDamage: ({ oversold }) => oversold > 0 },
-  measure('Sales per second', ({ throughput }) => throughput),
-  measure('p50, ms', ({ latencyMs }) => latencyMs?.p50),
-  measure('p99, ms', ({ latencyMs }) => latencyMs?.p99),
-  measure('Redis commands per sale', ({ redisCommandsPerSale }) => redisCommandsPerSale),
+  count('sold', ({ sold }) => sold),
+  count('expected stock', ({ expectedStock }) => expectedStock),
+  count('final stock', ({ finalStock }) => finalStock),
+  { ...count('lost', ({ lostUpdates }) => lostUpdates), isDamage: ({ lostUpdates }) => lostUpdates !== 0 },
+  { ...count('oversold', ({ oversold }) => oversold), isDamage: ({ oversold }) => oversold > 0 },
+  measure('sales/s', ({ throughput }) => throughput),
+  measure('p50 ms', ({ latencyMs }) => latencyMs?.p50),
+  measure('p99 ms', ({ latencyMs }) => latencyMs?.p99),
+  measure('Redis/sale', ({ redisCommandsPerSale }) => redisCommandsPerSale),
 ];
 
 /** The figures of the drills that go step by step, in the order of a table. */

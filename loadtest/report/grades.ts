@@ -5,7 +5,7 @@ import type { Answer, Grade, Results } from '../evidence/results.ts';
 import { isCheck } from '../staircase/contract.ts';
 import { isAsTaught, ranStaircases } from './cells.ts';
 
-type State = 'broken' | 'holds' | 'not-promised' | 'unknown' | 'not-looked-at';
+type State = 'broken' | 'holds' | 'not-promised' | 'unknown' | 'does-not-apply';
 type Finding = Answer['broken'][number] & { state: State };
 
 const stateOf = {
@@ -14,7 +14,7 @@ const stateOf = {
   holds: 'holds',
   fails: 'broken',
   unknown: 'unknown',
-  'not-applicable': 'not-looked-at',
+  'not-applicable': 'does-not-apply',
 } as const;
 
 /** What is known of a lock, and what that comes to: first of all what is wrong with it. */
@@ -27,12 +27,13 @@ export function answerOf(grade: Grade, results: Results): Answer {
     broken: of('broken'),
     holds: of('holds'),
     notPromised: of('not-promised'),
-    notLookedAt: of('unknown', 'not-looked-at'),
+    doesNotApply: of('does-not-apply'),
+    notLookedAt: of('unknown'),
   };
   const [first] = lists.broken;
   const [open] = of('unknown');
   const answer = (verdict: Answer['verdict'], said: string) => ({ verdict, sentence: `${stage} ${said}`, ...lists });
-  if (problem !== undefined) return answer('unknown', `can't be graded: ${problem}.`);
+  if (problem !== undefined) return answer('unknown', `can't be graded: ${problem.replace(/\.*$/, '.')}`);
   if (first) return answer('broken', `is broken: ${first.says}`);
   if (open) return answer('unknown', `is not known: ${open.name} came to nothing. ${open.says}`);
   if (lists.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
@@ -80,19 +81,12 @@ const SEEN_TO_RENEW = {
 function countsOf(findings: Pick<Finding, 'kind' | 'state'>[]): string {
   const words = { check: 'checks', order: 'scopes of the search', drill: 'drills' };
   const counts = Object.entries(words).flatMap(([kind, word]) => {
-    const of = findings.filter((each) => each.kind === kind && !['not-looked-at', 'not-promised'].includes(each.state));
+    const of = findings.filter(
+      (each) => each.kind === kind && !['does-not-apply', 'not-promised'].includes(each.state),
+    );
     return of.length > 0 ? [`${of.filter(({ state }) => state === 'holds').length} of ${of.length} ${word}`] : [];
   });
   return listOf(counts) || '0 of 0 drills';
-}
-
-/** The row of a graded lock: what holds, what it fails and promises, what it fails and does not promise, and what is unknown. */
-export function gradeRow(grade: Grade, results: Results): string[] {
-  const { stage, problem } = grade;
-  if (problem !== undefined) return [stage, `it can't be graded: ${problem}`, '', '', ''];
-  const findings = findingsOf(grade, results);
-  const named = (state: State) => listOf(findings.flatMap((each) => (each.state === state ? [each.name] : [])));
-  return [stage, countsOf(findings), named('broken'), named('not-promised'), named('unknown')];
 }
 
 /** What is wrong with a lock, or that nothing is: a sentence. */
@@ -107,13 +101,19 @@ export function gradeTitle(grades: Grade[], results: Results): string {
   return `${grade.stage} ${titles[answerOf(grade, results).verdict]}`;
 }
 
+/** Of these answers the worst: a broken promise weighs more than what is not known. */
+export function worstOf(grades: Grade[]): Answer['verdict'] {
+  const verdicts = grades.map(({ answer }) => answer?.verdict);
+  return (['broken', 'unknown'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'holds';
+}
+
 /** Whether the built-in locks, which are the baseline, came out as expected: if not, the grades prove nothing. */
-export function baselineLine({ stages, verdict }: Results): string {
+export function baselineLine({ stages }: Results): string {
   const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
   if (rows.length === 0) return 'No built-in lock ran as a baseline.';
   const cells = rows.flatMap(({ drills }) => drills).filter((cell) => isAsTaught(cell) !== undefined);
   const asTaught = cells.filter((cell) => isAsTaught(cell)).length;
-  const warning = verdict === 'as-taught' ? '' : ' Conclude nothing: a drill did not find what it must.';
+  const warning = asTaught === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
   return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;
 }
 

@@ -1,22 +1,15 @@
 // The tables of a run as text, to be shown on a page: `--markdown` prints them.
 
 import { formatMoment } from '../evidence/numbers.ts';
-import type { Grade, Results } from '../evidence/results.ts';
+import type { Results } from '../evidence/results.ts';
 import { type Cell, isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from './cells.ts';
-import { gradeRow } from './grades.ts';
 
-/** Of graded locks a row each, else the staircase. The run and its date stand below. */
+/** The staircases. The run and its date stand below. */
 export function renderTables(results: Results): string {
-  const { grades, command, startedAt } = results;
-  const blocks = grades ? [gradeTable(grades, results)] : ranStaircases(results).flatMap(staircaseTable);
+  const { command, startedAt } = results;
+  const blocks = ranStaircases(results).flatMap(staircaseTable);
   return `${[...blocks, `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}._`].join('\n\n')}\n`;
 }
-
-const gradeTable = (grades: Grade[], results: Results) =>
-  table(
-    ['lock', 'holds', 'fails what it promises', 'fails what it does not promise', 'unknown'],
-    grades.map((grade) => gradeRow(grade, results)),
-  );
 
 const marks = {
   pass: '✔',

@@ -2,7 +2,13 @@
 const tick = '✔\uFE0E';
 const cross = '✘\uFE0E';
 
-export const verdictMarks = { 'as-taught': tick, 'not-as-taught': cross, unknown: '?' } as const;
+export const verdictMarks = {
+  'as-taught': tick,
+  'not-as-taught': cross,
+  unknown: '?',
+  holds: tick,
+  broken: cross,
+} as const;
 
 /** The mark and the word for what became of a cell. */
 export const states = {

@@ -2,8 +2,8 @@
 
 import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { drillsAlone } from './cells.ts';
-import { finalStock, stockOfRushes } from './chart-sections.ts';
+import { drillsAlone, leftOutInWords } from './cells.ts';
+import { finalStock } from './chart-sections.ts';
 import { contractSection } from './contract-section.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
@@ -12,7 +12,6 @@ import { verdictMarks } from './marks.ts';
 import { stageSection } from './stage-sections.ts';
 import { staircaseSections } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
-import { timelinePatterns } from './timeline.ts';
 
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
@@ -22,8 +21,6 @@ export function renderPage(results: Results): string {
     staircaseSections(results),
     contractSection(results),
     gradesSection(results),
-    stockOfRushes(results),
-    timelinePatterns(),
     rows.map((stage, i) => stageSection(stage, rows.slice(0, i), results)),
     howItWasRun(command, environment, [
       ['Requests of a rush', formatNumber(settings.requests)],
@@ -31,7 +28,7 @@ export function renderPage(results: Results): string {
       ['Stock of a rush', formatNumber(settings.stock)],
       ['Units of a sell-out', formatNumber(settings.units)],
       ['Lease of the drills step by step', formatDuration(settings.leaseMs)],
-      ...(leftOut.length > 0 ? [['Left out', leftOut.join(', ')] as const] : []),
+      ...(leftOut.length > 0 ? [['Left out', leftOutInWords(leftOut)] as const] : []),
     ]),
   ]);
 }
@@ -41,7 +38,7 @@ function verdict(results: Results): Html {
   const sentences = [...(grades ?? []).map((grade) => gradeLine(grade, results)), ...summarize(results)];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
-<h1><span aria-hidden="true">${grades ? '' : verdictMarks[verdict]}</span> ${titleOf(results)}</h1>
+<h1><span aria-hidden="true">${verdictMarks[verdict]}</span> ${titleOf(results)}</h1>
 ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
 <p>${countCells(results)}</p>
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}

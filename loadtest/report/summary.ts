@@ -10,6 +10,8 @@ const verdictWords = {
   'as-taught': 'As expected',
   'not-as-taught': 'Not as expected',
   unknown: 'Unknown',
+  holds: 'Holds',
+  broken: 'Broken',
 } as const;
 
 /** What the report is about: the verdict on the run, or on a graded lock. */

@@ -46,23 +46,13 @@ const figure = ({ restored, due }: StepFigures) =>
 const columns: Record<string, Column> = {
   'same-node-twice': {
     asks: 'are orders restored twice when a tick of a node comes before its last one has ended?',
-    seconds: 2,
     figure,
   },
-  'double-restore': { asks: 'are orders restored twice when both nodes tick at the same moment?', seconds: 2, figure },
-  'clock-skew': {
-    asks: 'are orders restored twice when the schedule of one node is a little late?',
-    seconds: 3,
-    figure,
-  },
-  'job-outlives-lease': {
-    asks: 'are orders restored twice when a tick takes longer than its lease?',
-    seconds: 4,
-    figure,
-  },
+  'double-restore': { asks: 'are orders restored twice when both nodes tick at the same moment?', figure },
+  'clock-skew': { asks: 'are orders restored twice when the schedule of one node is a little late?', figure },
+  'job-outlives-lease': { asks: 'are orders restored twice when a tick takes longer than its lease?', figure },
   'job-crashes-half-way': {
     asks: 'is each order restored once when a node is killed in the middle of a tick?',
-    seconds: 3,
     figure,
   },
 };

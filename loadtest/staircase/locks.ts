@@ -86,82 +86,37 @@ const taken = ({ takeoverMs, keptOutMs = 0 }: StepFigures) =>
 
 /** A drill that is no page says here what it asks. */
 const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
-  'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?', seconds: 2 },
-  rush: { group: 'Safety', asks: 'do two nodes together lose sales?', seconds: 2 },
-  'sell-out': { group: 'Safety', asks: 'is more sold than there is?', seconds: 2 },
+  'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?' },
+  rush: { group: 'Safety', asks: 'do two nodes together lose sales?' },
+  'sell-out': { group: 'Safety', asks: 'is more sold than there is?' },
   'long-wait': {
     group: 'Cost and traces',
-    seconds: 4,
     figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
   },
-  'crashed-holder': {
-    group: 'Liveness',
-    seconds: 3,
-    figure: taken,
-  },
-  'hung-holder': {
-    group: 'Liveness',
-    seconds: 4,
-    figure: taken,
-  },
-  'slow-holder': {
-    group: 'Safety',
-    seconds: 4,
-    figure: met,
-  },
-  'late-release': {
-    group: 'Safety',
-    seconds: 3,
-    figure: (figures) => (figures['otherKeys'] ? 'another key' : met(figures)),
-  },
+  'crashed-holder': { group: 'Liveness', figure: taken },
+  'hung-holder': { group: 'Liveness', figure: taken },
+  'slow-holder': { group: 'Safety', figure: met },
+  'late-release': { group: 'Safety', figure: (figures) => (figures['otherKeys'] ? 'another key' : met(figures)) },
   'nested-call': {
     group: 'Liveness',
-    seconds: 3,
     figure: ({ answeredMs, overlaps = 0 }) => {
       if (overlaps > 0) return countOf(overlaps, 'overlap');
       return answeredMs === undefined ? undefined : formatDuration(answeredMs);
     },
   },
-  'long-sale': {
-    group: 'Safety',
-    seconds: 7,
-    figure: lost,
-  },
-  'paused-process': {
-    group: 'Safety',
-    seconds: 3,
-    figure: lost,
-  },
-  'blocked-loop': {
-    group: 'Safety',
-    seconds: 3,
-    figure: lost,
-  },
-  partition: {
-    group: 'Safety',
-    isAside: true,
-    seconds: 4,
-    figure: lost,
-  },
-  'late-write': {
-    group: 'Safety',
-    seconds: 3,
-    figure: lost,
-  },
-  'crossed-write': {
-    group: 'Safety',
-    seconds: 2,
-    figure: lost,
-  },
+  'long-sale': { group: 'Safety', figure: lost },
+  'paused-process': { group: 'Safety', figure: lost },
+  'blocked-loop': { group: 'Safety', figure: lost },
+  partition: { group: 'Safety', isAside: true, figure: lost },
+  'late-write': { group: 'Safety', figure: lost },
+  'crossed-write': { group: 'Safety', figure: lost },
   'late-batch': {
     group: 'Safety',
-    seconds: 2,
     figure: ({ lostUpdates = 0, inDoubt = 0 }) =>
       lostUpdates > 0 ? lost({ lostUpdates }) : `${formatNumber(inDoubt)} in doubt`,
   },
   'early-read': {
     group: 'Safety',
-    seconds: 3,
     figure: ({ earlyAnswers = 0, readersAtOnce, overtakes, waitedMs }) => {
       if (earlyAnswers > 0) return `${formatNumber(earlyAnswers)} too early`;
       if (readersAtOnce === 1) return 'one by one';
@@ -171,30 +126,16 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'crossed-skus': {
     group: 'Liveness',
-    seconds: 2,
     figure: ({ unsold = 0, lostUpdates = 0, slowestSaleMs = 0 }) => {
       if (unsold > 0) return `${formatNumber(unsold)} not sold`;
       return lostUpdates > 0 ? lost({ lostUpdates }) : `sold in ${formatDuration(slowestSaleMs)}`;
     },
   },
-  failover: {
-    group: 'Outages',
-    seconds: 3,
-    figure: lost,
-  },
-  'forgotten-sale': {
-    group: 'Outages',
-    seconds: 3,
-    figure: forgotten,
-  },
-  'wrong-replica': {
-    group: 'Outages',
-    seconds: 2,
-    figure: forgotten,
-  },
+  failover: { group: 'Outages', figure: lost },
+  'forgotten-sale': { group: 'Outages', figure: forgotten },
+  'wrong-replica': { group: 'Outages', figure: forgotten },
   'redis-outage': {
     group: 'Outages',
-    seconds: 9,
     figure: ({ lostUpdates = 0, cutOff = 0, slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }) => {
       if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;
       if (cutOff > 0) return `${formatNumber(cutOff)} cut off`;
@@ -204,7 +145,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'client-gone': {
     group: 'Cost and traces',
-    seconds: 1,
     figure: ({ emptyMs = 0, stillWaiting = 0, soldToNobody = 0, nextSaleMs = 0 }, verdict) => {
       if (stillWaiting > 0) return `${formatNumber(stillWaiting)} still wait`;
       if (soldToNobody > 0) return `${formatNumber(soldToNobody)} to nobody`;
@@ -214,41 +154,25 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   starvation: {
     group: 'Liveness',
     isAside: true,
-    seconds: 3,
     figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
   },
   overtaking: {
     group: 'Liveness',
     isAside: true,
-    seconds: 3,
     figure: ({ overtaken, asked }) =>
       overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked ?? 0)} overtaken`,
   },
   'frozen-master': {
     group: 'Outages',
-    seconds: 2,
     figure: ({ unsold = 0, lostUpdates = 0, overlaps = 0, costMs = 0, limitMs = 0 }) => {
       if (unsold > 0) return `${formatNumber(unsold)} not sold`;
       if (costMs <= limitMs && lostUpdates + overlaps > 0) return lost({ lostUpdates, overlaps });
       return `${formatDuration(costMs)} more`;
     },
   },
-  'late-votes': {
-    group: 'Safety',
-    seconds: 3,
-    figure: lost,
-  },
-  amnesia: {
-    group: 'Outages',
-    seconds: 2,
-    figure: lost,
-  },
-  'clock-jump': {
-    group: 'Outages',
-    isAside: true,
-    seconds: 3,
-    figure: lost,
-  },
+  'late-votes': { group: 'Safety', figure: lost },
+  amnesia: { group: 'Outages', figure: lost },
+  'clock-jump': { group: 'Outages', isAside: true, figure: lost },
 };
 
 /** Nodes whose Redis has a replica: without one nobody sells. */

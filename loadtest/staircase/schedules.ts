@@ -36,12 +36,10 @@ export const schedules: Record<string, JobSchedule> = {
 const columns: Record<string, Column> = {
   'runs-overlap': {
     asks: 'does a tick begin on a node while the last one is under way?',
-    seconds: 5,
     figure: ({ meanwhile }) => (meanwhile === undefined ? undefined : `${countOf(meanwhile, 'tick')} meanwhile`),
   },
   'runs-pile-up': {
     asks: 'do the ticks that were due meanwhile all follow at once when a slow one has ended?',
-    seconds: 6,
     figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} at once`),
   },
 };

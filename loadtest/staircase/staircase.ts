@@ -56,8 +56,6 @@ export interface Column {
   group?: Group;
   /** The story leaves it out where a stage fails it: no stage fixes it. */
   isAside?: true;
-  /** About how long one cell takes, in seconds: a run says from it how much time is left. */
-  seconds: number;
   /** The figure that decided about a cell of a drill that goes step by step, in two or three words. */
   figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }

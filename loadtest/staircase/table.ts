@@ -18,56 +18,33 @@ export interface Known<Sign extends string> {
   signs: readonly Sign[];
 }
 
-interface Column {
-  name: string;
-  /** How many characters stand left of its signs. */
-  at: number;
-}
-
 /** Throws, with a sentence that names the row or column, unless the table has each of these once, no other, and a sign in each cell. */
-export function readTable<Sign extends string>(text: string, known: Known<Sign>): Table<Sign> {
+export function readTable<Sign extends string>(text: string, { columns, rows, signs }: Known<Sign>): Table<Sign> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const columns: Column[] = [];
-  for (const line of lines.filter(isOfColumn)) columns.push(readColumn(line, columns));
-  checkNames('column', namesOf(columns), known.columns);
+  const heads = lines
+    .filter((line) => line.startsWith(' '))
+    .map((line) => ({ name: line.replace(/[ │]/g, ''), at: line.search(/[^ │]/) }));
+  const own = lines.filter((line) => !line.startsWith(' '));
+  const read = own.map((line) => ({ line, name: line.split(' ')[0] ?? '' }));
+  checkNames('column', namesOf(heads), columns);
+  checkNames('row', namesOf(read), rows);
 
-  const rows = lines.filter((line) => !isOfColumn(line)).map((line) => readRow(line, columns, known.signs));
-  checkNames('row', namesOf(rows), known.rows);
-  return { columns: namesOf(columns), rows: Object.fromEntries(rows.map(({ name, signs }) => [name, signs])) };
-}
-
-const isOfColumn = (line: string) => line.startsWith(' ');
-const namesOf = (named: { name: string }[]) => named.map(({ name }) => name);
-
-function readColumn(line: string, before: Column[]): Column {
-  const name = line.match(/[a-z0-9-]+$/)?.[0];
-  if (name === undefined) throw new Error(`This line of the table ends with no name of a column: "${line}".`);
-  const at = line.length - name.length;
-  const bars = Array.from({ length: at }, (_, i) => (before.some((column) => column.at === i) ? '│' : ' '));
-  if (bars.join('') !== line.slice(0, at) || before.some((column) => column.at >= at)) {
-    throw new Error(`Left of the column ${name} there must be a bar under each column before it, and nothing else.`);
+  function readRow({ line, name }: (typeof read)[number]) {
+    const stray = [...line.slice(name.length).matchAll(/\S/g)].find(
+      ({ index }) => !heads.some(({ at }) => at === index + name.length),
+    );
+    if (stray !== undefined) throw new Error(`In the row ${name}, ${stray[0]} stands under no column.`);
+    const cells = heads.map((head): [string, Sign] => {
+      const sign = signs.find((each) => each === line[head.at]);
+      if (sign === undefined) throw new Error(`The row ${name} has none of ${signs.join(' ')} under ${head.name}.`);
+      return [head.name, sign];
+    });
+    return [name, Object.fromEntries(cells)] as const;
   }
-  return { name, at };
+  return { columns: namesOf(heads), rows: Object.fromEntries(read.map(readRow)) };
 }
 
-function readRow<Sign extends string>(line: string, columns: Column[], known: readonly Sign[]) {
-  const name = line.match(/^[a-z0-9-]+/)?.[0];
-  if (name === undefined) throw new Error(`This line of the table begins with no name of a row: "${line}".`);
-  const stray = [...line.matchAll(/\S/g)].find(
-    ({ index }) => index >= name.length && !columns.some(({ at }) => at === index),
-  );
-  if (stray !== undefined) throw new Error(`In the row ${name}, ${stray[0]} stands under no column.`);
-  const signs = columns.map((column) => [column.name, readSign(line, name, column, known)] as const);
-  return { name, signs: Object.fromEntries(signs) };
-}
-
-function readSign<Sign extends string>(line: string, row: string, { name, at }: Column, known: readonly Sign[]): Sign {
-  const sign = line[at] ?? ' ';
-  if (at < row.length || sign === ' ') throw new Error(`The row ${row} has no sign under ${name}.`);
-  const found = known.find((each) => each === sign);
-  if (found !== undefined) return found;
-  throw new Error(`The row ${row} has ${sign} under ${name}: a sign is one of ${known.join(' ')}.`);
-}
+const namesOf = (named: { name: string }[]) => named.map(({ name }) => name);
 
 function checkNames(kind: 'column' | 'row', names: string[], known: string[]) {
   const double = names.find((name, i) => names.indexOf(name) !== i);

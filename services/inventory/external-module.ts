@@ -33,5 +33,7 @@ export async function readExternalModule(file: string) {
     createLock: createLock as CreateLock,
     /** What it says it promises, as it was exported. */
     promises: (exported.promises ?? exported.default?.promises) as unknown,
+    /** What it says it need not hold, as it was exported. */
+    doesNotPromise: (exported.doesNotPromise ?? exported.default?.doesNotPromise) as unknown,
   };
 }

@@ -46,7 +46,13 @@ test.each([
   ],
   ['a wrong answer that says nothing', 'predict.json', /,\s*"because": "[^"]*"/, '', /a wrong answer says why/],
   ['a setting of which nothing is known', 'exercise.json', '"drills"', '"more": 1, "drills"', /more/],
-  ['a judge without its search', 'exercise.json', '"judge": "search"', '"judge": "orders"', /"search" has a search/],
+  [
+    'a failure that it does not look for',
+    'exercise.json',
+    '"scope": "plain"',
+    '"scope": "long-sale"',
+    /it is one of the scopes/,
+  ],
   ['two hints', 'hints.md', '## 3', '', /hints\.md must have a text below each/],
 ])('an exercise may not have %s', (_what, file, from, to, message) => {
   expect(changed(file, from, to)).toThrow(message);

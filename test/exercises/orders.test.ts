@@ -1,9 +1,8 @@
-// What a node makes of the parts of the orders that a module brings, and of those that do what no part may do.
+// What a node makes of the parts of the orders that a module brings.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readParts } from '../../exercises/workshop/orders/read-parts.ts';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
 import { paymentsKey } from '../../services/inventory/orders/payments/stream.ts';
 import { cleanUpLater } from '../clean-up.ts';
@@ -27,8 +26,6 @@ const KEEP = 'INSERT INTO tb_key (name, answer) VALUES (?, ?)';
 let calls = 0;
 export async function answerOnce({ key, work, mysql, redis }: any) {
   const [what] = key.split(' ');
-  if (what === 'throws') throw new TypeError('a mistake of mine');
-  if (what === 'outside') return await work(() => mysql.write(KEEP, [key, '{}']));
   if (what === 'caught') return await work((also: any) => also.write(KEEP, ['taken', '{}'])).catch((error: any) => ({ code: error.code }));
   if (what === 'taken') return await work((also: any) => also.write(KEEP, ['taken', '{}']));
   if (what === 'counted') return { calls: (calls += 1), set: await redis.set('counted', 1), found: await mysql.write("DELETE FROM tb_key WHERE name = 'nobody'") };
@@ -44,7 +41,6 @@ export async function cleanUp({ readDue, inTransaction }: any) {
   }
 }
 export async function takePayment({ message, book, redis }: any) {
-  if (message.key === 'throws') throw new RangeError('a mistake with money');
   const booked = await book((mysql: any) => mysql.write('INSERT INTO tb_key (name) VALUES (?)', [message.key]));
   await redis.rpush('taken', message.key + ' ' + booked);
   await redis.xack('${paymentsKey}', 'orders', message.id);
@@ -69,19 +65,6 @@ beforeAll(async () => {
   );
   await supply(node, SKU, 100);
 });
-
-/** The faults of the parts that the node has logged since then. */
-const faultsAfter = (lines: number) =>
-  node.lines
-    .slice(lines)
-    .map((line) => JSON.parse(line))
-    .flatMap(({ err }) => (err?.type === 'ExternalPartFault' ? [err.message] : []));
-
-/** Those of them when there is one at least: a line may come later than the answer. */
-async function faultsToldAfter(lines: number) {
-  await until('a fault is told', () => faultsAfter(lines).length > 0);
-  return faultsAfter(lines);
-}
 
 const stock = async () => Number((await shop.query('SELECT stock FROM tb_stock WHERE sku = ?', [SKU]))[0]?.['stock']);
 const keyFor = (what: string) => newKey().replace('"', `"${what} `);
@@ -109,18 +92,6 @@ describe('answerOnce', () => {
     expect(caught.body).toEqual({ code: 'REQUEST_IN_PROGRESS' });
     expect(await stock()).toBe(before - 1);
     expect(await shop.intentsOf(SKU)).toEqual([]);
-  });
-
-  test.each([
-    ['throws', 'answerOnce() fails: TypeError: a mistake of mine.'],
-    ['outside', 'Within work() only the mysql that it gives you belongs to its transaction.'],
-  ])('%s: the client learns nothing of the fault, and the log says it in a sentence', async (what, fault) => {
-    const [before, lines] = [await stock(), node.lines.length];
-    const answer = await sellKeyed(node, SKU, keyFor(what));
-
-    expectProblem(answer, 'INTERNAL_ERROR', { definite: false, detail: /^The log says why\.$/ });
-    expect(await faultsToldAfter(lines)).toEqual([fault]);
-    expect(await stock()).toBe(before);
   });
 });
 
@@ -150,24 +121,5 @@ describe('takePayment', () => {
     await until('both are taken', async () => (await shop.redis.client.llen('taken')) === 2);
     expect(await shop.redis.client.lrange('taken', 0, -1)).toEqual(['pay-1 true', 'pay-1 false']);
     expect(await shop.paymentsOf(id)).toEqual([{ kind: 'PAYMENT', amount: 1 }]);
-  });
-
-  test('a mistake of its own is in the log, and the message stays pending', async () => {
-    const { id } = await buy(node, SKU);
-    const lines = node.lines.length;
-    await pay(id, 'throws');
-
-    expect((await faultsToldAfter(lines))[0]).toBe('takePayment() fails: RangeError: a mistake with money.');
-    expect((await shop.redis.client.xpending(paymentsKey, 'orders'))[0]).toBe(1);
-  });
-});
-
-describe('a module that brings nothing', () => {
-  test.each([
-    ['no-module.ts', 'export const = 1;', /^its import fails: /],
-    ['nothing.ts', 'export const other = 1;', /^it exports none of answerOnce, cleanUp, takePayment$/],
-    ['no-function.ts', 'export const cleanUp = 1;', /^its cleanUp is no function: 1$/],
-  ])('%s is told what is wrong', async (name, source, why) => {
-    await expect(readParts(writeModule(name, source))).rejects.toThrow(why);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Exercise, readExercises } from '../../exercises/workshop/exercise.ts';
 import { fileOfAttempt, lookAt, readAttempts } from './attempted.ts';
 
-const exercises = readExercises().filter(({ settings }) => settings.judge === 'search');
+const exercises = readExercises().filter(({ settings }) => settings.search !== undefined);
 const attempts = readAttempts().flatMap(({ name, what, ...attempt }) => {
   const exercise = exercises.find((one) => one.name === name);
   return exercise === undefined ? [] : [{ name, what, exercise, attempt: { name, what, ...attempt } }];

@@ -84,10 +84,9 @@ function faultsOfNpm([verb = '', ...words]: string[]): string[] {
   const given = from === -1 ? [] : words.slice(from + 1);
   const own = from === -1 ? words : words.slice(0, from);
   const lost = own.filter((word) => word.startsWith('--') && word !== '--silent');
-  const rows = ['--stage', '--guard', '--schedule', '--idempotency'];
   const isWithoutRows = name === 'drill' && given.length > 0 && !/--help|[<…]/.test(given.join(' '));
   return [
-    ...(isWithoutRows && !given.some((word) => rows.includes(word)) ? ['npm run drill needs one of its rows'] : []),
+    ...(isWithoutRows && !given.includes('--stage') ? ['npm run drill needs --stage'] : []),
     ...lost.map((flag) => `npm takes ${flag} for itself: it stands before --`),
     ...given.flatMap((word, index) => faultOfWord(name, word, given[index - 1])),
   ];

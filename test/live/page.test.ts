@@ -3,7 +3,7 @@ import { violations } from '../soak/live/violations.ts';
 import { hasBrowser } from './browser.ts';
 import { button, ownLivePage } from './live-page.ts';
 
-const FOLLOWERS = 5;
+const FOLLOWERS = 2;
 
 describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there is no Chromium)', () => {
   // A lease that outlasts a step of a machine that is busy.

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,15 +14,10 @@ const file = join(dir, 'run.html');
 afterAll(() => rmSync(dir, { recursive: true }));
 
 describe('npm run drill -- --save', () => {
-  test('a place that can not be written, and what can not be kept, is told before anything is started', async () => {
-    for (const [args, says] of [
-      [['crashed-holder', '--stage', '3', '--save', dir], `${dir} can't be written: `],
-      [['crashed-holder', '--stage', '3,4', '--save', file], 'keeps one run: name one stage'],
-    ] as const) {
-      const { code, stdout, stderr } = await drill([...args]);
-      expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
-    }
-    expect(readdirSync(dir)).toEqual([]);
+  test('a place that can not be written is told before anything is started', async () => {
+    const { code, stdout, stderr } = await drill(['crashed-holder', '--stage', '3', '--save', dir]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`${dir} can't be written: `);
   });
 
   test('the run is kept as one file, which says where it is, and the exit code is that of the drill', async () => {

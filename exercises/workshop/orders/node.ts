@@ -1,18 +1,17 @@
 // A node of the workshop: the inventory service, with parts of the orders from the file that the setting ORDER_MODULE names.
 
+import { pathToFileURL } from 'node:url';
+import { describe } from '../../../services/inventory/describe.ts';
 import { otherParts } from '../../../services/inventory/orders/orders.ts';
 import { exitWithSettingError } from '../../../services/inventory/setting-error.ts';
-import { readParts } from './read-parts.ts';
-import { ExternalPartFault, supervised } from './supervised.ts';
-
-// It is told as one that somebody catches.
-process.on('uncaughtException', (error) => {
-  const [why] = (error?.stack ?? String(error)).split('\n');
-  const err = { type: ExternalPartFault.name, message: `There is an error that nobody catches: ${why}.` };
-  console.error(JSON.stringify({ level: 50, err }));
-});
+import { asOtherParts } from './parts.ts';
 
 const file = process.env['ORDER_MODULE'] ?? '';
-const refuse = ({ message }: Error) => exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${message}.`);
-Object.assign(otherParts, supervised(await readParts(file).catch(refuse)));
+const refuse = (why: string) => exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${why}.`);
+const exported = await import(pathToFileURL(file).href).catch((error) =>
+  refuse(`its import fails: ${describe(error)}`),
+);
+const names = ['answerOnce', 'cleanUp', 'takePayment'];
+if (!names.some((name) => typeof exported[name] === 'function')) refuse(`it exports none of ${names.join(', ')}`);
+Object.assign(otherParts, asOtherParts(exported));
 await import('../../../services/inventory/main.ts');

@@ -18,7 +18,7 @@ interface RunProps {
 
 export function Run({ title, records, place, scale, at }: RunProps) {
   const moment = momentAt(records, at);
-  const line = isTold(records) ? moment.line : say('rushLine', { buyers: buyersIn(records) });
+  const line = isTold(records) || records.length === 0 ? moment.line : say('rushLine', { buyers: buyersIn(records) });
   const chinese = line && spoken() === 'zh' ? inChinese(line) : undefined;
   return html`<section class="run">
     <h2>${title}</h2>

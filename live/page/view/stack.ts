@@ -49,7 +49,6 @@ const labels: Record<Control['act'], [on: Text, off?: Text]> = {
   block: ['block'],
   'cut-replica': ['cutReplica'],
   'fail-over': ['failOver'],
-  empty: ['empty'],
 };
 
 /** What can be done, by the part that it is done to. One that would do nothing is refused, and the server says why. */

@@ -79,7 +79,6 @@ export const texts = {
   block: ['Block its event loop', '阻塞事件循环'],
   cutReplica: ['Cut off a replica', '断开一个副本'],
   failOver: ['Fail over', '切换到副本'],
-  empty: ['Make it forget', '清空'],
   undoAll: ['Undo all', '全部还原'],
   notShared: ['No room follows. Start the page so:', '没有共享给教室。请这样启动:'],
   follow: ['Follow and vote', '跟随并投票'],

@@ -73,5 +73,6 @@ async function mustEnter({ endOf, say }: Staging, heir: Holder, what: string) {
   const end = await endOf(heir.acquire(), LIMIT_MS);
   say(`acquire() of ${heir.name} ${saidOf(end)}`);
   if (end.how === 'done') return;
-  throw new Fault(`${what}: afterwards the lock was not free, and acquire() of ${heir.name} ${saidOf(end)}.`);
+  const times = `${formatDuration(LIMIT_MS)} later, under a lease of ${formatDuration(LONG_LEASE_MS)}`;
+  throw new Fault(`${what}: afterwards the lock was not free; ${times}, acquire() of ${heir.name} ${saidOf(end)}.`);
 }

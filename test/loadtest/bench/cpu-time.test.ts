@@ -2,18 +2,15 @@ import { expect, test } from 'vitest';
 import { cpuPerAcquisition, redisCpuIn, ticksIn } from '../../../loadtest/bench/cpu-time.ts';
 
 test('each part: what was used between the two, for each acquisition', () => {
-  const before = { processes: 1_000, nginx: 10, redis: 500, redisMainThread: 400 };
-  const after = { processes: 3_000, nginx: 30, redis: 540, redisMainThread: 436 };
+  const before = { processes: 1_000, nginx: 10, redis: 500 };
+  const after = { processes: 3_000, nginx: 30, redis: 540 };
 
-  expect(cpuPerAcquisition(before, after, 4)).toEqual({ processes: 500, nginx: 5, redis: 10, redisMainThread: 9 });
+  expect(cpuPerAcquisition(before, after, 4)).toEqual({ processes: 500, nginx: 5, redis: 10 });
 });
 
-test('what INFO says: user and system time without its children, and the main thread where there is a line for it', () => {
+test('what INFO says: user and system time without its children', () => {
   const info = ['used_cpu_sys:1.5', 'used_cpu_user:2.000001', 'used_cpu_sys_children:9', 'used_cpu_user_children:9'];
-  const ofThread = ['used_cpu_sys_main_thread:1.25', 'used_cpu_user_main_thread:2.0'];
-
   expect(redisCpuIn(info.join('\r\n'))).toEqual({ redis: 3_500_001 });
-  expect(redisCpuIn([...info, ...ofThread].join('\r\n'))).toEqual({ redis: 3_500_001, redisMainThread: 3_250_000 });
   expect(redisCpuIn('# CPU\r\n')).toEqual({});
 });
 

@@ -6,7 +6,7 @@ export function turn(round: number, name: string, given: Partial<TurnFigures> = 
   const figures = {
     perSecond: 1_000,
     commandsPerAcquisition: 10,
-    cpuMicros: { processes: 30, redis: 12, redisMainThread: 11 },
+    cpuMicros: { processes: 30, redis: 12 },
     waitMs: { p50: 80, p99: 220, max: 300 },
     p99ToIdeal: 1.1,
     sections: 2_500,

@@ -8,7 +8,10 @@ const drill = (args: string[], env = {}) => start(file, args, env);
 test.each([
   { args: ['no-such-drill', '--stage', '4'], says: /no drill no-such-drill/ },
   { args: ['nested-call'], says: /--stage/ },
-  { args: ['double-restore', '--stage', '4'], says: /goes with --guard, not with --stage/ },
+  {
+    args: ['double-restore', '--stage', 'table'],
+    says: /--stage table is not allowed for double-restore: it must be none, in-process/,
+  },
   { args: ['nested-call', '--stage', '7'], url: 'redis://127.0.0.1:1', says: /could not be made: .*REDIS_URL/ },
 ])('2: $args is not allowed, or there is no Redis at $url', async ({ args, url, says }) => {
   const command = drill(args, url ? { REDIS_URL: url } : {});

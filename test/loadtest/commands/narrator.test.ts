@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { createStoryNarrator } from '../../../loadtest/commands/narrator.ts';
+import { createNarrator } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Results } from '../../../loadtest/evidence/results.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
@@ -43,7 +43,7 @@ const slow = stepResult(4, 'slow-holder');
 
 function tellStory(cells: Emitted[]) {
   const output = createOutput();
-  const narrator = createStoryNarrator(output.stream);
+  const narrator = createNarrator(output.stream, [], { isStory: true });
   for (const [stage, result] of cells) {
     narrator.cell({ stage, drill: drillNamed(result.drill) });
     narrator.progress(1, 2000);

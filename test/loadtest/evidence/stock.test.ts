@@ -4,7 +4,7 @@ import type { SaleEnd } from '../../../loadtest/evidence/answers.ts';
 import { holdsOf, type StepHistory } from '../../../loadtest/evidence/history.ts';
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
 import { overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
-import { readStock, stockOverTime } from '../../../loadtest/evidence/stock.ts';
+import { readStock } from '../../../loadtest/evidence/stock.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const RUNS = { seed: 1, numRuns: 200 };
@@ -177,22 +177,4 @@ describe('stock of a drill: whose write was undone', () => {
     const history = { ends: [], initialStock: 10, finalStock: 10, startedAt: 0, events };
     expect(readStock(history, wroteLate)).toMatchObject({ lostUpdates, witnesses });
   });
-});
-
-const wrote = (at: number, stock: number, bucket?: number): SaleEvent => ({
-  ...{ at, type: 'wrote', node: 'node-1', saleId: String(at), stock },
-  ...(bucket !== undefined && { bucket }),
-});
-
-test('stock over time: of a stock in buckets it is the whole, and a sale that is undone shows', () => {
-  // Nobody has sold from the third bucket, which has 4 units.
-  const points = stockOverTime([wrote(1, 9, 0), wrote(2, 4, 1), wrote(3, 8, 0), wrote(4, 8, 0), wrote(5, 3, 1)], 19);
-
-  expect(points.map(({ stock, expected }) => [stock, expected])).toEqual([
-    [18, 18],
-    [17, 17],
-    [16, 16],
-    [16, 15],
-    [15, 14],
-  ]);
 });

@@ -40,6 +40,18 @@ test('a module that says what it promises: it is read, and what is not understoo
   expect((await readExternalLock(odd)).problem).toMatch(/^its promises can't be read: .*speed/);
 });
 
+test.each([
+  ["{ 'contract-abort-many': 'It can not be cancelled.' }", undefined],
+  ["{ rush: 'It is slow.' }", /^its doesNotPromise names rush, which is no check and no drill that a lock may fail$/],
+  ["{ 'contract-abort-many': 1 }", /^its doesNotPromise can't be read: /],
+])('a module that says what it need not hold, as in %s', async (text, problem) => {
+  const file = writeModule('right-lock.ts', `${lockWith({})}\nexport const doesNotPromise = ${text};`);
+  const grade = await readExternalLock(file);
+
+  if (problem) expect(grade.problem).toMatch(problem);
+  else expect(grade.doesNotPromise).toMatchObject({ 'contract-abort-many': 'It can not be cancelled.' });
+});
+
 test('a module that can be graded, and that promises nothing: both messages of the process that loads it are heard, also at once', async () => {
   const ended = noModule('ended');
   const marks = `import { writeFileSync } from 'node:fs';

@@ -8,6 +8,7 @@ import { runCheck } from '../../../loadtest/conformance/conformance.ts';
 import { runOrders } from '../../../loadtest/conformance/orders.ts';
 import { sourcesOf } from '../../../loadtest/grade/external-locks.ts';
 import { gradesIn, readPublished } from '../../../loadtest/grade/libraries.ts';
+import { adaptersOf, majorsOf } from '../../../loadtest/peers/peer.ts';
 import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
 import type { LockSource } from '../../../virtual/lock-service.ts';
 import { cleanUpLater } from '../../clean-up.ts';
@@ -39,6 +40,12 @@ test.each([
   ['redlock@5', /^npm can't reach its registry \(ECONNREFUSED\)$/],
 ])('%s can not be graded, and says why', async (text, problem) => {
   expect(await install(text, false)).toMatch(problem);
+});
+
+test('no adapter is for another major version of a package', () => {
+  expect(adaptersOf('redis-semaphore', '3.2.1')).toEqual([]);
+  expect(adaptersOf('redlock', '4.2.0')).toEqual(['redlock-4']);
+  expect(majorsOf('redlock')).toEqual([4, 5]);
 });
 
 test('a package runs unchanged: its locks are found where it is installed, and fail what is known of them', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answers, createPatience, faultsOf } from '../../../loadtest/orders/random-kills.ts';
+import { type Answers, faultsOf } from '../../../loadtest/orders/random-kills.ts';
 import type { Holdings } from '../../../scripts/accounts.ts';
 
 /** Of 100 units 60 were sold: 20 orders wait, 20 are paid, 10 refunded, and 10 closed and restored. */
@@ -27,19 +27,4 @@ test.each<[string, Answers, Partial<Holdings>, RegExp[]]>([
   ['an order nobody asked for', { sold: 59, OUT_OF_STOCK: 1 }, {}, [/^60 orders and 0 units in doubt for 59/]],
 ])('%s', (_, answers, differs, faults) => {
   expect(faultsOf(answers, { ...settled, ...differs })).toEqual(faults.map((fault) => expect.stringMatching(fault)));
-});
-
-test('it waits as long as the clean-up gets on, and no longer', () => {
-  const isWorthWaiting = createPatience(30_000);
-
-  const looks: [backlog: number, at: number][] = [
-    [900, 0],
-    [900, 29_000],
-    [899, 29_500],
-    [1_000, 59_000],
-    [700, 59_400],
-    [700, 89_300],
-    [701, 89_400],
-  ];
-  expect(looks.map((look) => isWorthWaiting(...look))).toEqual([true, true, true, true, true, true, false]);
 });

@@ -2,12 +2,11 @@ import { expect, test } from 'vitest';
 import { answerLines } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { answerOf } from '../../../loadtest/report/grades.ts';
-import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
   ...{ drill, verdict, taught: null, reasons: [reason], witnesses, witnessCount: witnesses.length },
-  ...{ stockOverTime: [], durationMs: 900 },
+  durationMs: 900,
 });
 /** A run of one graded lock, whose checks and drills came out so. */
 const graded = (drills: DrillResult[], grade: Partial<Grade> = {}, leftOut: string[] = []) =>
@@ -63,18 +62,4 @@ test.each([
 
   expect(answer).toMatchObject({ verdict, sentence: expect.stringMatching(sentence) });
   expect(answerLines(answer)[0]).toBe(answer.sentence);
-});
-
-test('--markdown: the locks that were graded are a table with their run and its day, and nothing else', () => {
-  const results = graded([enters, late, cell('nested-call', 'fail'), cell('failover', 'unknown'), rush], {
-    doesNotPromise: { 'nested-call': 'It is not re-entrant.' },
-  });
-  const [head, rule, row, ...below] = renderTables(results).split('\n');
-
-  expect([head, row].map((line) => line?.split('|').map((text) => text.trim()))).toEqual([
-    ['', 'lock', 'holds', 'fails what it promises', 'fails what it does not promise', 'unknown', ''],
-    ['', 'mine', '1 of 2 checks and 1 of 2 drills', 'contract-late-release', 'nested-call', 'failover', ''],
-  ]);
-  expect(rule).toMatch(/^[|-]+$/);
-  expect(below).toEqual(['', '_From `npm start` on 21 November 2026._', '']);
 });

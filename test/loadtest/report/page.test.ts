@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest';
 import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
-import { sampleWithCourses, sampleWithSteps } from './sample-results.ts';
+import { sampleWithSteps } from './sample-results.ts';
 
-test('a full run: the page has a part for each cell, a chart of each kind, and needs nothing but itself', () => {
-  const page = renderPage(sampleWithCourses());
+test('a full run: the page has a part for each cell, and needs nothing but itself', () => {
+  const page = renderPage(sampleWithSteps());
   const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
   const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
 
   expect(ids).toEqual([...new Set(ids)]);
   expect(ids).toEqual(expect.arrayContaining(targets));
   expect(targets.length).toBeGreaterThan(27);
-  expect(page).toContain('<title>Stock of 1-in-process during rush: 3,750 instead of 3,000, in 766 ms</title>');
   expect(page).not.toMatch(/NaN|undefined|Infinity/);
-  expect(page).not.toMatch(/https?:|\/\/[a-z]|@import|url\((?!#chart-)|<(script|link|img|iframe|object|embed)\b/i);
+  expect(page).not.toMatch(/https?:|\/\/[a-z]|@import|url\(|<(script|link|img|iframe|object|embed)\b/i);
   expect(page).not.toMatch(/ (?:src|srcset|xlink:href|action|poster)=| href="(?!#)/);
   expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
 });

@@ -1,10 +1,4 @@
-import {
-  type DrillResult,
-  type Results,
-  type RushFigures,
-  resultsSchema,
-  rushFigures,
-} from '../../../loadtest/evidence/results.ts';
+import { type DrillResult, type Results, type RushFigures, resultsSchema } from '../../../loadtest/evidence/results.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
@@ -15,7 +9,7 @@ const rushNames = ['one-node-rush', 'rush', 'sell-out'];
 /** What the rushes of stages 0 to 8 give, each judged as taught. `change` edits a copy of it, which is then judged anew. */
 export function sampleResults(change: (results: Results) => void = () => {}): Results {
   const results: Results = {
-    format: 1,
+    format: 2,
     command: 'npm start',
     startedAt: '2026-11-21T10:15:00.000Z',
     durationMs: 74_310,
@@ -68,23 +62,10 @@ function rushOf(stage: string, number: number, drill: string): DrillResult {
   };
   const witnesses = Array.from({ length: wrong / 2 }, (_, at) => `two sales both read stock ${5_000 - at}`);
   return {
-    ...{ drill, taught, verdict: taught ?? 'pass', figures, durationMs: 1_076, stockOverTime: [] },
+    ...{ drill, taught, verdict: taught ?? 'pass', figures, durationMs: 1_076 },
     reasons: [wrong > 0 ? `The stock is ${figures.finalStock} and should be ${figures.expectedStock}.` : 'It holds.'],
     ...{ witnesses: witnesses.slice(0, 10), witnessCount: witnesses.length },
   };
-}
-
-/** The stock in the course of each rush is there as well: at its beginning and at its end. */
-export function sampleWithCourses(): Results {
-  return sampleResults(({ stages }) => {
-    for (const result of stages.flatMap(({ drills }) => drills)) {
-      const { initialStock = 0, finalStock = 0, expectedStock = 0 } = rushFigures(result) ?? {};
-      result.stockOverTime = [
-        { ms: 0, stock: initialStock, expected: initialStock },
-        { ms: 766, stock: finalStock, expected: expectedStock },
-      ];
-    }
-  });
 }
 
 /** With a drill of each group of the staircase, which goes step by step. */

@@ -11,7 +11,7 @@ export const stepDrillNames = ['crashed-holder', 'slow-holder', 'paused-process'
 export function stepResult(stage: number, drill: string): DrillResult {
   const name = Object.keys(locks)[stage] ?? '';
   const taught = taughtVerdict(name, drill);
-  const common = { drill, taught, witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 3_120 };
+  const common = { drill, taught, witnesses: [], witnessCount: 0, durationMs: 3_120 };
   if (hasNothingToBreak(name, drill)) {
     return { ...common, verdict: 'not-applicable', reasons: ['This stage has nothing that the drill could break.'] };
   }

@@ -4,7 +4,7 @@ import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 
 const cell = (more: Partial<DrillResult>): DrillResult => ({
   ...{ drill: 'rush', verdict: 'pass', taught: 'pass', reasons: ['a reason.'], witnesses: [], witnessCount: 0 },
-  ...{ stockOverTime: [], durationMs: 1, ...more },
+  ...{ durationMs: 1, ...more },
 });
 const stageOf = (...cells: DrillResult[]): StageResult[] => [
   { stage: '2-recursive-retry', lockVersion: 2, drills: cells },

@@ -1,8 +1,15 @@
-// What both listeners of the live page do alike: they serve its files, answer no page but their own, and say why they refuse.
+// A listener of the live page: it serves the files of its page, one stream and one kind of command, answers no page but its own, and says why it refuses.
 
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import { ZodError } from 'zod';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import { ZodError, type z } from 'zod';
 import { refusalOf } from '../../services/inventory/known-hosts.ts';
 import { Refusal } from './refusal.ts';
 
@@ -36,7 +43,7 @@ const headers = {
 /** Browsers take it from this machine alone, where they need no TLS. */
 const ofThisMachine = { 'Cross-Origin-Opener-Policy': 'same-origin' };
 
-export interface OwnPageParts {
+export interface ListenerParts<Command extends z.ZodType> {
   files: Record<string, PageFile>;
   /** The Content-Security-Policy. */
   policy: string;
@@ -44,17 +51,23 @@ export interface OwnPageParts {
   names: () => string[];
   /** It is on the network, and asked by its own port. On this machine alone it may be asked through a tunnel. */
   isShared: boolean;
-  /** What is said to a request by another name. */
-  hostRefused: string;
-  /** Adds what this listener answers besides the files. Nothing else is answered. */
-  addRoutes: (app: Express) => void;
+  /** Is this the token? Who shows it may follow and send commands. */
+  isToken: (shown: string) => boolean;
+  /** What is said to a request by another name, and to one without the token. */
+  says: { hostRefused: string; tokenRefused: string };
+  /** Answers with the stream. Throws Refusal. */
+  follow: (request: Request, response: Response) => void;
+  /** Where commands are posted, what they are, and how large they may be. */
+  commands: { path: string; schema: Command; limit: string };
+  /** Rejects with Refusal. */
+  carryOut: (command: z.output<Command>, request: Request) => unknown;
   /** Called with an error that is nobody's fault but ours. */
   onBug: (error: unknown) => void;
 }
 
-/** The page itself is open to those who reach the listener; what it shows and does takes a token. */
-export function createOwnPage(parts: OwnPageParts): Express {
-  const { files, policy, isShared, addRoutes, onBug } = parts;
+/** The page itself is open to those who reach the listener; what it shows and does takes the token. Nothing else is answered. */
+export function createListener<Command extends z.ZodType>(parts: ListenerParts<Command>): Express {
+  const { files, policy, isShared, isToken, says, commands, carryOut } = parts;
   const app = express().disable('x-powered-by').disable('etag');
   app.use((_request, response, next) => {
     response.set({ ...headers, 'Content-Security-Policy': policy, ...(!isShared && ofThisMachine) });
@@ -69,19 +82,33 @@ export function createOwnPage(parts: OwnPageParts): Express {
       else response.send(text);
     });
   }
-  addRoutes(app);
+  const onlyWithToken: RequestHandler = (request, _response, next) =>
+    next(isToken(shownToken(request)) ? undefined : new Refusal(403, 'TOKEN_REFUSED', says.tokenRefused));
+  app.get('/stream', onlyWithToken, parts.follow);
+  const json = express.json({ limit: commands.limit });
+  app.post(commands.path, onlyWithToken, onlyJson, json, async (request, response) => {
+    await carryOut(commands.schema.parse(request.body), request);
+    response.status(204).end();
+  });
   app.use(refuseUnknown);
-  app.use(answerRefusal(onBug));
+  app.use(answerRefusal(parts.onBug));
   return app;
 }
 
+/** Compares what is shown with a token, whatever time that takes. */
+export function tokenGate(token: string, read = (text: string) => text): (shown: string) => boolean {
+  const digest = (text: string) => createHash('sha256').update(read(text)).digest();
+  const known = digest(token);
+  return (shown) => timingSafeEqual(digest(shown), known);
+}
+
 /** Keeps out other names for this machine (DNS rebinding), and pages of any other origin. */
-function onlyOwnPages({ names, isShared, hostRefused }: OwnPageParts): RequestHandler {
+function onlyOwnPages<Command extends z.ZodType>({ names, isShared, says }: ListenerParts<Command>): RequestHandler {
   return ({ headers, socket }, _response, next) => {
     const problem = refusalOf(headers, names());
     const isOtherPort = isShared && portOf(headers.host) !== socket.localPort;
     if (problem?.code === 'HOST_REFUSED' || isOtherPort) {
-      return next(new Refusal(403, 'HOST_REFUSED', hostRefused));
+      return next(new Refusal(403, 'HOST_REFUSED', says.hostRefused));
     }
     next(problem && new Refusal(403, problem.code, problem.message));
   };
@@ -102,16 +129,14 @@ const onlyGetAndPost: RequestHandler = (request, response, next) => {
   refuseUnknown(request, response, next);
 };
 
-export const onlyJson: RequestHandler = (request, _response, next) => {
+const onlyJson: RequestHandler = (request, _response, next) => {
   next(request.is('json') ? undefined : new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send it as application/json.'));
 };
 
 /** The token that a request shows: in its header, or in the address of a stream, which can have no header. Else an empty text. */
-export function shownToken(request: Request): string {
-  const { token } = request.query;
-  const shown = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
-  if (request.method !== 'GET') return shown ?? '';
-  return shown ?? (typeof token === 'string' ? token : '');
+function shownToken({ method, headers, query }: Request): string {
+  const shown = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+  return shown ?? (method === 'GET' && typeof query['token'] === 'string' ? query['token'] : '');
 }
 
 function answerRefusal(onBug: (error: unknown) => void): ErrorRequestHandler {
