@@ -3,10 +3,19 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+
+/** What a drill said on real servers. */
+export interface RealVerdict {
+  drill: string;
+  verdict: DrillResult['verdict'];
+  /** Why, in sentences. */
+  reason: string;
+}
 
 /** The folder of the exercises. */
 export const exercisesDir = join(projectDir, 'exercises');

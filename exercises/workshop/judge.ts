@@ -2,25 +2,16 @@
 
 import { relative } from 'node:path';
 import pc from 'picocolors';
-import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import { cellLines } from '../../loadtest/prove/matrix.ts';
 import { proveAll } from '../../loadtest/prove/prover.ts';
 import type { Cell } from '../../prove/cell.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { numbered } from '../../prove/words.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { type Exercise, provideFile } from './exercise.ts';
+import { type Exercise, provideFile, type RealVerdict } from './exercise.ts';
 
 /** How long the search may take for one exercise, in seconds: those of the project take three. */
 const SECONDS = 20;
-
-/** What a drill said on real servers. */
-export interface RealVerdict {
-  drill: string;
-  verdict: DrillResult['verdict'];
-  /** Why, in sentences. */
-  reason: string;
-}
 
 /** An exercise, and what came of it. */
 export interface Judged {

@@ -6,8 +6,7 @@ import { runCell } from '../../loadtest/harness/run-cell.ts';
 import { createTargets } from '../../loadtest/harness/targets.ts';
 import { drills as allDrills } from '../../loadtest/scenarios/index.ts';
 import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
-import type { Exercise } from './exercise.ts';
-import type { RealVerdict } from './judge.ts';
+import type { Exercise, RealVerdict } from './exercise.ts';
 
 /** The name of the lock on the nodes, whichever exercise it is from. */
 const NAME = 'lock-of-an-exercise';

@@ -9,8 +9,7 @@ import { rowOfGuard } from '../../loadtest/staircase/guards.ts';
 import { KEY_LEASE_MS, PAYMENT_MIN_IDLE_MS, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
 import { usualSettings } from '../../loadtest/staircase/usual-settings.ts';
 import { startBackends } from '../../scripts/stack/backends.ts';
-import type { Exercise } from './exercise.ts';
-import type { RealVerdict } from './judge.ts';
+import type { Exercise, RealVerdict } from './exercise.ts';
 
 /** How long nothing may happen in a drill, in milliseconds: one that waits for a message to come again does so for twenty seconds. */
 const IDLE_LIMIT_MS = 30_000;

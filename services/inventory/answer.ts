@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, {
   type ErrorRequestHandler,
@@ -110,19 +111,14 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
 }
 
 /** Answers what never became a request, because it is not HTTP, too large, or too slow. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex) {
+export function answerUnreadable(error: NodeJS.ErrnoException, duplex: Duplex) {
+  const socket = duplex as Socket;
   const { problem } = whyUnreadable(error.code);
-  const body = JSON.stringify(problem);
-  socket.end(
-    [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-      'Content-Type: application/problem+json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  const response = new ServerResponse(new IncomingMessage(socket)).on('finish', () => socket.end());
+  response.assignSocket(socket);
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.end(JSON.stringify(problem));
 }
 
 function whyUnreadable(code = '') {

@@ -5,8 +5,8 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { remainingSchema } from './lab/contract.ts';
 import { MAX_KEY_LENGTH } from './orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from './orders/order.ts';
-import { type Problem, problems } from './problem.ts';
-import { basketSaleSchema, basketSoldSchema, saleSchema, soldSchema } from './sku.ts';
+import { problems } from './problem.ts';
+import { basketSaleSchema, basketSoldSchema, problemSchema, saleSchema, soldSchema } from './sku.ts';
 
 const ordersSchema = z
   .object({
@@ -32,21 +32,13 @@ const keyed = named.extend({
 });
 const ofOrder = z.object({ id: orderIdSchema });
 
-const problemSchema = z
-  .object({
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().describe('For people.'),
-    code: z.enum(Object.keys(problems)).describe('For programs: docs/http-api.md explains each.'),
-    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
-    outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
-    requestId: z.string().optional().describe("The request in the node's log."),
-  } satisfies Record<keyof Problem, z.ZodType>)
-  .meta({ id: 'Problem', description: 'RFC 9457.' });
+const codeSchema = z.enum(Object.keys(problems)).describe('For programs: docs/http-api.md explains each.');
 
 const refused = {
   description: 'A problem: `code` says which.',
-  content: { 'application/problem+json': { schema: problemSchema } },
+  content: {
+    'application/problem+json': { schema: problemSchema.extend({ code: codeSchema }).meta({ id: 'Problem' }) },
+  },
 };
 
 type Asked = Omit<ZodOpenApiOperationObject, 'responses'>;

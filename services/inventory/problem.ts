@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import type { problemSchema } from './sku.ts';
+
 /** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
 export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
@@ -34,21 +37,8 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** An error as the client gets it: `application/problem+json`, RFC 9457. */
-export interface Problem {
-  title: string;
-  status: number;
-  /** For people. */
-  detail: string;
-  /** For programs: docs/http-api.md explains each. */
-  code: ProblemCode;
-  /** True when the sale certainly did not take place, false when it may have. */
-  definite: boolean;
-  /** Only with OUT_OF_STOCK. */
-  outcome?: 'sold-out';
-  /** The request in the node's log. */
-  requestId?: string;
-}
+/** An error as the client gets it. */
+export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
 
 /** Thrown to answer a request with a problem. */
 export class ProblemError extends Error {

@@ -24,8 +24,9 @@ export function connectServers(
   log?: OutageLines,
   watchPool?: (name: string, pool: Pool) => void,
 ) {
-  const pools = new Map<string, Pool>();
-  const sessions = new Map<number, ZookeeperSession>();
+  const pools: { locks?: Pool; stock?: Pool } = {};
+  /** By their lease: that is the session's time, so another lease takes another session. */
+  const sessions: Record<number, ZookeeperSession> = {};
   const outage = createOutageLog('ZooKeeper', log);
   const mysqlOutage = createOutageLog('MySQL', log);
   let masters: Redis[] | undefined;
@@ -35,16 +36,11 @@ export function connectServers(
     return masters;
   }
 
-  const poolOf = (name: 'locks' | 'stock', connections: number) =>
-    keptIn(pools, name, () => {
-      const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlOutage);
-      watchPool?.(name, pool);
-      return pool;
-    });
-
-  /** Of a lock with this lease. The lease is the session's time, so another lease takes another session. */
-  const sessionOf = (leaseMs: number) =>
-    keptIn(sessions, leaseMs, () => openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs, outage }));
+  function openPool(name: keyof typeof pools, connections: number) {
+    const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlOutage);
+    watchPool?.(name, pool);
+    return pool;
+  }
 
   /**
    * A class, whose getters a spread leaves out: `{ ...options }` has Redis, and connects nothing. Only what a lock reads itself is
@@ -63,11 +59,14 @@ export function connectServers(
     }
 
     get mysql() {
-      return poolOf('locks', settings.MYSQL_LOCK_CONNECTIONS);
+      pools.locks ??= openPool('locks', settings.MYSQL_LOCK_CONNECTIONS);
+      return pools.locks;
     }
 
     get zookeeper() {
-      return sessionOf(this.#leaseMs);
+      const sessionMs = this.#leaseMs;
+      sessions[sessionMs] ??= openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs, outage });
+      return sessions[sessionMs];
     }
   }
 
@@ -80,7 +79,10 @@ export function connectServers(
   return {
     mysqlOutage,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
-    stockInMysql: (): Stock => stockInMysql(poolOf('stock', STOCK_CONNECTIONS)),
+    stockInMysql(): Stock {
+      pools.stock ??= openPool('stock', STOCK_CONNECTIONS);
+      return stockInMysql(pools.stock);
+    },
     /** Begins to connect to what this lock needs, so that its first sale need not wait. */
     connectFor(lock: string) {
       if (backendOf(lock) === 'masters') connectMasters();
@@ -89,15 +91,8 @@ export function connectServers(
     forLease: (leaseMs: number): Servers => new ServersOfLock(leaseMs),
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
-      await Promise.all([...sessions.values()].map((session) => session.close()));
-      await Promise.all([...pools.values()].map(endPool));
+      await Promise.all(Object.values(sessions).map((session) => session.close()));
+      await Promise.all(Object.values(pools).map(endPool));
     },
   };
-}
-
-/** What is kept by this key, made when it is first asked for. */
-function keptIn<Key, Value>(kept: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const value = kept.get(key) ?? make();
-  kept.set(key, value);
-  return value;
 }
