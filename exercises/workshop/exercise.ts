@@ -126,6 +126,14 @@ export interface Exercise {
   solution: string;
 }
 
+/** What a drill said on real servers. */
+export interface RealVerdict {
+  drill: string;
+  verdict: DrillResult['verdict'];
+  /** Why, in sentences. */
+  reason: string;
+}
+
 /** A folder that is not as an exercise must be: the message is a sentence that names the file. */
 export class ExerciseError extends Error {}
 
