@@ -4,6 +4,7 @@ import { listOf } from '../loadtest/evidence/numbers.ts';
 import { scenarios } from '../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
 import { staircases } from '../loadtest/staircase/lookup.ts';
+import { shortNameOf } from '../loadtest/staircase/staircase.ts';
 import { type Backend, replicasOf } from '../locks/index.ts';
 
 /** The drills that need a replica of Redis, in the order of the staircase. */
@@ -26,9 +27,9 @@ export function costOfNo(backend: Backend): string {
 
 /** What the track of the orders lacks: all of it when each of its rows needs the server. */
 function ofOrders(backend: Backend): string {
-  const rows = staircases.filter((one) => one !== lockStaircase).flatMap((one) => Object.values(one.rows));
-  const lost = rows.filter(({ backends }) => backends.includes(backend));
+  const rows = staircases.filter((one) => one !== lockStaircase).flatMap((one) => Object.entries(one.rows));
+  const lost = rows.filter(([, { backends }]) => backends.includes(backend));
   if (lost.length === 0) return '';
   if (lost.length === rows.length) return '; and the whole track of the orders';
-  return `; and of the orders the row ${listOf(lost.map(({ short, title }) => short ?? title))}`;
+  return `; and of the orders the row ${listOf(lost.map(([name]) => shortNameOf(name)))}`;
 }

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
+import { sum } from '../evidence/numbers.ts';
 
 /** A tick of /proc in microseconds: Linux tells every program that there are 100 in a second. */
 const TICK_MICROS = 10_000;
@@ -72,8 +73,4 @@ function readStat(file: string) {
     // The process has ended meanwhile.
     return '';
   }
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

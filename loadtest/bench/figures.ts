@@ -1,5 +1,6 @@
 // The figures of a turn, what they come to over the rounds, and the ratios.
 
+import { quantile, sum } from '../evidence/numbers.ts';
 import { type Contestant, letsOneInAtATime, WITH_ORDERS } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
@@ -66,11 +67,6 @@ export function idealWaitsMs(asking: number, counted: Pick<Counted, 'enteredAt' 
     .map((at, i) => ({ at, askedAt: enteredAt[i - asking + 1] }))
     .flatMap(({ at, askedAt }) => (at >= from && askedAt !== undefined ? [at - askedAt] : []))
     .sort((a, b) => a - b);
-}
-
-/** Of values in rising order: the lowest that is not below `share` of them. */
-export function quantile(sorted: number[], share: number): number {
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
 /** The median, the lowest and the highest. Undefined of nothing. */
@@ -173,8 +169,4 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
 
 function divide(above: number | undefined, below: number | undefined): number | undefined {
   return above === undefined || !below ? undefined : above / below;
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -28,7 +28,7 @@ import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 import { readBenchOptions } from './bench-options.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { describeEnvironment } from './environment.ts';
+import { commandLine, describeEnvironment } from './environment.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
 /** What the turns of a run are measured on. */
@@ -70,10 +70,9 @@ async function run(): Promise<number> {
   const { http, rounds, seconds, waiters, reportsDir } = options;
   const mode = http ? 'http' : 'locks';
   const contestants = await Promise.all(options.contestants.map(describeContestant));
-  const args = process.argv.slice(2);
   const results: BenchResults = {
     format: 1,
-    command: `npm run bench${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`,
+    command: commandLine('npm run bench'),
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     mode,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Drill } from '../harness/drill.ts';
+import { shortNameOf } from '../staircase/staircase.ts';
 import { leaseLength, newCommand, reportsOption } from './command-line.ts';
 import { type RunSettings, realSettings } from './options.ts';
 import { type Flight, tracks } from './tracks.ts';
@@ -67,16 +68,14 @@ export function readDrillOptions(argv: string[]): DrillCommand {
   };
 }
 
-/** A row of the orders may be named without what stands before it: `none` for `guard-none`. */
-const shortOf = (row: string) => row.replace(/^(guard|schedule|key)-/, '');
-const namesOf = ({ staircase }: Flight) => Object.keys(staircase.rows).map(shortOf).join(', ');
+const namesOf = ({ staircase }: Flight) => Object.keys(staircase.rows).map(shortNameOf).join(', ');
 
 /** The rows that are named, with commas between them, in their order. Undefined when one is not known. */
 function rowsNamed({ staircase }: Flight, value: string): string[] | undefined {
   const rows = Object.keys(staircase.rows);
   const wanted = value.split(',').map((part) => {
     const name = part.trim();
-    return rows.find((row) => [row, shortOf(row)].includes(name) || shortOf(row) === lockName(name));
+    return rows.find((row) => [row, shortNameOf(row)].includes(name) || shortNameOf(row) === lockName(name));
   });
   return wanted.includes(undefined) ? undefined : rows.filter((row) => wanted.includes(row));
 }

@@ -7,8 +7,9 @@ import type { DrillResult } from '../evidence/results.ts';
 import type { Drill } from '../harness/drill.ts';
 import type { Observe } from '../harness/observed.ts';
 import type { Target } from '../harness/target.ts';
+import { words } from '../report/marks.ts';
 import { readStory, stageTitle } from '../report/story.ts';
-import { expectationOf } from '../report/terminal.ts';
+import { expectationOf, mark } from '../report/terminal.ts';
 import { columnOf } from '../staircase/lookup.ts';
 import type { DrillCommand } from './drill-options.ts';
 import { COULD_NOT_RUN } from './ending.ts';
@@ -108,13 +109,7 @@ function unlessRefused(file: string, act: () => void) {
 }
 
 function tellVerdict(stage: string, result: DrillResult) {
-  const signs = {
-    pass: pc.green('✔ holds'),
-    fail: pc.red('✘ fails'),
-    unknown: pc.yellow('? unknown'),
-    'not-applicable': pc.dim('– not applicable'),
-  };
-  console.log(`  ${pc.bold(signs[result.verdict])}  ${result.reasons.join(' ')}`);
+  console.log(`  ${pc.bold(mark(result.verdict, words[result.verdict]))}  ${result.reasons.join(' ')}`);
   const expectation = expectationOf(stage, result);
   if (expectation) console.log(`    ${expectation}`);
   for (const witness of result.witnesses.slice(0, SHOWN_WITNESSES)) console.log(`    ${pc.dim(`${witness}.`)}`);

@@ -30,6 +30,13 @@ export function describeEnvironment({
   return { ...describeMachine(), redis, nginx, backends };
 }
 
+/** How to repeat this run, with these of its settings where they are given. */
+export function commandLine(command: string, settings: string[] = []): string {
+  const args = process.argv.slice(2);
+  const given = settings.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
+  return [...given, command, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+}
+
 function commit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: projectDir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -36,7 +36,6 @@ const {
   baseline,
   checks,
   searchSeconds,
-  virtualSettings,
   drills = allDrills,
   ...options
 } = readGradeOptions(process.argv);
@@ -67,14 +66,11 @@ async function grade() {
   const own = gradable.filter(({ file }) => given.includes(file));
   // What the search can't look at is looked at in as many orders as there is time for.
   const checksOf = (grade: Grade) => (own.includes(grade) ? checks : [...checks, SEEDED_ORDERS]);
-  const isVirtual = virtualSettings !== undefined;
   const cells = allCells([...baseline, ...rows], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   await runCommand({
     ...options,
-    settings: virtualSettings ?? options.settings,
-    isVirtual,
     command: 'npm run grade',
     checks: gradable.flatMap((grade) =>
       checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
@@ -82,7 +78,7 @@ async function grade() {
     search: (signal) => searchAll(own, signal),
     cells,
     workers,
-    narrator: createGradeNarrator(process.stdout, cells, !isVirtual),
+    narrator: createGradeNarrator(process.stdout, cells, !options.isVirtual),
     grades,
   });
 }

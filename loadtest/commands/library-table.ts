@@ -5,11 +5,11 @@ import { SEEDED_ORDERS } from '../conformance/orders.ts';
 import type { Grade, Verdict } from '../evidence/results.ts';
 import { sourcesOf } from '../grade/external-locks.ts';
 import type { Library } from '../grade/libraries.ts';
+import { signs } from '../report/marks.ts';
 import { usualSettings } from '../virtual/play.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { startProgressLine } from './progress-line.ts';
 
-const signs: Record<Verdict, string> = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };
 /** A promise that the library does not make. */
 const NOT_PROMISED = '(✘)';
 

@@ -21,7 +21,7 @@ import {
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
 import { signTable } from '../report/sign-table.ts';
-import { drillLines, marks, nameColumn, openingLines } from '../report/terminal.ts';
+import { drillLines, mark, nameColumn, openingLines } from '../report/terminal.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
 
@@ -70,7 +70,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
       }
       const count = pc.dim(`[${resultsSoFar.size}/${cells.length}]`);
       const names = `${stage.padEnd(rowWidth)} ${nameColumn(result.drill)}`;
-      say(`${count} ${marks[result.verdict]} ${names} ${shortResult(result)}`);
+      say(`${count} ${mark(result.verdict)} ${names} ${shortResult(result)}`);
     },
     end(results, dir) {
       show('');
@@ -189,7 +189,7 @@ function picture(ran: RanStaircase, results: Results): string[] {
 
 function signOf({ stage, result }: RanCell, results: Results): string {
   if (result === undefined) return ' ';
-  const sign = isBeyondPromise(results, stage, result) ? '×' : marks[result.verdict];
+  const sign = isBeyondPromise(results, stage, result) ? '×' : mark(result.verdict);
   if (isAsTaught(result) === false) return pc.bgRed(sign);
   return result.taught === null ? pc.dim(sign) : sign;
 }

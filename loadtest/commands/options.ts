@@ -62,10 +62,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
   const isOfLocks = track === 'locks';
   const isStory = name === 'npm start';
   const canBeVirtual = name === 'npm run staircase' && isOfLocks;
-  const isVirtual = canBeVirtual && !argv.some((arg) => /^--(real$|url\b|lab\b)/.test(arg));
-  const tellsAll = isStory && isOfLocks && !version && !argv.some((arg) => /^--(stage|drill)\b/.test(arg));
-  const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
-  const command = commandOfDrills(name, description, drillsOf(track), [], usual)
+  const command = commandOfDrills(name, description, drillsOf(track))
     .addOption(new Option('--track <track>', 'which story').choices(trackNames).default('locks'))
     .option(
       '--stage <stages>',
@@ -80,8 +77,10 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (canBeVirtual) command.option('--real', 'on real servers, in minutes, instead of the virtual world', false);
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
-  const settings = drillSettings({ ...usual, ...given }, refuse);
-
+  const isVirtual = canBeVirtual && !given.real && !given.url && !given.lab;
+  const tellsAll = isStory && isOfLocks && !version && !given.stage && !given.drill;
+  const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
+  const settings = drillSettings(given, usual, refuse);
   const running = runningOf(given, command);
   if (!isOfLocks && given.beyond) refuse('--beyond is of the track locks');
   if (!isOfLocks && given.url) refuse(`--url is of the track locks: the ${track} are broken on stacks of their own`);
@@ -113,17 +112,13 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   checks: string[];
   /** How long the search over every order of events may take, in seconds. */
   searchSeconds: number;
-  /** How the drills are set in the virtual world. Absent when they are to run on real servers. */
-  virtualSettings?: DrillSettings;
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
 export function readGradeOptions(argv: string[]): GradeSettings {
   const name = 'npm run grade';
   const description = 'Puts a lock of your own through the contract and every drill, and writes a report.';
-  const isVirtual = !argv.includes('--real');
-  const usual = isVirtual ? usualSettings : realSettings;
-  const command = commandOfDrills(name, description, drillsOf('locks'), checkNames, usual)
+  const command = commandOfDrills(name, description, drillsOf('locks'), checkNames)
     .argument(
       '[locks...]',
       'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
@@ -145,7 +140,8 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     );
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
-  const settings = drillSettings({ ...realSettings, ...given }, refuse);
+  const isVirtual = !given.real;
+  const settings = drillSettings(given, isVirtual ? usualSettings : realSettings, refuse);
   const libraries = command.args.filter((arg) => readLibrary(arg) !== undefined);
   const files = command.args.filter((arg) => !libraries.includes(arg));
   const names = files.map(nameOfExternalLock);
@@ -168,7 +164,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     baseline: given.baseline ?? (isVirtual ? [] : stageList('8')),
     checks: given.drill?.filter(isCheck) ?? checkNames,
     searchSeconds: given.seconds,
-    ...(isVirtual && { virtualSettings: drillSettings({ ...usualSettings, ...given }, refuse).settings }),
+    isVirtual,
     ...settings,
   };
 }
@@ -184,28 +180,22 @@ const markdownOption = () =>
   new Option('--markdown', 'print the table as Markdown and nothing else').conflicts('json').default(false);
 
 /** A command that runs drills, with the options that all of them have. */
-function commandOfDrills(
-  name: string,
-  description: string,
-  drills = drillsOf('locks'),
-  checks: string[] = [],
-  usual: DrillSettings = realSettings,
-): Command {
+function commandOfDrills(name: string, description: string, drills: Drill[], checks: string[] = []): Command {
   const names = [...drills.map(({ name }) => name), ...checks];
   return newCommand(name, description)
     .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))
-    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, usual.leaseMs)
-    .option('--requests <n>', `sales of a rush (default: ${usual.requests})`, wholeNumber)
-    .option('--connections <n>', `buyers at the same time (default: ${usual.connections})`, wholeNumber)
-    .option('--stock <n>', `units in stock before a rush (default: ${usual.stock})`, wholeNumber)
-    .option('--units <n>', `units of a sell-out; twice as many buyers come (default: ${usual.units})`, wholeNumber)
+    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength)
+    .option('--requests <n>', 'sales of a rush', wholeNumber)
+    .option('--connections <n>', 'buyers at the same time', wholeNumber)
+    .option('--stock <n>', 'units in stock before a rush', wholeNumber)
+    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber)
     .addOption(jsonOption())
     .addOption(reportsOption());
 }
 
 /** What those options say. What does not fit together is refused. */
-function drillSettings(given: OptionValues, refuse: (line: string) => never) {
-  const { requests, connections, stock, units } = given as DrillSettings;
+function drillSettings(given: OptionValues, usual: DrillSettings, refuse: (line: string) => never) {
+  const { requests, connections, stock, units } = { ...usual, ...given };
   const all = drillsOf(given.track ?? 'locks');
   const chosen: Drill[] = given.drill ? all.filter(({ name }) => given.drill.includes(name)) : all;
   const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
@@ -219,7 +209,7 @@ function drillSettings(given: OptionValues, refuse: (line: string) => never) {
   }
   return {
     ...(given.drill && { drills: chosen }),
-    settings: { requests, connections, stock, units, leaseMs: given.lease as number },
+    settings: { requests, connections, stock, units, leaseMs: (given.lease as number | undefined) ?? usual.leaseMs },
     ...(given.json && { prints: 'json' as const }),
     ...(given.markdown && { prints: 'markdown' as const }),
     reportsDir: given.reports as string,

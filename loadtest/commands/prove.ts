@@ -13,7 +13,7 @@ import { proveAll } from '../prove/prover.ts';
 import { proofOf } from '../prove/results.ts';
 import { jsonOption, namesAmong, newCommand, reportsOption, stageList, wholeNumberFrom } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { describeMachine } from './environment.ts';
+import { commandLine, describeMachine } from './environment.ts';
 import { startProgressLine } from './progress-line.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
@@ -88,7 +88,7 @@ async function prove(): Promise<number> {
     onCell: (cell) => progress.advance(nameOfCell(cell)),
   });
   progress.end();
-  const proof = await proofOf({ command: commandLine(), createdAt, machine: describeMachine(), cells });
+  const proof = await proofOf({ command: commandLine('npm run prove'), createdAt, machine: describeMachine(), cells });
   const reports = resolve(callerDir, given.reports);
   const folder = folderOf(reports, createdAt);
   const text = `${JSON.stringify(proof, undefined, 2)}\n`;
@@ -128,11 +128,6 @@ async function wantedLocks(): Promise<ProvableLock[]> {
 
 function definedOf<Values extends object>(values: Values): Partial<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
-}
-
-/** How to repeat this run. */
-function commandLine(): string {
-  return ['npm run prove', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
 }
 
 function print(cells: Cell[], server: string, file: string) {

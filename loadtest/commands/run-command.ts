@@ -8,12 +8,11 @@ import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
 import { answerOf, worstOf } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
-import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { describeEnvironment } from './environment.ts';
+import { commandLine, describeEnvironment } from './environment.ts';
 import { createCountingNarrator, type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
@@ -102,7 +101,7 @@ export async function runCommand({
 
     const results: Results = {
       format: 2,
-      command: commandLine(options.command),
+      command: commandLine(options.command, settingsOf(options.command)),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
       ...judgeRun(stages, leftOut),
@@ -118,7 +117,6 @@ export async function runCommand({
       results.verdict = worstOf(results.grades);
     }
     folder.finish(results);
-    await writeReport(results, folder.dir);
     narrator.end(results, folder.dir);
     if (prints === 'json') process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
     if (prints === 'markdown') process.stdout.write(renderTables(results));
@@ -162,11 +160,8 @@ function together(checked: StageResult[], ran: StageResult[]): StageResult[] {
   return [...rows, ...others];
 }
 
-/** How to repeat this run. */
-function commandLine(command: string): string {
-  const args = process.argv.slice(2);
-  const settings = ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS', 'BUCKETS']
-    .filter((name) => process.env[name] && (name !== 'LOCK_VERSION' || command === 'npm start'))
-    .map((name) => `${name}=${process.env[name]} `);
-  return `${settings.join('')}${command}${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`;
-}
+/** The settings of the environment that the figures depend on. */
+const settingsOf = (command: string) =>
+  ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS', 'BUCKETS'].filter(
+    (name) => name !== 'LOCK_VERSION' || command === 'npm start',
+  );

@@ -5,13 +5,14 @@ import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { type Results, resultsSchema } from '../evidence/results.ts';
+import { renderPage } from '../report/page.ts';
 
 /** The folder of one run: `reports/<time>/`. */
 export interface RunFolder {
   dir: string;
   /** Keeps a drill's raw events, a JSON line each, compressed. */
   writeEvents(stage: string, drill: string, events: SaleEvent[]): void;
-  /** Writes `results.json`, and points `reports/latest` at this run if any drill came to its end. */
+  /** Writes `results.json` and `report.html`, and points `reports/latest` at this run if any drill came to its end. */
   finish(results: Results): void;
 }
 
@@ -28,6 +29,7 @@ export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder 
     },
     finish(results) {
       writeFileSync(join(dir, 'results.json'), `${JSON.stringify(resultsSchema.parse(results), null, 2)}\n`);
+      writeFileSync(join(dir, 'report.html'), renderPage(results));
       // A run that was stopped before its first figure must not hide the last one that has some.
       if (results.stages.length === 0) return;
       pointAt(reportsDir, 'latest', dir);

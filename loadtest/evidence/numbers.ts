@@ -52,3 +52,9 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
 export function listOf(items: string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
+
+export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Of values in rising order: the lowest that at least `share` of them do not exceed (nearest rank). 0 of nothing. */
+export const quantile = (sorted: number[], share: number): number =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

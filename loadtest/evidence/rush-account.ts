@@ -5,7 +5,7 @@ import { inDoubtOf, type Tally } from './answers.ts';
 import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { holdsOf, keyOf } from './history.ts';
 import { findLostUpdates } from './lost-updates.ts';
-import { countOf, formatDuration, formatNumber } from './numbers.ts';
+import { countOf, formatDuration, formatNumber, quantile, sum } from './numbers.ts';
 import { countOverlaps } from './overlaps.ts';
 import type { RushFigures, Verdict } from './results.ts';
 
@@ -60,10 +60,10 @@ export function measure(evidence: Evidence): RushFigures {
     throughput: tally.durationMs > 0 ? sold / (tally.durationMs / 1000) : 0,
     ...(sold > 0 && {
       latencyMs: {
-        p50: percentile(latencies, 0.5),
-        p95: percentile(latencies, 0.95),
-        p99: percentile(latencies, 0.99),
-        max: percentile(latencies, 1),
+        p50: quantile(latencies, 0.5),
+        p95: quantile(latencies, 0.95),
+        p99: quantile(latencies, 0.99),
+        max: quantile(latencies, 1),
       },
     }),
     ...(redisCommands !== undefined &&
@@ -203,17 +203,8 @@ function haveMet(events: SaleEvent[]): boolean {
   return false;
 }
 
-/** The smallest value that at least this share of the sorted values does not exceed (nearest rank). */
-function percentile(sorted: number[], share: number): number {
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
 function countBy(names: string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -6,12 +6,7 @@ import { overlapsBetween } from './overlaps.ts';
 import type { Timeline } from './results.ts';
 
 /** How many lanes are drawn at most. */
-const MAX_LANES = 12;
-/** Of more sales than these only those are drawn that the story speaks of. */
-const FEW_SALES = 4;
-/** So many sales are drawn at the beginning of a fault, and at its end. */
-const NEAR_AN_EDGE = 2;
-
+const MAX_LANES = 8;
 /** Something that the drill did on purpose, in milliseconds on the shared clock. */
 export interface Fault {
   label: string;
@@ -145,7 +140,6 @@ interface Sale extends SaleName {
   /** When it asked for the lock, and when its node was done with it: `Infinity` if it never was. */
   at: number;
   ended: number;
-  entered?: number;
 }
 
 function salesOf(events: SaleEvent[], keyAt: (sale: SaleName, at: number) => string): Sale[] {
@@ -154,36 +148,17 @@ function salesOf(events: SaleEvent[], keyAt: (sale: SaleName, at: number) => str
     const key = keyAt({ node, saleId }, at);
     if (type === 'waiting') sales.set(key, { key, node, saleId, at, ended: Number.POSITIVE_INFINITY });
     const sale = sales.get(key);
-    if (sale && (type === 'entered' || type === 'began')) sale.entered = at;
     if (sale && (type === 'left' || type === 'failed')) sale.ended = at;
   }
   return [...sales.values()];
 }
 
-/**
- * The first sale, those that met first, and those nearest to each of these moments, in the order of asking. Where there is neither, the
- * first ones.
- */
+/** Those that met first, and those under way at one of these moments; where there are none, or they are few, the first ones as well. */
 function choose(sales: Sale[], met: Set<string>, moments: number[]): Sale[] {
-  if (sales.length <= FEW_SALES) return sales;
-  const nearestTo = (moment: number) => sales.toSorted((a, b) => distance(a, moment) - distance(b, moment));
-  const telling = [
-    ...sales.slice(0, 1),
-    ...sales.filter(({ key }) => met.has(key)),
-    ...moments.flatMap((moment) => nearestTo(moment).slice(0, NEAR_AN_EDGE)),
-  ];
-  const isTold = met.size + moments.length > 0;
-  const chosen = new Set([...new Set(isTold ? telling : sales)].slice(0, MAX_LANES));
+  const isUnderWay = ({ at, ended }: Sale) => moments.some((moment) => at <= moment && moment <= ended);
+  const telling = [...sales.filter(({ key }) => met.has(key)), ...sales.filter(isUnderWay), ...sales];
+  const chosen = new Set([...new Set(telling)].slice(0, MAX_LANES));
   return sales.filter((sale) => chosen.has(sale));
-}
-
-/** How far a sale is from a moment: 0 for one that is inside. Of those equally near one that entered tells more. */
-function distance({ at, ended, entered = Number.POSITIVE_INFINITY }: Sale, moment: number) {
-  const isUnderWay = at <= moment && moment <= ended;
-  return (
-    (isUnderWay ? 0 : Math.min(Math.abs(at - moment), Math.abs(ended - moment))) +
-    (entered <= moment ? 0 : entered < Number.POSITIVE_INFINITY ? 0.25 : 0.5)
-  );
 }
 
 /**

@@ -9,7 +9,7 @@ import { countOf, formatNumber } from '../evidence/numbers.ts';
 import type { TickResult, TickScript } from '../harness/lab-client.ts';
 import type { Judgement } from '../harness/play.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { guardOfRow } from '../staircase/guards.ts';
+import { shortNameOf } from '../staircase/staircase.ts';
 import { asDrillOn, type OrderDrill, openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A lease that no tick outlives, in milliseconds, for drills that are not about it. */
@@ -31,16 +31,12 @@ export type CleanUpTestBed = Awaited<ReturnType<typeof openCleanUp>>;
 /** A shop whose nodes clean up under one guard, when the drill says so. */
 async function openCleanUp(options: ShopOptions) {
   const { leaseMs } = options;
-  const guard = guardOfRow(options.stage);
+  const guard = shortNameOf(options.stage);
   const shop = await openShop(options);
   const { nodes, query, until, redis } = shop;
   const lock = (await shop.first.state()).lock;
   const isInMysql = stockOf(lock) === 'mysql';
   const orders: DueOrder[] = [];
-
-  async function setMinHold(minHoldMs: number) {
-    for (const node of nodes) await node.setGuard(guard, { leaseMs, minHoldMs });
-  }
 
   /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
   async function makeDue(count: number) {
@@ -134,9 +130,9 @@ async function openCleanUp(options: ShopOptions) {
 
   /**
    * What MySQL and the stock say: each order is closed, and its unit has come back once. `how` tells in a clause how a unit came
-   * back twice, or not at all; the note is a sentence more.
+   * back twice, or not at all.
    */
-  async function judge(how: string, figures: Record<string, number> = {}, note = ''): Promise<Judgement> {
+  async function judge(how: string): Promise<Judgement> {
     const [times, open] = [await timesRestored(), orders.length - (await closed())];
     const restored = times.reduce((sum, each) => sum + each, 0);
     const wrong = orders.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
@@ -145,8 +141,8 @@ async function openCleanUp(options: ShopOptions) {
     const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
     return {
       verdict: isOnce ? 'pass' : 'fail',
-      reason: `${isOnce ? `${count}.` : `${count}: ${how}.${stillOpen}`} ${note}`.trim(),
-      figures: { due: orders.length, restored, closed: orders.length - open, ...figures },
+      reason: isOnce ? `${count}.` : `${count}: ${how}.${stillOpen}`,
+      figures: { due: orders.length, restored, closed: orders.length - open },
       witnesses: wrong.map(({ id, times }) =>
         times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
       ),
@@ -182,7 +178,7 @@ async function openCleanUp(options: ShopOptions) {
   }
 
   try {
-    await setMinHold(0);
+    for (const node of nodes) await node.setGuard(guard, { leaseMs, minHoldMs: 0 });
     for (const node of nodes) await letTickThrough(node);
   } catch (error) {
     await shop.close();
@@ -193,7 +189,6 @@ async function openCleanUp(options: ShopOptions) {
     ...shop,
     guard,
     leaseMs,
-    setMinHold,
     makeDue,
     closed,
     unitsRestored,

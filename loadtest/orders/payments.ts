@@ -11,7 +11,7 @@ import type { PurchaseTestBed } from './purchase.ts';
 import { judgeOnce } from './shop.ts';
 
 /** How long a message may stay pending that a node can take over, in milliseconds. */
-export const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
+const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
 
 /** Sells a unit, in a request of its own without a key, and resolves with its order. */
 export async function orderToPay({ first, sku, firstOrder, query }: PurchaseTestBed) {
@@ -75,18 +75,15 @@ export async function judgeBooking(
   testBed: PurchaseTestBed,
   { order, message, what }: { order: string; message: string; what: string },
 ): Promise<Judgement> {
-  const isPending = async () => (await pendingOf(testBed)).some(({ id }) => id === message);
   const early = await paymentsOf(testBed, order);
   if (early.length > 0) throw new NotStagedError('The payment was booked all the same.');
-  const wasPending = await isPending();
+  const wasPending = (await pendingOf(testBed)).some(({ id }) => id === message);
   await testBed.say(
     wasPending
       ? `${what}. The message is pending (XPENDING): it comes again.`
       : `${what}, and the message is acknowledged: it does not come again.`,
   );
-  const isLeft = wasPending && !(await isTakenOver(testBed, isPending));
-  if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
-
+  const isLeft = !(await isTakenOver(testBed));
   const payments = await paymentsOf(testBed, order);
   if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
   const how =
@@ -103,15 +100,16 @@ export async function judgeBooking(
   });
 }
 
-/** Resolves with whether somebody has acknowledged the message in time. */
-async function isTakenOver({ until, say }: PurchaseTestBed, isPending: () => Promise<boolean>): Promise<boolean> {
+/** Whether all that was given is acknowledged in time. Throws NotStagedError when a message was put aside: nobody has looked whether it is booked. */
+export async function isTakenOver(testBed: PurchaseTestBed, limitMs = PATIENCE_MS): Promise<boolean> {
+  const { until, say, redis } = testBed;
   const startedAt = performance.now();
-  try {
-    await until('It is pending.', async () => !(await isPending()), PATIENCE_MS);
-  } catch (error) {
-    if (error instanceof NotStagedError) return false;
-    throw error;
-  }
-  await say(`It is taken over and acknowledged, ${formatDuration(performance.now() - startedAt)} later.`);
-  return true;
+  const isGone = async () => (await pendingOf(testBed)).length === 0;
+  const isDone = await until('It is pending.', isGone, limitMs).catch((error) => {
+    if (!(error instanceof NotStagedError)) throw error;
+    return false;
+  });
+  if ((await redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
+  if (isDone) await say(`It is acknowledged, ${formatDuration(performance.now() - startedAt)} later.`);
+  return isDone;
 }

@@ -1,7 +1,8 @@
 // The test bed of a drill of the schedules: a node whose ticks come by themselves, and one of them that takes long.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { PERIOD_MS, scheduleOfRow, schedules } from '../staircase/schedules.ts';
+import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
+import { shortNameOf } from '../staircase/staircase.ts';
 import { asDrillOn, type OrderDrill, openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A slow tick takes so many periods: three more are due meanwhile, and the fourth not so soon after it. */
@@ -12,7 +13,7 @@ export type ScheduleTestBed = Awaited<ReturnType<typeof openScheduled>>;
 
 /** A shop of whose nodes the first ticks by itself, when the drill says so. */
 async function openScheduled(options: ShopOptions) {
-  const kind = scheduleOfRow(options.stage);
+  const kind = shortNameOf(options.stage);
   const shop = await openShop(options);
   const { first } = shop;
 

@@ -43,20 +43,34 @@ export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
   });
 }
 
-/** The staircases of which something ran or was left out. Of a run of nothing it is one without rows. */
-export function ranStaircases(results: Results): RanStaircase[] {
-  const { leftOut } = results;
-  const stages = drillsAlone(results.stages);
-  return staircases
-    .map((staircase) => {
-      const isIn = (stage: string) => staircaseOf(stage) === staircase;
-      const own = {
-        stages: stages.filter(({ stage }) => isIn(stage)),
-        leftOut: leftOut.filter((cell) => isIn(readLeftOut(cell).stage)),
-      };
-      return { staircase, ...tableOf(own) };
-    })
-    .filter(({ rows }, i) => rows.length > 0 || (i === 0 && results.stages.length + leftOut.length === 0));
+/**
+ * The staircases of which something ran or was left out: rows are stages in the order of the run, columns are drills in the order of the
+ * staircase. Of a run of nothing it is one without rows.
+ */
+export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
+  const asked = [
+    ...drillsAlone(stages).flatMap(({ stage, drills }) =>
+      drills.map((result): Cell => ({ stage, drill: result.drill, state: result.verdict, result })),
+    ),
+    ...leftOut.map((text): Cell => {
+      const [stage = '', ...drill] = text.split(' ');
+      return { stage, drill: drill.join(' '), state: 'left-out' };
+    }),
+  ];
+  const ran = staircases.map((staircase): RanStaircase => {
+    const own = asked.filter(({ stage }) => staircaseOf(stage) === staircase);
+    const names = own.map(({ drill }) => drill);
+    const drills = [...new Set([...columnNames.filter((name) => names.includes(name)), ...names])];
+    const rows = [...new Set(own.map(({ stage }) => stage))].map((stage) => ({
+      stage,
+      cells: drills.map(
+        (drill): Cell =>
+          own.find((cell) => cell.stage === stage && cell.drill === drill) ?? { stage, drill, state: 'blank' },
+      ),
+    }));
+    return { staircase, drills, rows };
+  });
+  return asked.length > 0 ? ran.filter(({ rows }) => rows.length > 0) : ran.slice(0, 1);
 }
 
 /** The rows without the checks of the contract, which have a table of their own. A row of which only these ran is left out. */
@@ -79,50 +93,15 @@ export function ranChecks({ stages }: Results): Results['stages'] {
     .filter(({ drills }) => drills.length > 0);
 }
 
-/** What ran and what was left out: rows are stages, columns are drills, both in the order of the run. */
-function tableOf({ stages, leftOut }: Pick<Results, 'stages' | 'leftOut'>): Pick<RanStaircase, 'drills' | 'rows'> {
-  const leftOutCells = leftOut.map(readLeftOut);
-  const stageNames = unique([...stages.map(({ stage }) => stage), ...leftOutCells.map(({ stage }) => stage)]);
-  const drills = unique([
-    ...stages.flatMap((stage) => stage.drills.map(({ drill }) => drill)),
-    ...leftOutCells.map(({ drill }) => drill),
-  ]);
-  const isKnown = (drill: string) => columnNames.includes(drill);
-  const drillNames = [...columnNames.filter((drill) => drills.includes(drill)), ...drills.filter((d) => !isKnown(d))];
-
-  function cell(stage: string, drill: string): Cell {
-    const result = stages
-      .filter((candidate) => candidate.stage === stage)
-      .flatMap((candidate) => candidate.drills)
-      .findLast((candidate) => candidate.drill === drill);
-    if (result !== undefined) return { stage, drill, state: result.verdict, result };
-    const isLeftOut = leftOutCells.some((left) => left.stage === stage && left.drill === drill);
-    return { stage, drill, state: isLeftOut ? 'left-out' : 'blank' };
-  }
-
-  return {
-    drills: drillNames,
-    rows: stageNames.map((stage) => ({ stage, cells: drillNames.map((drill) => cell(stage, drill)) })),
-  };
-}
-
 /** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */
 export function leftOutInWords(leftOut: string[]): string {
-  const cells = leftOut.map(readLeftOut);
-  const rows = unique(cells.map(({ stage }) => stage)).map((stage) => {
-    const drills = cells.filter((cell) => cell.stage === stage).map(({ drill }) => drill);
-    return `${stage} (${drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ')})`;
-  });
-  return rows.join(', ');
-}
-
-function readLeftOut(text: string) {
-  const [stage = '', ...drill] = text.split(' ');
-  return { stage, drill: drill.join(' ') };
-}
-
-function unique(names: string[]) {
-  return [...new Set(names)].filter((name) => name !== '');
+  const rows = Map.groupBy(leftOut, (text) => text.split(' ', 1)[0] ?? '');
+  return [...rows]
+    .map(([stage, texts]) => {
+      const drills = texts.map((text) => text.slice(stage.length + 1)).join(', ');
+      return `${stage} (${texts.length > MOST_IN_ONE ? countOf(texts.length, 'drill') : drills})`;
+    })
+    .join(', ');
 }
 
 /** A drill under load, with the figures of each stage that has some. */

@@ -11,7 +11,7 @@ export function contractSection(results: Results): Html | false {
   if (rows.length === 0) return false;
   return html`<section id="contract">
 <h2>The contract</h2>
-<p>Checks without load, on a real Redis, one fault each. Every lock goes through them before the drills.</p>
+<p>Checks without load, in virtual time, one fault each. Every lock goes through them before the drills.</p>
 ${rows.map(
   ({ stage, drills }) => html`<h3>${stage}</h3>
 <dl class="checks">

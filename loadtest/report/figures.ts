@@ -66,8 +66,6 @@ const stepFigureNames: Record<string, string> = {
   due: 'Units due',
   restored: 'Units restored',
   closed: 'Orders closed',
-  lateRuns: 'Late ticks that ran, all being done',
-  lateRunsWithHold: 'Late ticks that ran with a minimum hold',
   meanwhile: 'Ticks that began meanwhile',
   late: 'Ticks that followed at once',
   clicks: 'Requests for one purchase',

@@ -3,7 +3,7 @@
 import { listOf } from '../evidence/numbers.ts';
 import type { Answer, Grade, Results } from '../evidence/results.ts';
 import { isCheck } from '../staircase/contract.ts';
-import { isAsTaught, ranStaircases } from './cells.ts';
+import { isAsTaught } from './cells.ts';
 
 type State = 'broken' | 'holds' | 'not-promised' | 'unknown' | 'does-not-apply';
 type Finding = Answer['broken'][number] & { state: State };
@@ -89,16 +89,13 @@ function countsOf(findings: Pick<Finding, 'kind' | 'state'>[]): string {
   return listOf(counts) || '0 of 0 drills';
 }
 
-/** What is wrong with a lock, or that nothing is: a sentence. */
-export const gradeLine = (grade: Grade, results: Results): string => answerOf(grade, results).sentence;
-
 const titles = { holds: 'breaks no promise', broken: 'is broken', unknown: 'is not known' };
 
 /** `my-lock is broken`, or how many locks were graded. */
-export function gradeTitle(grades: Grade[], results: Results): string {
+export function gradeTitle(grades: Grade[]): string {
   const [grade, ...others] = grades;
   if (grade === undefined || others.length > 0) return `${grades.length} locks graded`;
-  return `${grade.stage} ${titles[answerOf(grade, results).verdict]}`;
+  return `${grade.stage} ${titles[grade.answer?.verdict ?? 'unknown']}`;
 }
 
 /** Of these answers the worst: a broken promise weighs more than what is not known. */
@@ -115,14 +112,4 @@ export function baselineLine({ stages }: Results): string {
   const asTaught = cells.filter((cell) => isAsTaught(cell)).length;
   const warning = asTaught === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
   return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;
-}
-
-/** The drills of this run that ask for what a published lock does not promise, each with how it went. */
-export function notPromised(grade: Grade, results: Results): string[] {
-  const rows = ranStaircases(results).flatMap(({ rows }) => rows);
-  const row = rows.find(({ stage }) => stage === grade.stage);
-  return Object.entries(grade.doesNotPromise ?? {}).flatMap(([drill, why]) => {
-    const state = row?.cells.find((cell) => cell.drill === drill)?.state ?? 'blank';
-    return state === 'blank' ? [] : [`${drill} (${state.replace('-', ' ')}): ${why}`];
-  });
 }

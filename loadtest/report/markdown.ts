@@ -3,6 +3,7 @@
 import { formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import { type Cell, isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from './cells.ts';
+import { signs } from './marks.ts';
 
 /** The staircases. The run and its date stand below. */
 export function renderTables(results: Results): string {
@@ -11,14 +12,7 @@ export function renderTables(results: Results): string {
   return `${[...blocks, `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}._`].join('\n\n')}\n`;
 }
 
-const marks = {
-  pass: '✔',
-  fail: '✘',
-  unknown: '?',
-  'not-applicable': '–',
-  'left-out': 'left out',
-  blank: '',
-} as const;
+const marks = { ...signs, 'left-out': 'left out', blank: '' };
 
 function staircaseTable(ran: RanStaircase): string[] {
   const { title, rowWord } = ran.staircase;
@@ -32,7 +26,7 @@ function staircaseTable(ran: RanStaircase): string[] {
         rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
       ),
     ]),
-    '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as expected says so.',
+    '✔ holds, ✘ fails, ? unknown, – not applicable. A cell that is not as expected says so.',
   ];
 }
 

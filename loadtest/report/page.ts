@@ -7,7 +7,6 @@ import { finalStock } from './chart-sections.ts';
 import { contractSection } from './contract-section.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
-import { gradeLine, notPromised } from './grades.ts';
 import { verdictMarks } from './marks.ts';
 import { stageSection } from './stage-sections.ts';
 import { staircaseSections } from './staircase-table.ts';
@@ -35,7 +34,7 @@ export function renderPage(results: Results): string {
 
 function verdict(results: Results): Html {
   const { grades, verdict, verdictReasons, startedAt, durationMs } = results;
-  const sentences = [...(grades ?? []).map((grade) => gradeLine(grade, results)), ...summarize(results)];
+  const sentences = [...(grades ?? []).flatMap(({ answer }) => answer?.sentence ?? []), ...summarize(results)];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
 <h1><span aria-hidden="true">${verdictMarks[verdict]}</span> ${titleOf(results)}</h1>
@@ -52,12 +51,12 @@ function gradesSection(results: Results): Html | false {
   return html`<section>
 <h2>The published locks</h2>
 ${published.map((grade) => {
-  const lines = notPromised(grade, results);
+  const lines = (grade.answer?.notPromised ?? []).map(({ name, says }) => `${name}: ${says}`);
   return html`<h3>${grade.stage}</h3>
 <p>It was given these options; the others are as the library sets them.</p>
 <dl class="environment">
 ${Object.entries(grade.options ?? {}).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
-${lines.length > 0 && html`<p>These drills ask for what it does not promise:</p>\n<ul>${lines.map((line) => html`<li>${line}</li>\n`)}</ul>`}
+${lines.length > 0 && html`<p>It does not hold these, and does not promise them:</p>\n<ul>${lines.map((line) => html`<li>${line}</li>\n`)}</ul>`}
 `;
 })}
 </section>`;

@@ -16,7 +16,7 @@ const verdictWords = {
 
 /** What the report is about: the verdict on the run, or on a graded lock. */
 export function titleOf(results: Results): string {
-  return results.grades ? gradeTitle(results.grades, results) : verdictWords[results.verdict];
+  return results.grades ? gradeTitle(results.grades) : verdictWords[results.verdict];
 }
 
 /** How many cells ran, and how many of them came out as expected. Empty when there is nothing to count. */

@@ -6,22 +6,17 @@ import { type DrillResult, rushFigures, type Verdict } from '../evidence/results
 import { columnNames, columnOf, columnsWith, staircaseOf } from '../staircase/lookup.ts';
 import { fixes, stageBefore } from '../staircase/plan.ts';
 import { keyFigure } from './cells.ts';
+import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 
-/** The sign of a verdict. */
-export const marks: Record<Verdict, string> = {
-  pass: pc.green('✔'),
-  fail: pc.red('✘'),
-  unknown: pc.yellow('?'),
-  'not-applicable': pc.dim('–'),
+const paint: Record<Verdict, (text: string) => string> = {
+  pass: pc.green,
+  fail: pc.red,
+  unknown: pc.yellow,
+  'not-applicable': pc.dim,
 };
-/** A verdict as a word. */
-const words: Record<Verdict, string> = {
-  pass: 'holds',
-  fail: 'fails',
-  unknown: 'unknown',
-  'not-applicable': 'not applicable',
-};
+/** The sign of a verdict, with its word if that is asked for. */
+export const mark = (verdict: Verdict, word = '') => paint[verdict](`${signs[verdict]} ${word}`.trim());
 
 /** Finds what was found of a cell so far. */
 export type FindResult = (stage: string, drill: string) => DrillResult | undefined;
@@ -58,7 +53,7 @@ function failedBefore(stage: string, drill: string, find: FindResult): DrillResu
 /** `✘ crashed-holder: none in 2 s` */
 function shortLine(result: DrillResult): string {
   const figure = keyFigure(result) ?? words[result.verdict];
-  return `${marks[result.verdict]} ${result.drill}: ${figure}`;
+  return `${mark(result.verdict)} ${result.drill}: ${figure}`;
 }
 
 /** What happened to the shop comes first, then whether this was expected, and what was asked. */
@@ -77,7 +72,7 @@ function resultLines(stage: string, result: DrillResult): string[] {
   ].filter(Boolean);
   const indent = indentOf(drill);
   return [
-    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${happened}`,
+    `  ${mark(verdict)} ${pc.bold(nameColumn(drill))} ${happened}`,
     ...reasons.map((reason) => `${indent}${reason}`),
     `${indent}${[expectationOf(stage, result), pc.dim(questionOf(drill))].filter(Boolean).join(' ')}`,
     ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),

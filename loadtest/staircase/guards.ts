@@ -32,13 +32,8 @@ guard-mysql-named        ✔  ✔  ✔  ✔  ✘
 guard-conditional        ✔  ✔  ✔  ✔  ✔
 `;
 
-/** The names of these rows begin so: a guard may have the name of a lock, or of a strategy for keys. */
-const PREFIX = 'guard-';
-
 /** The row of a guard, as JOB_LOCK names it. */
-export const rowOfGuard = (guard: string) => `${PREFIX}${guard}`;
-/** The guard of a row, as JOB_LOCK names it. */
-export const guardOfRow = (row: string) => row.slice(PREFIX.length);
+export const rowOfGuard = (guard: string) => `guard-${guard}`;
 
 const figure = ({ restored, due }: StepFigures) =>
   restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`;
@@ -95,7 +90,6 @@ function row(guard: string, { before, ...place }: Place): UnreadRow {
   const backend = backendOf(guard);
   return {
     title: `Guard · ${guard}`,
-    short: guard,
     ...(before !== undefined && { before: rowOfGuard(before) }),
     ...place,
     backends: backend === 'mysql' ? ['mysql'] : ['mysql', backend],

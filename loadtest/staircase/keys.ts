@@ -20,14 +20,8 @@ key-lock        ✔  ✔  ✔  ✘  ✘  ✘  ✘
 key-table       ✔  ✔  ✔  ✔  ✔  ✔  ✔
 `;
 
-/** The names of these rows begin so: a strategy may have the name of a guard. */
-const PREFIX = 'key-';
-
 /** The row of a strategy, as IDEMPOTENCY names it. */
-export const rowOfStrategy = (strategy: string) => `${PREFIX}${strategy}`;
-
-/** The strategy of a row, as IDEMPOTENCY names it. */
-export const strategyOfRow = (row: string) => row.slice(PREFIX.length);
+export const rowOfStrategy = (strategy: string) => `key-${strategy}`;
 
 /** How long the lock of a key, or of a sale, lasts when its holder is dead, in milliseconds. */
 export const KEY_LEASE_MS = 1_000;
@@ -70,7 +64,6 @@ function row(strategy: string, before: string | undefined): UnreadRow {
   };
   return {
     title: `Idempotency · ${strategy}`,
-    short: strategy,
     before: before && rowOfStrategy(before),
     story: `services/inventory/orders/idempotency/${strategy}.ts`,
     backends: ['mysql'],

@@ -199,7 +199,6 @@ function rowNamed(name: string): UnreadRow {
   const number = numberOf(name);
   return {
     title: number === null ? `Beyond · ${name}` : `Stage ${number} · ${name.replace(/^\d+-/, '')}`,
-    ...(number !== null && { short: String(number) }),
     // What is beyond the stages comes after the last of them, but for what branches off before.
     before: branches[name] ?? stages[(number ?? stages.length) - 1],
     story: `locks/${number === null ? 'beyond/' : ''}${name}.ts`,

@@ -14,14 +14,8 @@ schedule-fixed-rate   ✔  ✘
 schedule-fixed-delay  ✔  ✔
 `;
 
-/** The names of these rows begin so. */
-const PREFIX = 'schedule-';
-
 /** The row of a schedule, by its kind. */
-export const rowOfSchedule = (kind: string) => `${PREFIX}${kind}`;
-
-/** The kind of schedule of a row. */
-export const scheduleOfRow = (row: string) => row.slice(PREFIX.length);
+const rowOfSchedule = (kind: string) => `schedule-${kind}`;
 
 /** How often a tick is due under each of them, in milliseconds. */
 export const PERIOD_MS = 1_000;
@@ -47,7 +41,6 @@ const columns: Record<string, Column> = {
 function row(kind: string, before: string | undefined): UnreadRow {
   return {
     title: `Schedule · ${kind}`,
-    short: kind,
     ...(before !== undefined && { before: rowOfSchedule(before) }),
     story: `services/inventory/orders/schedules/${kind}.ts`,
     backends: ['mysql'],

@@ -32,8 +32,6 @@ export interface Staircase {
 export interface Row {
   /** Its heading. */
   title: string;
-  /** Its name in a table, where the name alone says too much. */
-  short?: string;
   /** What is taught, by the names of the columns. */
   signs: Record<string, Sign>;
   /** The row that it is compared with: what that one fails and this one holds, this one fixes. */
@@ -47,6 +45,9 @@ export interface Row {
   /** What its nodes are started with. Rows whose stacks have one name share them. */
   stack?: { name: string; options: StackOptions };
 }
+
+/** A row of the orders without what keeps its name apart from those of the other staircases: `none` of `guard-none`. */
+export const shortNameOf = (row: string) => row.replace(/^(guard|schedule|key)-/, '');
 
 /** A drill. */
 export interface Column {

@@ -16,8 +16,7 @@ import { crashBeforeAnswer, retryAfterTimeout } from './lost-answer.ts';
 import { nextUpstream } from './next-upstream.ts';
 import { redelivered } from './redelivered.ts';
 import { refundTwice } from './refund-twice.ts';
-import { runsOverlap } from './runs-overlap.ts';
-import { runsPileUp } from './runs-pile-up.ts';
+import { runsOverlap, runsPileUp } from './runs.ts';
 import { doubleRestore, sameNodeTwice } from './same-tick-twice.ts';
 import { sentTwice } from './sent-twice.ts';
 

@@ -3,11 +3,11 @@ import {
   type Evidence,
   figuresOf,
   idealWaitsMs,
-  quantile,
   ratiosOf,
   spreadOf,
   spreadOver,
 } from '../../../loadtest/bench/figures.ts';
+import { quantile } from '../../../loadtest/evidence/numbers.ts';
 import { sampleBench, turn } from './sample-bench.ts';
 
 const counted = { windowMs: 500, measuredFrom: 100, starved: [] as number[], errors: 0 };

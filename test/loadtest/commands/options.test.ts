@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { readDrillOptions } from '../../../loadtest/commands/drill-options.ts';
 import { readGradeOptions, readRunOptions } from '../../../loadtest/commands/options.ts';
 import { storyRowsOf } from '../../../loadtest/commands/tracks.ts';
 import { checkNames } from '../../../loadtest/staircase/contract.ts';
@@ -45,6 +46,31 @@ test.each([
   const said = refuseBy(() => readGradeOptions(['node', 'grade.ts', ...args]));
   expect(said).toMatch(line);
   expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  [['no-such-drill', '--stage', '4'], /no drill no-such-drill/],
+  [['nested-call'], /--stage/],
+  [['nested-call', '--stage', 'none'], /--stage none is not allowed for nested-call: it must be 0-none/],
+  [
+    ['double-restore', '--stage', 'table'],
+    /--stage table is not allowed for double-restore: it must be none, in-process/,
+  ],
+])('npm run drill -- %j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
+  expect(refuseBy(() => readDrillOptions(['node', 'drill.ts', ...args]))).toMatch(line);
+});
+
+test.each([
+  [
+    ['nested-call', '--stage', 'fenced,4'],
+    ['4-ttl', 'fenced'],
+  ],
+  [
+    ['double-restore', '--stage', 'conditional,guard-none,8'],
+    ['guard-none', 'guard-8-auto-renew', 'guard-conditional'],
+  ],
+])('npm run drill -- %j: the rows of the staircase of its drill, in their order', (args, rows) => {
+  expect(readDrillOptions(['node', 'drill.ts', ...args]).rows).toEqual(rows);
 });
 
 test('a stage that LOCK_VERSION names, and that there is not', () => {

@@ -1,8 +1,30 @@
-// A tick of a node takes longer than the time to the next ones. Do those that were due meanwhile all follow at once when it has ended?
+// A tick of a node takes longer than the time to the next ones: does one begin meanwhile, and do they all follow at once?
 
 import { countOf, formatDuration } from '../../evidence/numbers.ts';
 import { PERIOD_MS } from '../../staircase/schedules.ts';
 import type { ScheduleDrill } from '../schedules.ts';
+
+export const runsOverlap: ScheduleDrill = {
+  name: 'runs-overlap',
+  async run(testBed) {
+    const { first } = testBed;
+    await testBed.haveSlowTick();
+    const [held, ...others] = await testBed.ticks();
+    const meanwhile = others.length;
+    await testBed.say(`${countOf(meanwhile, 'tick has', 'ticks have')} begun meanwhile.`);
+    await first.resume();
+    const count = meanwhile > 0 ? countOf(meanwhile, 'tick') : 'No tick';
+    return {
+      verdict: meanwhile > 0 ? 'fail' : 'pass',
+      reason: `${count} of ${first.name} began while another one of it was under way.`,
+      figures: { meanwhile },
+      witnesses: others.map(
+        ({ beganAt }, at) =>
+          `tick ${at + 2} began ${formatDuration(beganAt - (held?.beganAt ?? 0))} after tick 1, which had not ended`,
+      ),
+    };
+  },
+};
 
 /** How long after its time a tick begins that has waited for another one, at least: in milliseconds. */
 const LATE_MS = PERIOD_MS / 2;
