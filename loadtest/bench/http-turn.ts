@@ -3,13 +3,13 @@
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { rushFigures } from '../evidence/results.ts';
-import { runRush, warmUp } from '../harness/rush.ts';
+import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lackOf, type Target, type TargetNode } from '../harness/target.ts';
 import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu, sumOfCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';
 
-/** How long a turn sells before it is measured, in milliseconds. */
-const WARM_UP_MS = 4_000;
+/** So many sales come before it is measured: they find code that is not compiled, and open the connections. */
+const WARM_UP_SALES = 2_000;
 
 export interface HttpTurnOptions {
   target: Target;
@@ -34,26 +34,22 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   const { target, name, touchesNoStore, needsMasters, connections, requests, withOrders, signal } = options;
   const lacking = lackOf(target, name);
   if (lacking !== undefined) throw new NotApplicable(lacking);
-  await warmUp(target, name, { connections, forMs: WARM_UP_MS, signal });
+  const rush = (sales: number, around?: RushOptions['around']) =>
+    runRush(
+      {
+        target,
+        stage: name,
+        settings: { requests: sales, connections, stock: sales, units: 0, leaseMs: 0 },
+        signal,
+        onProgress() {},
+        async narrate() {},
+      },
+      { url: target.url, sellers: target.nodes.map((node) => node.name), requests: sales, stock: sales, around },
+    );
+  await rush(WARM_UP_SALES);
   const cpu = measureCpu(target, needsMasters);
   const ordersBefore = withOrders ? await countOrders(target) : 0;
-  const outcome = await runRush(
-    {
-      target,
-      stage: name,
-      settings: { requests, connections, stock: requests, units: 0, leaseMs: 0 },
-      signal,
-      onProgress() {},
-      async narrate() {},
-    },
-    {
-      url: target.url,
-      sellers: target.nodes.map((node) => node.name),
-      requests,
-      stock: requests,
-      around: cpu.around,
-    },
-  );
+  const outcome = await rush(requests, cpu.around);
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 

@@ -4,8 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeFile
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
-import type { Drill } from '../harness/drill.ts';
-import type { Observe } from '../harness/observed.ts';
+import type { Drill, Observe } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import { words } from '../report/marks.ts';
 import { readStory, stageTitle } from '../report/story.ts';

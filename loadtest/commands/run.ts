@@ -62,7 +62,9 @@ export async function runCells(
   }
 
   async function work(queue: Cell[], place: number) {
-    for (let cell = queue.shift(); cell && !signal.aborted; cell = queue.shift()) {
+    // In the virtual world two processes begin at either end: each of them reads half of the locks.
+    const next = () => (world.isVirtual && !isStory && place % 2 === 1 ? queue.pop() : queue.shift());
+    for (let cell = next(); cell && !signal.aborted; cell = next()) {
       narrator.cell(cell);
       const result = await runOne(cell, place).catch((error) => {
         // The others end what they are at, and begin nothing more.

@@ -2,8 +2,8 @@
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
+import type { Fault, LeaseSample } from '../evidence/timeline.ts';
 import { sleep } from './clock.ts';
-import type { Observe } from './observed.ts';
 import type { Target } from './target.ts';
 
 /** How long the cause of an error may take to show, in milliseconds. */
@@ -27,6 +27,23 @@ export interface DrillSettings {
  * not mind how long that takes.
  */
 export type Narrate = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
+
+/** What a drill that goes step by step shows of itself while it goes on, to somebody who only looks. */
+export interface Observed {
+  /** When the drill began, on the shared clock. */
+  startedAt: number;
+  /** When it was over and its way back began; undefined until then. What happens afterwards is no part of it. */
+  endedAt(): number | undefined;
+  /** What the drill did to break things: the list grows, and the end of each is entered when it is over. */
+  faults: readonly Fault[];
+  /** What Redis held under the lock's key so far, the oldest first. None where the lock is elsewhere. */
+  samples(): readonly LeaseSample[];
+  /** The units in stock at the beginning. */
+  stock: number;
+}
+
+/** Called when a drill is ready for its first step; again for each time that it is run again. */
+export type Observe = (seen: Observed) => void;
 
 export interface DrillContext {
   target: Target;
@@ -69,22 +86,21 @@ export interface Cell {
   drill: Drill;
 }
 
+const nothing = { witnesses: [], witnessCount: 0, events: [] };
+
 /** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
-export function notApplicable(reason: string): DrillOutcome {
-  return {
-    verdict: 'not-applicable',
-    reasons: [reason],
-    witnesses: [],
-    witnessCount: 0,
-    events: [],
-  };
-}
+export const notApplicable = (reason: string): DrillOutcome => ({
+  ...nothing,
+  verdict: 'not-applicable',
+  reasons: [reason],
+});
 
 /** The outcome of a drill that could not be carried through: it proves nothing. */
-export function lostTrack(error: unknown): DrillOutcome {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { verdict: 'unknown', reasons: [reason], witnesses: [], witnessCount: 0, events: [] };
-}
+export const lostTrack = (error: unknown): DrillOutcome => ({
+  ...nothing,
+  verdict: 'unknown',
+  reasons: [error instanceof Error ? error.message : String(error)],
+});
 
 /** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has aborted, or it is none. */
 export async function causeShown(signal: AbortSignal): Promise<void> {

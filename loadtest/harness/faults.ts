@@ -51,6 +51,7 @@ export function createFaults({
   const revivals = new Map<TargetNode, () => Promise<void>>();
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
+  let isRedisBroken = false;
   const masters = backend === 'masters' ? (stack?.masters ?? []) : [];
   const voters = masters.map(({ url }) => connect(url, { commandTimeout: ANSWER_LIMIT_MS, maxRetriesPerRequest: 0 }));
 
@@ -67,9 +68,11 @@ export function createFaults({
     return client;
   }
 
-  const ofNode = ({ name, process }: TargetNode) => ours(name, process);
-  const redisProcess = () => ours('Redis', stack?.redisProcess);
-  const ofMaster = (master: number) => ours(`Master ${master + 1}`, masters[master]?.process);
+  const processOf = (name: string, process: Breakable | undefined) =>
+    ours(process, `${name} is not a process of this run.`);
+  const ofNode = ({ name, process }: TargetNode) => processOf(name, process);
+  const redisProcess = () => processOf('Redis', stack?.redisProcess);
+  const ofMaster = (master: number) => processOf(`Master ${master + 1}`, masters[master]?.process);
 
   /** Stops a process where it stands until it comes back. */
   function halt(process: Breakable) {
@@ -114,32 +117,23 @@ export function createFaults({
 
   /** Has the clock of a node run so many times as fast as that of its machine. Returns what reads it, in milliseconds. */
   function runClock(node: TargetNode, rate: number): () => number {
-    if (node.runClock === undefined) throw new NotStagedError(`The clock of ${node.name} can't be set.`);
-    undos.push(() => node.runClock?.(1));
-    return node.runClock(rate);
+    const setRate = ours(node.runClock, `The clock of ${node.name} can't be set.`);
+    undos.push(() => setRate(1));
+    return setRate(rate);
   }
 
   /** What a node reaches Redis through. */
-  function linkOf(node: TargetNode): Link {
-    if (node.link === undefined) throw new NotStagedError(`${node.name} reaches Redis without a link.`);
-    return node.link;
-  }
+  const linkOf = ({ name, link }: TargetNode): Link => ours(link, `${name} reaches Redis without a link.`);
 
-  function linksToMasters(node: TargetNode, wanted: number[]): Link[] {
-    return wanted.map((master) => {
-      const link = node.masterLinks?.[master];
-      if (link === undefined) throw new NotStagedError(`${node.name} reaches master ${master + 1} without a link.`);
-      return link;
-    });
-  }
+  const linksToMasters = ({ name, masterLinks }: TargetNode, wanted: number[]): Link[] =>
+    wanted.map((at) => ours(masterLinks?.[at], `${name} reaches master ${at + 1} without a link.`));
 
   /** What a node reaches the servers of the lock through. */
   function linksToLock(node: TargetNode): Link[] {
     if (backend === 'redis') return [linkOf(node)];
-    const links = backend === 'masters' ? (node.masterLinks ?? []) : [node.backendLinks?.[backend]];
-    const open = links.filter((link) => link !== undefined);
-    if (open.length === 0) throw new NotStagedError(`${node.name} reaches the servers of its lock without a link.`);
-    return open;
+    if (backend !== 'masters')
+      return [ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a link.`)];
+    return linksToMasters(node, [...masters.keys()]);
   }
 
   /**
@@ -232,16 +226,16 @@ export function createFaults({
    * and after that another one each time.
    */
   async function startReplica() {
-    if (stack === undefined) throw new NotStagedError('Redis is not a process of this run.');
+    const { redis: primary } = ours(stack, 'Redis is not a process of this run.');
     const { url, line, client } = isLastingTaken
       ? await startAnother()
       : ((await takeLasting()) ?? (await startAnother()));
     await network()
-      .untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url })
+      .untilCopied({ primaryUrl: primary.url, replicaUrl: url })
       .catch((error: Error) => {
         throw new NotStagedError(error.message);
       });
-    const redis = connectForNow(stack.redis.url);
+    const redis = connectForNow(primary.url);
 
     return {
       /** From here on nothing that is written to the first Redis reaches this one. */
@@ -282,10 +276,10 @@ export function createFaults({
   }
 
   async function startAnother() {
-    if (stack?.startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
-    const line = await network().openLink(stack.redis.url);
+    const start = ours(stack?.startReplica, 'This Redis knows no replication.');
+    const line = await network().openLink(stack?.redis.url ?? '');
     undos.push(() => line.close());
-    const { url, stop } = await stack.startReplica(line.url);
+    const { url, stop } = await start(line.url);
     undos.push(stop);
     return { url, line, client: connectForNow(url) };
   }
@@ -305,8 +299,8 @@ export function createFaults({
    * Resolves when every node is there.
    */
   async function lendClock() {
-    if (stack === undefined) throw new NotStagedError('No server of this run has a clock that can be set.');
-    const server = await stack.startClockServer();
+    const { startClockServer } = ours(stack, 'No server of this run has a clock that can be set.');
+    const server = await startClockServer();
     undos.push(server.stop);
     await network().loadScripts(server.url);
     const client = connectForNow(server.url);
@@ -405,8 +399,16 @@ export function createFaults({
     restore(node: TargetNode) {
       for (const link of [linkOf(node), ...(node.masterLinks ?? [])]) link.restore();
     },
-    stopRedis: async () => halt(redisProcess()),
-    killRedis: async () => crash(redisProcess()),
+    /** Redis itself was made to fail. */
+    isRedisBroken: () => isRedisBroken,
+    async stopRedis() {
+      isRedisBroken = true;
+      return halt(redisProcess());
+    },
+    async killRedis() {
+      isRedisBroken = true;
+      return crash(redisProcess());
+    },
     startReplica,
     lendClock,
     /** Keeps the commands that a node sends to Redis, from here on. */
@@ -449,9 +451,10 @@ export function createFaults({
   };
 }
 
-function ours(name: string, process: Breakable | undefined): Breakable {
-  if (process === undefined) throw new NotStagedError(`${name} is not a process of this run.`);
-  return process;
+/** What the run has of its own to break. Throws NotStagedError, with the sentence, when it has not. */
+function ours<Part>(part: Part | undefined, otherwise: string): Part {
+  if (part === undefined) throw new NotStagedError(otherwise);
+  return part;
 }
 
 const isThere = (answer: Promise<unknown>) =>

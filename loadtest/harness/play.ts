@@ -2,7 +2,6 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Hold } from '../evidence/history.ts';
-import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { sleep } from './clock.ts';
@@ -28,8 +27,9 @@ export interface Judgement {
 }
 
 /**
- * Follows the course of a drill to its judgement, and closes its test bed. Rejects as the course does, and with the signal's reason
- * when that aborts first; the test bed is closed all the same. When it can't be, that is what it rejects with.
+ * Follows the course of a drill to its judgement, and closes its test bed. What the course rejects with is why nothing may be concluded.
+ * Rejects with the signal's reason when that aborts first; the test bed is closed all the same. When it can't be, that is what it rejects
+ * with.
  */
 export async function play(
   testBed: {
@@ -40,7 +40,7 @@ export async function play(
   signal?: AbortSignal,
 ): Promise<DrillOutcome> {
   const judgement = await untilStopped(course, signal).catch(async (error) => {
-    if (error instanceof NotStagedError) return notStaged(error.message, error);
+    if (!signal?.aborted) return notStaged(error instanceof Error ? error.message : String(error), error);
     // What it has begun comes to its end before it is undone.
     testBed.stop();
     await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);

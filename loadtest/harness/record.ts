@@ -47,7 +47,7 @@ export function followNodes(nodes: TargetNode[], mustGoOn: () => void) {
    * Resolves with what `look` finds, at the first moment at which something happens and it finds it; with undefined when `limitMs` has
    * passed. Rejects when nothing may go on.
    */
-  function until<T>(look: () => T | undefined, limitMs: number): Promise<T | undefined> {
+  function until<T>(look: () => T | undefined | false, limitMs: number): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const timer = startTimer(() => end(() => resolve(undefined)), limitMs);
       function end(settle: () => void) {
@@ -59,7 +59,7 @@ export function followNodes(nodes: TargetNode[], mustGoOn: () => void) {
         try {
           mustGoOn();
           const found = look();
-          if (found !== undefined) end(() => resolve(found));
+          if (found !== undefined && found !== false) end(() => resolve(found));
         } catch (error) {
           end(() => reject(error));
         }
@@ -69,22 +69,29 @@ export function followNodes(nodes: TargetNode[], mustGoOn: () => void) {
     });
   }
 
+  /** Resolves with what `look` finds. Throws NotStagedError, with the sentence, when it finds nothing in time. */
+  async function mustSee<T>(look: () => T | undefined | false, limitMs: number, otherwise: string): Promise<T> {
+    const found = await until(look, limitMs);
+    if (found === undefined) throw new NotStagedError(otherwise);
+    return found;
+  }
+
   return {
     /** What is known so far, in the order in which it happened. */
     events: () => events as readonly SaleEvent[],
     ring,
     until,
+    mustSee,
     /** Resolves when every node is followed. Rejects when one is not in time. */
     async begin() {
-      const areFollowed = await until(() => present.size === nodes.length || undefined, TOLD_LIMIT_MS);
+      const areFollowed = await until(() => present.size === nodes.length, TOLD_LIMIT_MS);
       if (!areFollowed) throw new Error('A node could not be followed.');
     },
     /** Resolves when all is known that a node has recorded until now. Throws NotStagedError when it is not told in time. */
     async catchUp(node: TargetNode) {
       const { events: recorded } = await node.history();
-      const isTold = () => ofNode(node).length >= recorded.length || undefined;
-      if (await until(isTold, TOLD_LIMIT_MS)) return;
-      throw new NotStagedError(`${node.name} did not tell what it had recorded.`);
+      const isTold = () => ofNode(node).length >= recorded.length;
+      await mustSee(isTold, TOLD_LIMIT_MS, `${node.name} did not tell what it had recorded.`);
     },
     close() {
       for (const { close } of followed) close();

@@ -42,39 +42,7 @@ export interface RushOptions {
   requests: number;
   stock: number;
   /** Called with the load, which ends when the last sale has, to measure what it costs. */
-  around?: <T>(load: () => Promise<T>) => Promise<T>;
-}
-
-export interface WarmUpOptions {
-  /** How many buyers ask at the same time. */
-  connections: number;
-  /** How long they buy, in milliseconds. */
-  forMs: number;
-  signal: AbortSignal;
-}
-
-/** More than can be sold while the nodes warm up. */
-const WARM_UP_STOCK = 1_000_000_000;
-/** More than can be asked for while they do. */
-const WARM_UP_REQUESTS = 10_000_000;
-
-/**
- * Sells for a while under the stage's lock and judges nothing, so that what is measured next finds its code compiled and its connections
- * open. Resolves when no sale is in flight. Rejects when `signal` aborts.
- */
-export async function warmUp(target: Target, stage: string, { connections, forMs, signal }: WarmUpOptions) {
-  await prepare(target, stage, WARM_UP_STOCK);
-  await sendSales({
-    url: target.url,
-    requests: WARM_UP_REQUESTS,
-    connections,
-    requestLimitMs: (await longestWait(target)) + ANSWER_MARGIN_MS,
-    capMs: forMs,
-    signal,
-    onAnswer() {},
-  });
-  await settle(target);
-  signal.throwIfAborted();
+  around?: (<T>(load: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /** Sends `requests` sales at a stock of `stock` under the stage's lock, for as long as a load may take, and judges what is left. */

@@ -1,7 +1,7 @@
 // The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
 
 import { hasLock } from '../../locks/index.ts';
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { LockTiming, SaleEvent, SaleScript } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { type Hold, holdsOf, isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
@@ -12,15 +12,13 @@ import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import { sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
 import { isRelease } from './commands.ts';
-import type { Narrate } from './drill.ts';
+import type { Narrate, Observe } from './drill.ts';
 import { createFaults } from './faults.ts';
-import type { LockTiming, SaleScript } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { readLeftKeys } from './left-keys.ts';
-import type { Observe } from './observed.ts';
 import { poll } from './poll.ts';
 import { followNodes } from './record.ts';
-import { type RunningSale, sendBasket, sendLook, sendSale } from './single-sale.ts';
+import { type RunningSale, sendSale } from './single-sale.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a step may take that no lock delays, in milliseconds. */
@@ -34,8 +32,6 @@ const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
 /** The answer to a sale when no replica has confirmed its lock, or its write. */
 export const NOT_REPLICATED = 'NOT_REPLICATED';
-
-export type InsideSale = RunningSale & { saleId: string };
 
 export interface TestBedOptions {
   target: Target;
@@ -67,8 +63,6 @@ export async function openTestBed(options: TestBedOptions) {
   const instances = new Map<string, string>();
   let endedAt: number | undefined;
   let nodesStandstillMs = 0;
-  /** Redis itself was made to fail. */
-  let isRedisBroken = false;
   const faults = createFaults({
     nodes,
     stack,
@@ -148,14 +142,14 @@ export async function openTestBed(options: TestBedOptions) {
   const eventsOf = (sale: SaleName) => record.events().filter((event) => isSame(event, sale));
 
   /**
-   * Sends a sale that follows the script, and resolves when it is inside, and held there if the script says so. If the lock keeps it out for `limitMs`, its client
-   * hangs up, and this resolves with undefined; also when it is refused because no replica has confirmed its lock. Throws
-   * NotStagedError when it has ended otherwise without being held inside.
+   * Sends a sale that follows the script, and resolves when it is inside, and held there if the script says so; without `inside` when the
+   * lock has kept it out for `limitMs`, and its client has hung up, or when no replica has confirmed its lock. Throws NotStagedError when it
+   * has ended otherwise.
    */
-  async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
+  async function sellInside(node: TargetNode, script: SaleScript, limitMs: number) {
     await record.catchUp(node);
     const before = new Set(ofNode(node).map(({ saleId }) => saleId));
-    const heldBefore = (await node.state()).held;
+    const { held } = await node.state();
     await node.script(script);
     const sale = sell(node);
     let end: SaleEnd | undefined;
@@ -163,38 +157,28 @@ export async function openTestBed(options: TestBedOptions) {
       end = its;
       record.ring();
     });
-    const saleId = await record.until(() => {
-      const inside = ofNode(node).find((event) => isInside(event) && !before.has(event.saleId));
-      return inside?.saleId ?? (end && '');
-    }, limitMs);
-    // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
-    if (saleId && (script.untilResumed || script.beforeNestedCall)) {
-      await waitFor(async () => end || (await node.state()).held > heldBefore || undefined, limitMs);
-    }
-    if (saleId === '') {
-      if (end?.outcome === 'lockTimeout' || isNotReplicated(end)) return undefined;
-      throw notInside(node, end);
-    }
-    if (saleId === undefined) {
+    const findInside = () => ofNode(node).find((event) => isInside(event) && !before.has(event.saleId));
+    await record.until(() => findInside() !== undefined || end !== undefined, limitMs);
+    const inside = findInside();
+    if (inside === undefined) {
+      const isRefused = end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
+      if (end && end.outcome !== 'lockTimeout' && !isRefused) throw notInside(node, end);
       sale.hangUp();
       await sale.end;
-      return undefined;
+      return { sale, isRefused };
     }
-    if (eventsOf({ node: node.name, saleId }).some(({ type }) => type === 'left')) throw notInside(node);
-    return { ...sale, saleId };
-  }
-
-  /** Sends a sale that follows the script and that no other keeps out. Throws NotStagedError when it is not inside in time. */
-  async function sellInside(node: TargetNode, script: SaleScript): Promise<InsideSale> {
-    const sale = await trySellInside(node, script, STEP_LIMIT_MS);
-    if (sale === undefined) throw notInside(node);
-    return sale;
+    // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
+    if (script.untilResumed || script.beforeNestedCall) {
+      await waitFor(async () => end || (await node.state()).held > held || undefined, limitMs);
+    }
+    if (eventsOf(inside).some(({ type }) => type === 'left')) throw notInside(node);
+    return { sale, inside };
   }
 
   const ofNode = ({ name }: TargetNode) => record.events().filter(({ node }) => node === name);
 
   /** Throws NotStagedError when the sale has left already, or never was inside. */
-  async function mustBeInside(sale: InsideSale) {
+  async function mustBeInside(sale: SaleName) {
     const node = live().find(({ name }) => name === sale.node);
     if (node) await record.catchUp(node);
     const own = eventsOf(sale);
@@ -212,12 +196,6 @@ export async function openTestBed(options: TestBedOptions) {
         type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
     );
     if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
-  }
-
-  /** Throws NotStagedError when no sale of this node was refused because no replica has confirmed its lock. */
-  async function mustBeUnconfirmed(node: TargetNode) {
-    await record.catchUp(node);
-    if (!ofNode(node).some(({ code }) => code === NOT_REPLICATED)) throw notInside(node);
   }
 
   /** Starts a node that was killed, under the lock of the drill. */
@@ -299,7 +277,7 @@ export async function openTestBed(options: TestBedOptions) {
    * For how long Redis, the harness or a node came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
    * machine that has enough time, a few. Of the nodes it is known when the test bed is closed.
    */
-  const standstillMs = () => Math.max(isRedisBroken ? 0 : (watch?.standstillMs() ?? 0), nodesStandstillMs);
+  const standstillMs = () => Math.max(faults.isRedisBroken() ? 0 : (watch?.standstillMs() ?? 0), nodesStandstillMs);
 
   /** The worst standstill of a node from the beginning of the drill until then, without what the drill had it stand still for. */
   async function worstOfNodes(until: number): Promise<number> {
@@ -400,9 +378,7 @@ export async function openTestBed(options: TestBedOptions) {
     startedAt,
     endedAt: () => endedAt,
     faults: marks,
-    deaths: () => faults.deaths,
     samples: () => watch?.samples ?? [],
-    ownerOf,
     stock,
   });
   return {
@@ -426,8 +402,8 @@ export async function openTestBed(options: TestBedOptions) {
       await narrate(sentence, sinceStart(), false);
     },
     mark,
-    /** Asks a node for the stock, as a buyer does who only looks. */
-    look: (node: TargetNode) => begin(() => sendLook(node)),
+    /** Sends what `send` sends. Its client hangs up when the drill is stopped. */
+    begin,
     /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
     async addSku(sku: string) {
       skus.push(sku);
@@ -435,21 +411,10 @@ export async function openTestBed(options: TestBedOptions) {
     },
     /** Sends a sale to a node. */
     sell,
-    /** Sends the sale of several skus to a node. */
-    sellBasket: (node: TargetNode, wanted: string[]) => begin(() => sendBasket(node, wanted)),
     sellWithin,
     sellInside,
-    trySellInside,
     revive,
     mend,
-    stopRedis() {
-      isRedisBroken = true;
-      return faults.stopRedis();
-    },
-    killRedis() {
-      isRedisBroken = true;
-      return faults.killRedis();
-    },
     /** Gives the lock a server whose wall clock can be set ahead; where that takes the place of Redis, with the stock in it. */
     async lendClock() {
       const clock = await faults.lendClock();
@@ -459,10 +424,11 @@ export async function openTestBed(options: TestBedOptions) {
     masterCount: backend === 'masters' ? (stack?.masters.length ?? 0) : 0,
     votesFor,
     triesOf: tries.of,
+    /** What a node asks of its lock passes a line that can be read. */
+    isLockSeen: hasLock(stage) && (backend === 'redis' || backend === 'masters'),
     hasAsked,
     mustBeInside,
     mustHaveWaited,
-    mustBeUnconfirmed,
     standstillMs,
     mustHaveGoneOn,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
@@ -478,6 +444,7 @@ export async function openTestBed(options: TestBedOptions) {
     },
     holds: () => holdsOf([...record.events()]),
     until: record.until,
+    mustSee: record.mustSee,
     ring: record.ring,
     waitFor,
     outcome,
@@ -498,13 +465,10 @@ export function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs:
   return end.finally(() => stopTimer(timer));
 }
 
-function notInside({ name }: TargetNode, end?: SaleEnd) {
+/** A sale is not inside that is to be. */
+export function notInside({ name }: Pick<TargetNode, 'name'>, end?: SaleEnd) {
   const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
   return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
-}
-
-function isNotReplicated(end: SaleEnd | undefined): boolean {
-  return end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
 }
 
 /**

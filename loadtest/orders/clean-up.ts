@@ -2,11 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
+import type { TickResult, TickScript } from '../../services/inventory/lab/contract.ts';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatNumber } from '../evidence/numbers.ts';
-import type { TickResult, TickScript } from '../harness/lab-client.ts';
 import type { Judgement } from '../harness/play.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { shortNameOf } from '../staircase/staircase.ts';

@@ -29,12 +29,12 @@ async function openScheduled(options: ShopOptions) {
       await shop.until(`No tick of ${first.name} came by itself and stayed.`, isHeld, STEP_LIMIT_MS);
       await shop.say(`The first tick is under way, and takes longer than ${Math.floor(SLOW_PERIODS)} seconds.`);
       // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
-      const [slow = { beganAt: Date.now() }] = await first.scheduled();
+      const [slow = { beganAt: Date.now() }] = (await first.ticks()).scheduled;
       await shop.rest(Math.max(0, slow.beganAt + SLOW_PERIODS * PERIOD_MS - Date.now()));
       if (!(await isHeld())) throw new NotStagedError(`The first tick of ${first.name} did not take so long.`);
     },
     /** The ticks that have begun since the schedule was started. */
-    ticks: () => first.scheduled(),
+    ticks: async () => (await first.ticks()).scheduled,
     async close() {
       // No tick may begin when all that were under way have ended.
       await first.setSchedule({}).finally(() => shop.close(() => first.setGuard('conditional')));

@@ -95,13 +95,14 @@ export function ranChecks({ stages }: Results): Results['stages'] {
 
 /** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */
 export function leftOutInWords(leftOut: string[]): string {
-  const rows = Map.groupBy(leftOut, (text) => text.split(' ', 1)[0] ?? '');
-  return [...rows]
-    .map(([stage, texts]) => {
-      const drills = texts.map((text) => text.slice(stage.length + 1)).join(', ');
-      return `${stage} (${texts.length > MOST_IN_ONE ? countOf(texts.length, 'drill') : drills})`;
-    })
-    .join(', ');
+  const rows = new Map<string, string[]>();
+  for (const text of leftOut) {
+    const [stage = '', ...drill] = text.split(' ');
+    rows.set(stage, [...(rows.get(stage) ?? []), drill.join(' ')]);
+  }
+  const inWords = (drills: string[]) =>
+    drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ');
+  return [...rows].map(([stage, drills]) => `${stage} (${inWords(drills)})`).join(', ');
 }
 
 /** A drill under load, with the figures of each stage that has some. */

@@ -4,6 +4,7 @@ import { lockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
+import { sendBasket } from '../harness/single-sale.ts';
 import { actorOf, type Course, holdNext, nodeOf } from './course.ts';
 import { type Demand, demand } from './demands.ts';
 import type { Known } from './sentence.ts';
@@ -19,9 +20,7 @@ export const basketSteps: Known<Step>[] = [
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock',
     async (course, { sale: name, skus, node }) => {
       const { held } = sellBasket(course, name, skus, node);
-      if (!(await course.testBed.until(() => held.isThere() || undefined, STEP_LIMIT_MS))) {
-        throw new NotStagedError(`${node} never asked for a second lock.`);
-      }
+      await course.testBed.mustSee(held.isThere, STEP_LIMIT_MS, `${node} never asked for a second lock.`);
       const left = await course.testBed.keysLeft();
       const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.testBed.stage)));
       if (taken.length !== 1) throw new NotStagedError(`${node} had ${taken.length} of the locks, instead of one.`);
@@ -34,10 +33,8 @@ export const basketSteps: Known<Step>[] = [
     async (course, { sale: name, skus, node }) => {
       const { held, tries } = sellBasket(course, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
-      const hasGoneFar = () => held.isThere() || tries() > 1 || undefined;
-      if (!(await course.testBed.until(hasGoneFar, STEP_LIMIT_MS))) {
-        throw new NotStagedError(`${node} neither took a lock nor was kept out.`);
-      }
+      const hasGoneFar = () => held.isThere() || tries() > 1;
+      await course.testBed.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node} neither took a lock nor was kept out.`);
       return held.isThere() ? 'it has a lock as well' : 'it waits for the same lock';
     },
     { needs: ['links'] },
@@ -66,7 +63,6 @@ export const basketDemands: Known<Demand>[] = [
       wrong: unsold > 0 ? `${unsold} baskets were not sold in ${formatDuration(slowestSaleMs)}: ${why}` : undefined,
       right: `${names.sale} and ${names.other} were sold, ${how}`,
       figures: { unsold, slowestSaleMs },
-      witnesses: [],
     };
   }),
   demand('as many are left of each sku as the baskets leave', async ({ testBed, actors }) => {
@@ -83,7 +79,6 @@ export const basketDemands: Known<Demand>[] = [
     return {
       wrong: finalStock > expectedStock ? wrong : undefined,
       figures: { asked: ends.length, sold, expectedStock, finalStock, lostUpdates: finalStock - expectedStock },
-      witnesses: [],
     };
   }),
 ];
@@ -104,6 +99,6 @@ function sellBasket(course: Course, name: string, listed: string, at: string) {
     testBed.ring();
     return key !== first;
   });
-  actors.set(name, { name, node, askedAt: sharedClock(), sale: testBed.sellBasket(node, skus), held });
+  actors.set(name, { node, askedAt: sharedClock(), sale: testBed.begin(() => sendBasket(node, skus)), held });
   return { held, tries: () => tries };
 }

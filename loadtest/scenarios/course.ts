@@ -7,11 +7,10 @@ import { sharedClock } from '../harness/clock.ts';
 import type { LeftKey } from '../harness/left-keys.ts';
 import type { RunningSale } from '../harness/single-sale.ts';
 import type { TargetNode } from '../harness/target.ts';
-import type { InsideSale, TestBed } from '../harness/test-bed.ts';
+import type { TestBed } from '../harness/test-bed.ts';
 
 /** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
 export interface Actor {
-  name: string;
   node: TargetNode;
   sale: RunningSale<SaleAnswer | BasketAnswer | LookAnswer>;
   /** When it was sent, on the shared clock. */
@@ -19,7 +18,7 @@ export interface Actor {
   /** What it recorded when it began to wait, if it had to. */
   asks?: SaleName;
   /** The sale, if it was seen inside. */
-  inside?: InsideSale | undefined;
+  inside?: SaleName | undefined;
   /** What it sends is held on its way until the page says that it goes on. */
   held?: HeldOnItsWay;
   /** It stays inside until the page says that it goes on. */
@@ -35,13 +34,6 @@ interface HeldOnItsWay {
   goOn(): Promise<void>;
 }
 
-/** A command that is held on its way to its server. */
-interface HeldCommand {
-  arrive(): Promise<void>;
-  /** It is drawn as held until then. */
-  over(): void;
-}
-
 /** A time in which Redis was away, on the shared clock. */
 interface Outage {
   label: string;
@@ -49,8 +41,8 @@ interface Outage {
   until: number;
   /** From its return to the next sale, in milliseconds. Absent when there was none in time. */
   backMs?: number;
-  /** What was in Redis then, besides the stock: nobody sells because of one of them. */
-  stayed: LeftKey[];
+  /** What was in Redis then, besides the stock, when nobody has sold: because of one of them. */
+  stayed?: LeftKey[];
 }
 
 export interface Course {
@@ -59,8 +51,8 @@ export interface Course {
   /** What must be seen in the history: each throws NotStagedError when it was not, and then nothing may be concluded. */
   evidence: ((outcome: StepHistory) => void | Promise<void>)[];
   /** Sales whose write reached Redis although their node had given up on it. */
-  wroteLate: InsideSale[];
-  /** When the fault began, on the shared clock. */
+  wroteLate: SaleName[];
+  /** When a holder was killed, or was last inside, on the shared clock. */
   faultAt: number;
   /** How many units were sold while the fault lasted; undefined where no sentence looks at it. */
   soldMeanwhile?: number;
@@ -68,7 +60,8 @@ export interface Course {
   keptOutMs?: number;
   /** A sale was refused because no replica had confirmed it. */
   isRefused?: boolean;
-  held?: HeldCommand;
+  /** Lets a command arrive that is held on its way to its server. */
+  arrive?: () => Promise<void>;
   /** What is broken, and how it is mended. */
   broken: Map<string, () => unknown>;
   /** The command that is held as a release, and whether the lock sends others beside it. */
@@ -121,7 +114,7 @@ export function actorOf({ actors }: Course, name: string): Actor {
 }
 
 /** The sale as it was seen inside. Throws NotStagedError for one that was kept out. */
-export function insideOf(course: Course, name: string): InsideSale {
+export function insideOf(course: Course, name: string): SaleName {
   const { inside } = actorOf(course, name);
   if (inside === undefined) throw new NotStagedError(`Sale ${name} was never inside.`);
   return inside;
@@ -153,6 +146,17 @@ export function holdNext(
       throw new NotStagedError('A command that was held never reached Redis.');
     },
   };
+}
+
+/** In the end `isSo` must say true of what was seen. When it says why not, as a sentence, nothing may be concluded. */
+export function mustBeSo(
+  { evidence }: Course,
+  isSo: (outcome: StepHistory) => true | string | Promise<true | string>,
+): void {
+  evidence.push(async (outcome) => {
+    const answer = await isSo(outcome);
+    if (answer !== true) throw new NotStagedError(answer);
+  });
 }
 
 /** How long "2.5 leases", "1/3 lease", "30 s" or "500 ms" is, in milliseconds. */

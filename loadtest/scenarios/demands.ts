@@ -14,8 +14,8 @@ export interface Finding {
   wrong?: string | undefined;
   /** What there is to say when nothing is wrong. */
   right?: string;
-  figures: Record<string, number>;
-  witnesses: string[];
+  figures?: Record<string, number>;
+  witnesses?: string[];
   /** Which holders may not meet; all of them when it is not given. */
   isJudged?: (hold: Hold) => boolean;
 }
@@ -81,11 +81,11 @@ export const demands: Known<Demand>[] = [
     const end = await sale.end;
     if (end.outcome !== 'sold') {
       const wrong = `${node.name} could not sell within ${formatDuration(end.ms)}`;
-      return { wrong, figures: { keptOutMs: end.ms }, witnesses: [] };
+      return { wrong, figures: { keptOutMs: end.ms } };
     }
     const takeoverMs = end.sentAt + end.ms - faultAt;
     const right = `${node.name} sold ${formatDuration(takeoverMs)} after the fault.`;
-    return { right, figures: { takeoverMs }, witnesses: [] };
+    return { right, figures: { takeoverMs } };
   }),
   demand('<sale> is sold within <time>', async (course, _outcome, { sale: name, time }) => {
     const limitMs = msOf(time, course.testBed.leaseMs);
@@ -94,7 +94,7 @@ export const demands: Known<Demand>[] = [
     await mustHaveHadTime(course.testBed, ms - limitMs);
     const how = `${name} ${isSold ? 'was sold' : 'was not sold'} within ${formatDuration(ms)}`;
     const isWrong = !isSold || ms > limitMs;
-    return { right: how, wrong: isWrong ? how : undefined, figures: { nextSaleMs: ms }, witnesses: [] };
+    return { right: how, wrong: isWrong ? how : undefined, figures: { nextSaleMs: ms } };
   }),
   demand('<sale> does not wait for itself', async (course, _outcome, { sale: name }) => {
     const { sale, wentOnAt } = actorOf(course, name);
@@ -102,11 +102,11 @@ export const demands: Known<Demand>[] = [
     const answeredMs = end.sentAt + end.ms - (wentOnAt ?? end.sentAt);
     const figures = { answeredMs };
     if (end.outcome === 'sold' && answeredMs < course.testBed.leaseMs) {
-      return { right: `${name} was answered in ${formatDuration(answeredMs)}.`, figures, witnesses: [] };
+      return { right: `${name} was answered in ${formatDuration(answeredMs)}.`, figures };
     }
     const how = end.outcome === 'sold' ? 'its own lease had ended' : 'it had not sold';
     const wrong = `${name} waited for itself: after ${formatDuration(answeredMs)} ${how}.`;
-    return { wrong, figures, witnesses: [] };
+    return { wrong, figures };
   }),
 ];
 

@@ -6,6 +6,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/commands.ts';
+import { sendLook } from '../harness/single-sale.ts';
 import { type Actor, actorOf, type Course, holdNext, insideOf, msOf, nodeOf } from './course.ts';
 import { type Demand, demand, mustHaveHadTime } from './demands.ts';
 import type { Known } from './sentence.ts';
@@ -21,23 +22,17 @@ export const lookSteps: Known<Step>[] = [
     const { testBed } = course;
     const tried = testBed.triesOf(nodeOf(course, node));
     const looker = look(course, sale, node);
-    const hasAsked = () => looker.hasEnded() || testBed.triesOf(looker.node) > tried || undefined;
-    if (await testBed.until(hasAsked, STEP_LIMIT_MS)) return;
-    throw new NotStagedError(`${node} asked for no lock, and answered nothing.`);
+    const hasAsked = () => looker.hasEnded() || testBed.triesOf(looker.node) > tried;
+    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node} asked for no lock, and answered nothing.`);
   }),
   step(
-    '<sale> looks at the stock at <node>, and is held before it reads',
-    async (course, { sale, node }) => {
-      if (await holdLook(course, sale, node, STEP_LIMIT_MS)) return;
-      throw new NotStagedError(`${node} did not read the stock.`);
-    },
-    { needs: ['links'] },
-  ),
-  step(
-    '<sale> looks at the stock at <node>, and is held before it reads, or waits for <limit>',
-    async (course, { sale, node, limit }) => {
-      const limitMs = msOf(limit, course.testBed.leaseMs);
-      if (await holdLook(course, sale, node, limitMs)) return;
+    '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
+    async (course, { sale, node, limit = '' }) => {
+      const limitMs = limit === '' ? STEP_LIMIT_MS : msOf(limit, course.testBed.leaseMs);
+      const held = holdNext(course, nodeOf(course, node), isStockRead);
+      look(course, sale, node, held);
+      if (await course.testBed.until(held.isThere, limitMs)) return;
+      if (limit === '') throw new NotStagedError(`${node} did not read the stock.`);
       await mustHaveHadTime(course.testBed, limitMs);
       return 'it waits';
     },
@@ -65,7 +60,6 @@ export const lookDemands: Known<Demand>[] = [
       wrong: isEarly || remaining !== wrote.stock ? wrong : undefined,
       right: 'Who looked waited for the sale',
       figures: { earlyAnswers: isEarly ? 1 : 0 },
-      witnesses: [],
     };
   }),
   demand('<sale> and <other> look at the same moment', async (course, _outcome, { sale, other }) => {
@@ -77,7 +71,6 @@ export const lookDemands: Known<Demand>[] = [
       wrong: areTogether ? undefined : `Who looks waits for others who only look: ${two} for ${one}`,
       right: 'Two looked at once',
       figures: { readersAtOnce: areTogether ? 2 : 1 },
-      witnesses: [],
     };
   }),
   demand('<sale> enters when <other> has read', async (course, { events }, names) => {
@@ -89,13 +82,18 @@ export const lookDemands: Known<Demand>[] = [
       throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
     }
     const wrong = `A sale entered on ${node.name} while ${reader.name} was about to read the stock`;
-    return { wrong: entered < wentOnAt ? wrong : undefined, figures: {}, witnesses: [] };
+    return { wrong: entered < wentOnAt ? wrong : undefined };
   }),
 ];
 
 function look(course: Course, name: string, at: string, held?: Actor['held']) {
   const node = nodeOf(course, at);
-  const actor = { name, node, askedAt: sharedClock(), sale: course.testBed.look(node), ...(held && { held }) };
+  const actor = {
+    node,
+    askedAt: sharedClock(),
+    sale: course.testBed.begin(() => sendLook(node)),
+    ...(held && { held }),
+  };
   let hasEnded = false;
   void actor.sale.end.then(() => {
     hasEnded = true;
@@ -103,13 +101,6 @@ function look(course: Course, name: string, at: string, held?: Actor['held']) {
   });
   course.actors.set(name, actor);
   return { ...actor, hasEnded: () => hasEnded };
-}
-
-/** Somebody looks, whose reading is held on its way. Resolves with undefined when it does not come so far in time. */
-function holdLook(course: Course, name: string, at: string, limitMs: number) {
-  const held = holdNext(course, nodeOf(course, at), isStockRead);
-  look(course, name, at, held);
-  return course.testBed.until(() => held.isThere() || undefined, limitMs);
 }
 
 /** How a look ended. Throws NotStagedError when it was answered by no stock. */
@@ -136,7 +127,7 @@ async function lookFirst(course: Course, { most, at, name }: { most: number; at:
   while (overtakes < most && !isIn) {
     const seen = reads();
     looks.push(look(course, `${name}${overtakes}`, at));
-    await testBed.until(() => isIn || reads() > seen || undefined, STEP_LIMIT_MS);
+    await testBed.until(() => isIn || reads() > seen, STEP_LIMIT_MS);
     if (isIn || reads() === seen) break;
     overtakes += 1;
   }

@@ -4,7 +4,7 @@ import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import { actorOf, type Course, msOf, nodeOf } from './course.ts';
+import { actorOf, type Course, msOf, mustBeSo, nodeOf } from './course.ts';
 import { type Demand, demand, type Finding } from './demands.ts';
 import type { Known } from './sentence.ts';
 import { quorumOf, type Step, sell, step } from './sentences.ts';
@@ -58,8 +58,8 @@ export const masterSteps: Known<Step>[] = [
         over();
         return ms;
       };
-      if (await testBed.until(() => testBed.triesOf(node) > before || undefined, HEARD_LIMIT_MS)) return;
-      throw new NotStagedError(`The masters did not hear ${name} in time.`);
+      const haveHeard = () => testBed.triesOf(node) > before;
+      await testBed.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${name} in time.`);
     },
     { needs: ['masters', 'links', 'master processes'] },
   ),
@@ -68,12 +68,9 @@ export const masterSteps: Known<Step>[] = [
     const { node, askedAt } = actorOf(course, sale);
     const ms = (await course.lateVotes?.()) ?? 0;
     if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
-    course.evidence.push(({ events }) => {
-      const entered = events.find(
-        (event) => event.type === 'entered' && event.node === node.name && event.at > askedAt,
-      );
-      if (entered === undefined || entered.at >= askedAt + leaseMs) return;
-      throw new NotStagedError(`${node.name} entered before the votes were late.`);
+    mustBeSo(course, ({ events }) => {
+      const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
+      return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
     });
     return `they took ${formatDuration(ms)}`;
   }),
@@ -105,7 +102,6 @@ async function judgePace(testBed: TestBed, rounds: Course['rounds'], limitMs: nu
     wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
     right: `Sales took ${formatDuration(costMs)} more each, and the slowest ${formatDuration(slowestSaleMs)}.`,
     figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
-    witnesses: [],
   };
 }
 

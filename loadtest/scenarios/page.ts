@@ -1,6 +1,6 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
-import type { LockTiming } from '../harness/lab-client.ts';
+import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import type { Need } from '../harness/target.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import { buyerDemands, buyerSteps } from './buyers.ts';

@@ -66,16 +66,16 @@ export const queueDemands: Known<Demand>[] = [
     const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
     if (waitedMs !== undefined) {
       const wrong = `${count} went first that had come later, one after the other, and nothing bounds how many more`;
-      return { wrong, figures, witnesses: [] };
+      return { wrong, figures };
     }
     if (end.outcome === 'cutOff') {
       const wrong = `The lock was free, and the sale on ${node.name} did not enter within ${formatDuration(end.ms)}`;
-      return { wrong, figures, witnesses: [] };
+      return { wrong, figures };
     }
     if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
     const others = overtakes > 0 ? countOf(overtakes, 'other') : 'all';
     const right = `${name} went in ${overtakes > 0 ? 'after' : 'before'} ${others} that had come later`;
-    return { right, figures, witnesses: [] };
+    return { right, figures };
   }),
 ];
 
@@ -85,8 +85,7 @@ async function sellAndWait(course: Course, name: string, at: string) {
   const actor = sell(course, name, at);
   const { node, askedAt } = actor;
   const ask = () => testBed.eventsAt(node).find((event) => event.type === 'waiting' && event.at >= askedAt);
-  const asks = await testBed.until(ask, STEP_LIMIT_MS);
-  if (asks === undefined) throw new NotStagedError(`The sale on ${at} did not ask for the lock.`);
+  const asks = await testBed.mustSee(ask, STEP_LIMIT_MS, `The sale on ${at} did not ask for the lock.`);
   course.actors.set(name, { ...actor, asks });
   await testBed.hasAsked(node);
   await mustStillWait(course);
@@ -141,7 +140,7 @@ async function findsItTaken(course: Course, name: string) {
   await testBed.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
   const tried = testBed.triesOf(node);
   const asksAgainMs = backendOfRow(testBed.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
-  await testBed.until(() => testBed.triesOf(node) >= tried + 2 || undefined, asksAgainMs);
+  await testBed.until(() => testBed.triesOf(node) >= tried + 2, asksAgainMs);
   if ((await node.state()).waiting > 0 || (await sale.end).outcome === 'sold') return;
   await sellAndWait(course, name, node.name);
 }

@@ -182,8 +182,8 @@ function conclude({ words }: Page, course: Course, findings: Finding[]): Judgeme
       .filter(Boolean)
       .map((each) => asSentence(each as string))
       .join(' '),
-    figures: largest(findings.map(({ figures }) => figures)),
-    witnesses: findings.flatMap(({ witnesses }) => witnesses),
+    figures: largest(findings.map(({ figures = {} }) => figures)),
+    witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
     ...(isJudged && { isJudged }),
   };
 }

@@ -1,4 +1,4 @@
-// Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`.
+// Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out.
 
 /** What stands in a gap, and how it is written. */
 const gaps = {
@@ -9,6 +9,10 @@ const gaps = {
   skus: String.raw`\d+ and \d+`,
   time: String.raw`[\d./]+ (?:leases?|ms|s)`,
   limit: String.raw`[\d./]+ (?:leases?|ms|s)`,
+  replica: 'the (?:first |second )?replica',
+  number: '(?:a replica copies|two replicas copy)',
+  which: '(?:the same|another)',
+  stays: '(?:stalls inside the sale|hangs, and its process lives)',
   text: '.+',
 } as const;
 
@@ -44,5 +48,6 @@ const wordsOf = (sentence: string) => sentence.split(/[\s,]+/);
 
 function patternOf(form: string): RegExp {
   const literal = form.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`^${literal.replace(/<(\w+)>/g, (_, gap: Gap) => `(?<${gap}>${gaps[gap]})`)}$`);
+  const withGaps = literal.replace(/<(\w+)>/g, (_, gap: Gap) => `(?<${gap}>${gaps[gap]})`);
+  return new RegExp(`^${withGaps.replaceAll('\\[', '(?:').replaceAll('\\]', ')?')}$`);
 }

@@ -1,16 +1,15 @@
 // The sentences of a scenario, and what each does, on real servers and in the virtual world alike.
 
-import type { SaleScript } from '../../services/inventory/lab/contract.ts';
+import type { LockTiming, SaleScript } from '../../services/inventory/lab/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/commands.ts';
-import type { LockTiming } from '../harness/lab-client.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
-import { endWithin, NOT_REPLICATED } from '../harness/test-bed.ts';
-import { actorOf, breaks, type Course, insideOf, mend, msOf, nodeOf } from './course.ts';
+import { endWithin, NOT_REPLICATED, notInside } from '../harness/test-bed.ts';
+import { actorOf, breaks, type Course, insideOf, mend, msOf, mustBeSo, nodeOf } from './course.ts';
 import type { Filled, Known } from './sentence.ts';
 
 /** What one line of a page does. */
@@ -63,6 +62,10 @@ export function setting<Form extends string>(
   return { form, means: (filled) => ({ isSetting: true, ...set(filled as Filled<Form>), async act() {} }) };
 }
 
+/** Gives each of these steps the same needs. */
+const needing = (needs: Need[], known: Known<Step>[]): Known<Step>[] =>
+  known.map(({ form, means }) => ({ form, means: (filled) => ({ ...means(filled), needs }) }));
+
 export const steps: Known<Step>[] = [
   // What a page begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: msOf(time, Number.NaN) } })),
@@ -72,12 +75,12 @@ export const steps: Known<Step>[] = [
 
   // Sales.
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
-  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
+  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node: at }) => {
     const { testBed } = course;
-    const actor = sell(course, sale, node);
-    const hasAsked = () => testBed.eventsAt(actor.node).some(({ at }) => at > actor.askedAt) || undefined;
-    if (!(await testBed.until(hasAsked, STEP_LIMIT_MS))) throw new NotStagedError(`${node} did not ask for the lock.`);
-    await testBed.hasAsked(actor.node);
+    const { node, askedAt } = sell(course, sale, at);
+    const hasAsked = () => testBed.eventsAt(node).some((event) => event.at > askedAt);
+    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${at} did not ask for the lock.`);
+    await testBed.hasAsked(node);
   }),
   step('<sale> sells at <node> for <time>', async (course, { sale, node, time }) => {
     await nodeOf(course, node).script({ pauseMs: msOf(time, course.testBed.leaseMs) });
@@ -92,18 +95,12 @@ export const steps: Known<Step>[] = [
   step('<sale> sells at <node> and is held inside, to compute for <time> after it', (course, { sale, node, time }) =>
     sellInside(course, sale, node, { untilResumed: true, blockMs: msOf(time, course.testBed.leaseMs) }),
   ),
-  step(
-    '<sale> sells at <node> for <time>, and is held before it asks again by the same lock object',
-    (course, { sale, node, time }) => sellNested(course, sale, node, time, true),
-  ),
-  step(
-    '<sale> sells at <node> for <time>, and is held before it asks again by another lock object',
-    (course, { sale, node, time }) => sellNested(course, sale, node, time, 'another object'),
-  ),
+  step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
   step(
     '<sale> sells at <node> and is held inside, or waits for <limit>',
     async (course, { sale, node, limit }) => {
-      const { askedAt, inside } = await trySellInside(course, sale, node, msOf(limit, course.testBed.leaseMs));
+      const limitMs = msOf(limit, course.testBed.leaseMs);
+      const { askedAt, inside } = await trySellInside(course, sale, node, { untilResumed: true }, limitMs);
       if (inside !== undefined) return itsName(course, inside);
       await course.testBed.mustHaveWaited(nodeOf(course, node), askedAt);
       course.keptOutMs = sharedClock() - askedAt;
@@ -112,9 +109,9 @@ export const steps: Known<Step>[] = [
     { isLong: true },
   ),
   step('<sale> sells at <node> and is held inside, or is refused', async (course, { sale, node }) => {
-    const { inside } = await trySellInside(course, sale, node, STEP_LIMIT_MS);
+    const { inside, isRefused } = await trySellInside(course, sale, node, { untilResumed: true });
     if (inside !== undefined) return itsName(course, inside);
-    await course.testBed.mustBeUnconfirmed(nodeOf(course, node));
+    if (!isRefused) throw notInside({ name: node });
     course.isRefused = true;
     return 'it is refused, since no replica has confirmed its lock';
   }),
@@ -133,11 +130,9 @@ export const steps: Known<Step>[] = [
     { isLong: true },
   ),
   step('<sale> and <other> have asked for the lock', (course, { sale, other }) => haveAsked(course, [sale, other])),
-  ...(['stalls inside the sale', 'hangs, and its process lives'] as const).map((what) =>
-    step(`<sale> ${what}`, async (course, { sale }) => {
-      breaks(course, `${sale} stalls`, what.split(/[ ,]/)[0] ?? what, { sale: insideOf(course, sale) });
-    }),
-  ),
+  step('<sale> <stays>', async (course, { sale, stays }) => {
+    breaks(course, `${sale} stalls`, stays.split(/[ ,]/)[0] ?? stays, { sale: insideOf(course, sale) });
+  }),
   step('<sale> is still inside', (course, { sale }) => course.testBed.mustBeInside(insideOf(course, sale))),
   step('<sale> goes on', (course, { sale }) => goOn(course, sale)),
   step('<sale> ends', (course, { sale }) => actorOf(course, sale).sale.end),
@@ -149,37 +144,7 @@ export const steps: Known<Step>[] = [
   step('all sales end', ({ testBed }) => testBed.outcome()),
 
   // Others who sell meanwhile.
-  step(
-    '<node> sells what it can, for <limit>',
-    async (course, { node, limit }) => {
-      const limitMs = msOf(limit, course.testBed.leaseMs);
-      const startedAt = await sellMeanwhile(course, node, limitMs);
-      // Any lease that still runs ends meanwhile.
-      await sleep(Math.max(0, startedAt + limitMs - sharedClock()));
-      await mustHaveBeenKeptOut(course, node, startedAt);
-      return soldSoFar(course);
-    },
-    { isLong: true },
-  ),
-  step(
-    '<node> sells what it can, for <limit>, while <sale> is inside',
-    async (course, { node, limit, sale }) => {
-      const { inside } = actorOf(course, sale);
-      // Nobody waits for one who was refused.
-      const limitMs = inside === undefined ? REFUSED_MS : msOf(limit, course.testBed.leaseMs);
-      const startedAt = await sellMeanwhile(course, node, limitMs);
-      if (inside === undefined) return soldSoFar(course);
-      await course.testBed.mustBeInside(inside);
-      await mustHaveBeenKeptOut(course, node, startedAt);
-      course.evidence.push(async () => {
-        const { outcome } = await actorOf(course, sale).sale.end;
-        if (course.soldMeanwhile !== 0 || outcome === 'sold') return;
-        throw new NotStagedError('After the fault nobody could sell at all.');
-      });
-      return soldSoFar(course);
-    },
-    { isLong: true },
-  ),
+  step('<node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile, { isLong: true }),
   step('the next sales at <node> take <time> each', async (course, { node, time }) => {
     await nodeOf(course, node).script({ pauseMs: msOf(time, course.testBed.leaseMs), times: 1_000 });
   }),
@@ -190,39 +155,34 @@ export const steps: Known<Step>[] = [
     course.buyers = comeAgain(course, Number(count));
   }),
   step('the buyers stop', async ({ buyers }) => buyers?.stop()),
-  step('<time> pass', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
-  step('<time> passes', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
+  step('<time> pass[es]', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
 
   // Processes.
-  step(
-    '<node> is killed (SIGKILL)',
-    async (course, { node: name }) => {
-      const { testBed } = course;
-      const node = nodeOf(course, name);
-      const held = heldAt(course, node);
-      course.faultAt = await testBed.kill(node);
-      for (const actor of held) actor.isHeld = false;
-      testBed.mark('SIGKILL', { node, at: course.faultAt });
-      for (const { inside } of held) if (inside) await testBed.mustBeInside(inside);
-      const other = node === testBed.first ? testBed.second : testBed.first;
-      if ((await other.stock()) === testBed.initialStock) return;
-      throw new NotStagedError('The holder had written already when it died.');
-    },
-    { needs: ['node processes'] },
-  ),
-  step(
-    '<node> is stopped (SIGSTOP)',
-    async (course, { node: name }) => {
-      const node = nodeOf(course, name);
-      const { comeBack } = course.testBed.pause(node);
-      breaks(course, `${name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
-        mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
-        comeBack();
-      });
-      course.faultAt = sharedClock();
-      if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
-    },
-    { needs: ['node processes'] },
+  ...needing(
+    ['node processes'],
+    [
+      step('<node> is killed (SIGKILL)', async (course, { node: name }) => {
+        const { testBed } = course;
+        const node = nodeOf(course, name);
+        const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
+        course.faultAt = await testBed.kill(node);
+        for (const actor of held) actor.isHeld = false;
+        testBed.mark('SIGKILL', { node, at: course.faultAt });
+        for (const { inside } of held) if (inside) await testBed.mustBeInside(inside);
+        const other = node === testBed.first ? testBed.second : testBed.first;
+        if ((await other.stock()) === testBed.initialStock) return;
+        throw new NotStagedError('The holder had written already when it died.');
+      }),
+      step('<node> is stopped (SIGSTOP)', async (course, { node: name }) => {
+        const node = nodeOf(course, name);
+        const { comeBack } = course.testBed.pause(node);
+        breaks(course, `${name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
+          mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
+          comeBack();
+        });
+        if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
+      }),
+    ],
   ),
   step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node} is stopped`)),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
@@ -230,7 +190,6 @@ export const steps: Known<Step>[] = [
     const { node } = actorOf(course, sale);
     const mark = testBed.mark('event loop blocked', { node, standsStill: true });
     const { at } = await goOn(course, sale);
-    course.faultAt = at;
     if (!(await node.isSilentFor(testBed.leaseMs / 4))) {
       throw new NotStagedError(`The event loop of ${node.name} was not blocked.`);
     }
@@ -241,29 +200,44 @@ export const steps: Known<Step>[] = [
   }),
 
   // Lines.
-  step('<sale> goes on, and its write is held up on the line to Redis', (course, { sale }) => holdWrite(course, sale), {
-    needs: ['links'],
-  }),
-  step(
-    '<sale> goes on, and the next write of <node> is held up on the line to Redis',
-    (course, { sale, node }) => holdWrite(course, sale, node),
-    { needs: ['links'] },
-  ),
-  step(
-    '<sale> goes on, and its release is held up on the line to Redis',
-    (course, { sale }) => holdRelease(course, sale),
-    {
-      needs: ['links'],
-    },
+  ...needing(
+    ['links'],
+    [
+      step('<sale> goes on, and its write is held up on the line to Redis', (course, { sale }) =>
+        holdUp(course, sale, 'write'),
+      ),
+      step('<sale> goes on, and the next write of <node> is held up on the line to Redis', (course, { sale, node }) =>
+        holdUp(course, sale, 'write', nodeOf(course, node)),
+      ),
+      step('<sale> goes on, and its release is held up on the line to Redis', (course, { sale }) =>
+        holdUp(course, sale, 'release'),
+      ),
+      step('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node: at, time }) => {
+        const node = nodeOf(course, at);
+        course.slowMs = msOf(time, course.testBed.leaseMs);
+        const { over } = course.testBed.delayAnswers(node, course.slowMs);
+        breaks(course, `the line of ${at} is slow`, 'line slow', { node }, over);
+      }),
+      step('<node> is cut off from the servers of its lock', async (course, { node: name }) => {
+        const { testBed } = course;
+        const node = nodeOf(course, name);
+        // What it had to ask before is answered.
+        await testBed.hasAsked(node);
+        breaks(course, `${name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
+      }),
+    ],
   ),
   step('the write of <sale> arrives', async (course, { sale }) => {
     const { testBed, soldMeanwhile } = course;
     const late = insideOf(course, sale);
     const stockBefore = await testBed.second.stock();
-    await arrive(course);
+    await course.arrive?.();
     testBed.mark('write arrives', { sale: late });
-    for (const other of course.actors.values()) if (other.isHeld) mustHaveRead(course, other);
-    mustBeUnread(course, late);
+    for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
+    mustBeSo(course, ({ events, initialStock }) => {
+      const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
+      return read === undefined || read.stock === initialStock || 'The write was not held up.';
+    });
     // It would write what is there already.
     if (soldMeanwhile === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
     if ((await testBed.second.stock()) === stockBefore) return 'it is refused';
@@ -280,34 +254,12 @@ export const steps: Known<Step>[] = [
     }
     return found === 'endless' ? 'it has no end' : undefined;
   }),
-  step('the release of <sale> arrives', arrive),
-  step('the write of <node> arrives', arrive),
+  step('the release of <sale> arrives', async ({ arrive }) => arrive?.()),
+  step('the write of <node> arrives', async ({ arrive }) => arrive?.()),
   step('<node> has its line again', async (course, { node }) => {
     mend(course, `the line of ${node} is slow`);
     course.testBed.restore(nodeOf(course, node));
   }),
-  step(
-    'the line of <node> is slow: each answer of Redis comes <time> late',
-    async (course, { node: name, time }) => {
-      const { testBed } = course;
-      const node = nodeOf(course, name);
-      const ms = msOf(time, testBed.leaseMs);
-      breaks(course, `the line of ${name} is slow`, 'line slow', { node }, testBed.delayAnswers(node, ms).over);
-      course.slowMs = ms;
-    },
-    { needs: ['links'] },
-  ),
-  step(
-    '<node> is cut off from the servers of its lock',
-    async (course, { node: name }) => {
-      const { testBed } = course;
-      const node = nodeOf(course, name);
-      // What it had to ask before is answered.
-      await testBed.hasAsked(node);
-      breaks(course, `${name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
-    },
-    { needs: ['links'] },
-  ),
   step('<node> reaches the servers of its lock again', async (course, { node: name }) => {
     mend(course, `${name} is cut off`);
     const node = nodeOf(course, name);
@@ -317,71 +269,93 @@ export const steps: Known<Step>[] = [
   }),
 
   // Replicas.
-  ...(['a replica copies', 'two replicas copy'] as const).map((copy, more) =>
-    step(
-      `${copy} all that Redis holds`,
-      async (course) => {
-        for (let at = 0; at <= more; at += 1) course.replicas.push(await course.testBed.startReplica());
-      },
-      { needs: ['links', 'redis process', 'replication'] },
-    ),
+  ...needing(
+    ['links', 'redis process', 'replication'],
+    [
+      step('<number> all that Redis holds', async (course, { number }) => {
+        const wanted = number === 'a replica copies' ? 1 : 2;
+        while (course.replicas.length < wanted) course.replicas.push(await course.testBed.startReplica());
+      }),
+    ],
   ),
-  step('the line to the replica is cut', (course) => cutReplica(course, 0)),
-  step('the line to the second replica is cut', (course) => cutReplica(course, 1)),
-  step('the first replica hears of it', async ({ replicas }) => replicas[0]?.hearsAll()),
-  step('Redis is killed, and the replica takes its place', (course) => failOver(course, 0)),
-  step('Redis is killed, and the second replica takes its place', (course) => failOver(course, 1)),
+  step('the line to <replica> is cut', async ({ testBed, replicas }, { replica }) => {
+    await replicas[placeOf(replica)]?.cutLine();
+    testBed.mark(replicas.length > 1 ? 'one replica cut off' : 'replication cut');
+  }),
+  step('<replica> hears of it', async ({ replicas }, { replica }) => replicas[placeOf(replica)]?.hearsAll()),
+  step('Redis is killed, and <replica> takes its place', async ({ testBed, replicas }, { replica }) => {
+    await testBed.killRedis();
+    testBed.mark('Redis killed');
+    await replicas[placeOf(replica)]?.promote();
+    testBed.mark('replica promoted');
+  }),
 
   // Masters that vote.
-  step('<node> reaches a bare majority of the masters', (course, { node }) => cutMasters(course, node), {
-    needs: ['masters', 'links', 'master processes'],
-  }),
-  step(
-    '<node> reaches a bare majority of the masters, if there are any',
-    (course, { node }) => cutMasters(course, node),
-    {
-      needs: ['links'],
-    },
+  ...needing(
+    ['links'],
+    [
+      /** Where none vote there is nothing to cut. */
+      step('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node: name }) => {
+        const { testBed } = course;
+        const { masterCount } = testBed;
+        if (masterCount === 0) return;
+        const node = nodeOf(course, name);
+        const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
+        const { restore } = testBed.cutMasters(node, others);
+        breaks(course, `${name} lacks masters`, `${others.length} lines cut`, { node }, restore);
+      }),
+    ],
   ),
   step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node} lacks masters`)),
-  step('<sale> has the votes of a bare majority', (course, { sale }) => mustHaveQuorum(course, sale)),
-  step('<sale> has the votes of a bare majority, if there are masters', async (course, { sale }) =>
-    course.testBed.masterCount > 0 ? mustHaveQuorum(course, sale) : undefined,
-  ),
-  step('a master of that majority restarts empty', async ({ testBed }) => {
-    const quorum = quorumOf(testBed.masterCount);
-    const isReachedBy = await testBed.forgetMaster(quorum - 1);
-    testBed.mark(`master ${quorum} restarts empty`);
-    // Some locks keep the votes of a try that failed: they would be in their own way.
-    const isReached = async () => (await isReachedBy(testBed.second)) || undefined;
-    if (await testBed.waitFor(isReached, STEP_LIMIT_MS)) return;
-    throw new NotStagedError(`${testBed.second.name} did not reach master ${quorum} after its restart.`);
+  step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
+    const { testBed } = course;
+    if (testBed.masterCount === 0) return;
+    const { node } = actorOf(course, sale);
+    const [votes, quorum] = [await testBed.votesFor(node), quorumOf(testBed.masterCount)];
+    if (votes === quorum) return;
+    throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
   }),
+  ...needing(
+    ['masters', 'links', 'master processes'],
+    [
+      step('a master of that majority restarts empty', async ({ testBed }) => {
+        const quorum = quorumOf(testBed.masterCount);
+        const isReachedBy = await testBed.forgetMaster(quorum - 1);
+        testBed.mark(`master ${quorum} restarts empty`);
+        // Some locks keep the votes of a try that failed: they would be in their own way.
+        const isReached = async () => (await isReachedBy(testBed.second)) || undefined;
+        if (await testBed.waitFor(isReached, STEP_LIMIT_MS)) return;
+        throw new NotStagedError(`${testBed.second.name} did not reach master ${quorum} after its restart.`);
+      }),
+    ],
+  ),
 
   // Clocks.
-  step(
-    'the clock of <node> runs <count> % slow',
-    async (course, { node: name, count }) => {
-      const { testBed } = course;
-      const node = nodeOf(course, name);
-      const slow = 1 - Number(count) / 100;
-      const own = testBed.runClock(node, slow);
-      const [from, ownFrom] = [sharedClock(), own()];
-      // In the middle between a clock that is right and one that is as slow as this.
-      course.evidence.push(() => {
-        if (own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from)) return;
-        throw new NotStagedError(`The clock of ${name} was not slow.`);
-      });
-      testBed.mark(`clock ${count} % slow`, { node });
-    },
-    { needs: ['node clocks'] },
+  ...needing(
+    ['node clocks'],
+    [
+      step('the clock of <node> runs <count> % slow', async (course, { node: name, count }) => {
+        const { testBed } = course;
+        const node = nodeOf(course, name);
+        const slow = 1 - Number(count) / 100;
+        const own = testBed.runClock(node, slow);
+        const [from, ownFrom] = [sharedClock(), own()];
+        // In the middle between a clock that is right and one that is as slow as this.
+        mustBeSo(course, () => {
+          const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
+          return isSlow || `The clock of ${name} was not slow.`;
+        });
+        testBed.mark(`clock ${count} % slow`, { node });
+      }),
+    ],
   ),
-  step(
-    'the clock of a server of the lock can be set',
-    async (course) => {
-      course.clock = await course.testBed.lendClock();
-    },
-    { needs: ['links', 'clock server'] },
+  ...needing(
+    ['links', 'clock server'],
+    [
+      step('the clock of a server of the lock can be set', async (course) => {
+        course.clock = await course.testBed.lendClock();
+      }),
+    ],
   ),
   step('the clock of that server jumps ahead by a lease and <time>', async ({ testBed, clock }, { time }) => {
     await clock?.jump(testBed.leaseMs + msOf(time, testBed.leaseMs));
@@ -392,50 +366,45 @@ export const steps: Known<Step>[] = [
 
 export function sell(course: Course, name: string, at: string) {
   const node = nodeOf(course, at);
-  const actor = { name, node, askedAt: sharedClock(), sale: course.testBed.sell(node) };
+  const actor = { node, askedAt: sharedClock(), sale: course.testBed.sell(node) };
   course.actors.set(name, actor);
   return actor;
 }
 
 /** Sells as the script says. Throws NotStagedError when the sale is not inside soon. */
 async function sellInside(course: Course, name: string, at: string, script: SaleScript) {
-  const node = nodeOf(course, at);
-  const askedAt = sharedClock();
-  const inside = await course.testBed.sellInside(node, script);
-  const isHeld = script.untilResumed ?? script.beforeNestedCall ?? false;
-  course.actors.set(name, { name, node, askedAt, sale: inside, inside, isHeld });
+  const { node, inside } = await trySellInside(course, name, at, script);
+  if (inside === undefined) throw notInside(node);
   course.faultAt = sharedClock();
   return itsName(course, inside);
 }
 
-async function trySellInside(course: Course, name: string, at: string, limitMs: number) {
+/** Sells as the script says. The sale may be kept out. */
+async function trySellInside(course: Course, name: string, at: string, script: SaleScript, limitMs = STEP_LIMIT_MS) {
   const node = nodeOf(course, at);
   const askedAt = sharedClock();
-  const inside = await course.testBed.trySellInside(node, { untilResumed: true }, limitMs);
-  const gone = { node: at, end: Promise.resolve({ outcome: 'cutOff' as const, sentAt: askedAt, ms: 0 }), hangUp() {} };
-  const actor = { name, node, askedAt, sale: inside ?? gone, inside, isHeld: inside !== undefined };
-  course.actors.set(name, actor);
-  return actor;
+  const { isRefused = false, ...sold } = await course.testBed.sellInside(node, script, limitMs);
+  const isHeld = sold.inside !== undefined && (script.untilResumed ?? script.beforeNestedCall ?? false);
+  course.actors.set(name, { node, askedAt, isHeld, ...sold });
+  return { node, askedAt, inside: sold.inside, isRefused };
 }
 
 async function sellNested(
   course: Course,
-  name: string,
-  at: string,
-  time: string,
-  nestedCall: SaleScript['nestedCall'],
+  { sale, node, time, which }: Record<'sale' | 'node' | 'time' | 'which', string>,
 ) {
   const { leaseMs } = course.testBed;
-  const pauseMs = msOf(time, leaseMs);
-  const told = await sellInside(course, name, at, { beforeNestedCall: true, nestedCall, pauseMs });
-  const inside = insideOf(course, name);
+  const nestedCall = which === 'the same' ? true : 'another object';
+  const script = { beforeNestedCall: true, nestedCall, pauseMs: msOf(time, leaseMs) } as const;
+  const told = await sellInside(course, sale, node, script);
+  const inside = insideOf(course, sale);
   course.testBed.mark('asks again', { sale: inside });
-  course.evidence.push(({ events }) => {
+  mustBeSo(course, ({ events }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [entered, again] = ['entered', 'nested'].map((type) => own.find((event) => event.type === type)?.at);
-    if (again === undefined) throw new NotStagedError('The sale did not ask for its own lock again.');
-    if (entered === undefined || again - entered <= leaseMs * LATEST_ASK) return;
-    throw new NotStagedError('The sale asked again when its lease was about to end.');
+    if (again === undefined) return 'The sale did not ask for its own lock again.';
+    const isEarly = entered === undefined || again - entered <= leaseMs * LATEST_ASK;
+    return isEarly || 'The sale asked again when its lease was about to end.';
   });
   return told;
 }
@@ -483,20 +452,17 @@ async function haveAsked(course: Course, names: string[]) {
   const actors = names.map((name) => actorOf(course, name));
   const hasCome = ({ node, askedAt }: (typeof actors)[number]) =>
     testBed.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
-  if (!(await testBed.until(() => actors.every(hasCome) || undefined, testBed.leaseMs * LATEST_ASK))) {
-    throw new NotStagedError('The others did not ask for the lock in time.');
-  }
+  const limitMs = testBed.leaseMs * LATEST_ASK;
+  await testBed.mustSee(() => actors.every(hasCome), limitMs, 'The others did not ask for the lock in time.');
   const held = [...course.actors.values()].filter(({ isHeld }) => isHeld).flatMap(({ inside }) => inside ?? []);
-  course.evidence.push(({ events }) => {
-    for (const holder of held) {
+  mustBeSo(course, ({ events }) => {
+    const hasAsked = ({ node, askedAt }: (typeof actors)[number], holder: SaleName) => {
       const left = events.find((event) => event.type === 'left' && isSame(event, holder))?.at ?? 0;
-      for (const { node, askedAt } of actors) {
-        const asks = (event: (typeof events)[number]) =>
-          event.type === 'waiting' && event.node === node.name && event.at >= askedAt && event.at < left;
-        if (events.some((event) => asks(event) && !isSame(event, holder))) continue;
-        throw new NotStagedError(`${node.name} did not ask for the lock while it was held.`);
-      }
-    }
+      const asks = events.filter(({ type, at }) => type === 'waiting' && at >= askedAt && at < left);
+      return asks.some((event) => event.node === node.name && !isSame(event, holder));
+    };
+    const late = actors.find((actor) => !held.every((holder) => hasAsked(actor, holder)));
+    return late === undefined || `${late.node.name} did not ask for the lock while it was held.`;
   });
 }
 
@@ -511,30 +477,42 @@ async function answered(course: Course, name: string, expected: string[]) {
 }
 
 /**
- * Sells a few units on a node, one after the other, for `limitMs` at most in all. Resolves with when it began.
+ * Sells a few units on a node, one after the other, for so long at most in all. When nothing was sold, whoever wanted to must have had to
+ * wait; but nobody waits for one who was refused.
  */
-async function sellMeanwhile(course: Course, name: string, limitMs: number) {
+async function sellMeanwhile(
+  course: Course,
+  { node: at, limit, sale }: Record<'node' | 'limit', string> & { sale?: string },
+) {
   const { testBed } = course;
-  const node = nodeOf(course, name);
+  const node = nodeOf(course, at);
+  const holder = sale === undefined ? undefined : actorOf(course, sale);
+  const isRefused = holder !== undefined && holder.inside === undefined;
+  const limitMs = isRefused ? REFUSED_MS : msOf(limit, testBed.leaseMs);
   await node.script({ pauseMs: SALE_MS, times: MEANWHILE });
   const startedAt = sharedClock();
+  const leftMs = () => startedAt + limitMs - sharedClock();
   let sold = 0;
-  for (let leftMs = limitMs; sold < MEANWHILE && leftMs > 0; leftMs = startedAt + limitMs - sharedClock()) {
-    if ((await testBed.sellWithin(node, leftMs)).outcome === 'sold') sold += 1;
+  while (sold < MEANWHILE && leftMs() > 0) {
+    if ((await testBed.sellWithin(node, leftMs())).outcome === 'sold') sold += 1;
     else await sleep(SOON_MS);
   }
   course.soldMeanwhile = sold;
-  return startedAt;
+  if (holder?.inside) {
+    await testBed.mustBeInside(holder.inside);
+    mustBeSo(course, async () => {
+      const { outcome } = await holder.sale.end;
+      return sold > 0 || outcome === 'sold' || 'After the fault nobody could sell at all.';
+    });
+  }
+  // Any lease that still runs ends meanwhile.
+  if (holder === undefined) await sleep(Math.max(0, leftMs()));
+  if (!isRefused && sold === 0) {
+    await testBed.mustHaveWaited(node, startedAt);
+    course.keptOutMs = sharedClock() - startedAt;
+  }
+  return `it has sold ${countOf(sold, 'unit')} meanwhile`;
 }
-
-/** Nothing was sold meanwhile because whoever wanted to had to wait. Throws NotStagedError when nobody waited. */
-async function mustHaveBeenKeptOut(course: Course, name: string, startedAt: number) {
-  if (course.soldMeanwhile !== 0) return;
-  await course.testBed.mustHaveWaited(nodeOf(course, name), startedAt);
-  course.keptOutMs = sharedClock() - startedAt;
-}
-
-const soldSoFar = ({ soldMeanwhile = 0 }: Course) => `it has sold ${countOf(soldMeanwhile, 'unit')} meanwhile`;
 
 /** Buyers who come over both nodes in turn, each again when it has its answer, until they are stopped. */
 function comeAgain({ testBed }: Course, count: number) {
@@ -561,111 +539,49 @@ function comeAgain({ testBed }: Course, count: number) {
   };
 }
 
-const heldAt = ({ actors }: Course, node: TargetNode) =>
-  [...actors.values()].filter((actor) => actor.node === node && actor.isHeld);
-
 /** Those of this node who are inside must not leave before this moment on the shared clock. Not every lock lets them write. */
 function mustLeaveAfter(course: Course, node: TargetNode, at: number, otherwise: string) {
   const inside = [...course.actors.values()]
     .filter((actor) => actor.node === node)
     .flatMap(({ inside }) => inside ?? []);
-  course.evidence.push(({ events }) => {
-    for (const sale of inside) {
-      const left = events.find((event) => event.type === 'left' && isSame(event, sale));
-      if (left === undefined || left.at < at) throw new NotStagedError(otherwise);
-    }
+  mustBeSo(course, ({ events }) => {
+    const leftAt = (sale: SaleName) => events.find((event) => event.type === 'left' && isSame(event, sale))?.at ?? 0;
+    return inside.every((sale) => leftAt(sale) >= at) || otherwise;
   });
 }
 
-/** Holds the write of a sale that goes on, or the next one of another node. */
-async function holdWrite(course: Course, name: string, other?: string) {
-  const { testBed } = course;
-  const node = other === undefined ? actorOf(course, name).node : nodeOf(course, other);
-  const write = await testBed.holdOnItsWay(node, isStockWrite, async () => void (await goOn(course, name)));
-  const { over } = testBed.mark('write held', other === undefined ? { sale: insideOf(course, name) } : { node });
-  course.held = { ...write, over };
-  course.faultAt = sharedClock();
-}
-
-async function holdRelease(course: Course, name: string) {
-  const { testBed, release = { isMeant: isRelease, isOneOfSeveral: false } } = course;
-  const { node } = actorOf(course, name);
-  const late = insideOf(course, name);
-  const command = await testBed.holdOnItsWay(node, release.isMeant, async () => void (await goOn(course, name)));
-  const { over } = testBed.mark('release held', { sale: late });
-  course.held = { ...command, over };
-  course.faultAt = sharedClock();
-}
-
-async function arrive({ held }: Course) {
-  held?.over();
-  await held?.arrive();
-}
-
-/** A write that is held has not been read by anybody else. */
-function mustBeUnread(course: Course, late: SaleName) {
-  course.evidence.push(({ events, initialStock }) => {
-    const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
-    if (read === undefined || read.stock === initialStock) return;
-    throw new NotStagedError('The write was not held up.');
-  });
+/** Lets a sale go on, whose next such command is held on its line; or that of another node. */
+async function holdUp(course: Course, name: string, what: 'write' | 'release', other?: TargetNode) {
+  const { testBed, release = { isMeant: isRelease } } = course;
+  const node = other ?? actorOf(course, name).node;
+  const isMeant = what === 'write' ? isStockWrite : release.isMeant;
+  const command = await testBed.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
+  const { over } = testBed.mark(`${what} held`, other ? { node } : { sale: insideOf(course, name) });
+  course.arrive = () => {
+    over();
+    return command.arrive();
+  };
 }
 
 /** Another who is inside when a late write comes has read the stock, and has not yet written. */
-function mustHaveRead(course: Course, { inside, node }: { inside?: SaleName | undefined; node: TargetNode }) {
+function mustHaveRead(course: Course, inside: SaleName) {
+  const { saleId, node } = inside;
   const at = sharedClock();
-  if (inside === undefined) return;
-  const { saleId } = inside;
-  course.evidence.push(({ events, ends }) => {
+  mustBeSo(course, ({ events, ends }) => {
     const own = events.filter((event) => isSame(event, inside));
-    const read = own.find(({ type }) => type === 'read');
+    const [read, wrote, failed] = ['read', 'wrote', 'failed'].map((type) => own.find((event) => event.type === type));
     if (read === undefined || read.at > at) {
       const reason = `Sale ${saleId} had not read the stock when the late write came: its reading and its writing are one step.`;
       throw new NotStagedError(reason, { nothingToBreak: true });
     }
     if (own.some((event) => ['wrote', 'left'].includes(event.type) && event.at < at)) {
-      throw new NotStagedError(`Sale ${saleId} on ${node.name} was not inside any more when the late write came.`);
+      return `Sale ${saleId} on ${node} was not inside any more when the late write came.`;
     }
-    const isRefused = own.some(({ type }) => type === 'failed');
-    if (own.some(({ type }) => type === 'wrote') || isRefused || ends.length === 0) return;
-    throw new NotStagedError(`Sale ${saleId} was neither written nor refused.`);
+    return Boolean(wrote ?? failed) || ends.length === 0 || `Sale ${saleId} was neither written nor refused.`;
   });
 }
 
-async function cutReplica({ testBed, replicas }: Course, which: number) {
-  await replicas[which]?.cutLine();
-  testBed.mark(replicas.length > 1 ? 'one replica cut off' : 'replication cut');
-}
-
-async function failOver({ testBed, replicas }: Course, which: number) {
-  await testBed.killRedis();
-  testBed.mark('Redis killed');
-  await replicas[which]?.promote();
-  testBed.mark('replica promoted');
-}
+/** Which replica is meant, from 0. */
+const placeOf = (replica: string) => (replica === 'the second replica' ? 1 : 0);
 
 export const quorumOf = (masters: number) => Math.floor(masters / 2) + 1;
-
-/** Leaves a node a bare majority of the masters. Where none vote there is nothing to cut. */
-async function cutMasters(course: Course, name: string) {
-  const { testBed } = course;
-  const { masterCount } = testBed;
-  if (masterCount === 0) return;
-  const node = nodeOf(course, name);
-  const quorum = quorumOf(masterCount);
-  const others = Array.from({ length: masterCount - quorum }, (_, index) => quorum + index);
-  breaks(
-    course,
-    `${name} lacks masters`,
-    `${others.length} lines cut`,
-    { node },
-    testBed.cutMasters(node, others).restore,
-  );
-}
-
-async function mustHaveQuorum({ testBed, ...course }: Course, name: string) {
-  const { node } = actorOf({ testBed, ...course }, name);
-  const quorum = quorumOf(testBed.masterCount);
-  const votes = await testBed.votesFor(node);
-  if (votes !== quorum) throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
-}

@@ -149,6 +149,5 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     ticks: absent,
     answersUnderWay: absent,
     setSchedule: absent,
-    scheduled: absent,
   };
 }

@@ -89,8 +89,8 @@ async function isAsBefore({ nodes, url, stack, mysqlUrl = '' }: Target) {
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
   }
   for (const node of nodes) {
-    const [{ inFlight, unreleased }, ticks] = [await node.state(), await node.ticks()];
-    expect([node.name, inFlight, unreleased, ticks]).toEqual([node.name, 0, 0, { running: 0, held: 0 }]);
+    const [{ inFlight, unreleased }, { running, held }] = [await node.state(), await node.ticks()];
+    expect([node.name, inFlight, unreleased, running, held]).toEqual([node.name, 0, 0, 0, 0]);
   }
   const mysql = await createConnection(mysqlUrl);
   for (const table of tables) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { scenario, scenarios } from '../../../loadtest/scenarios/index.ts';
+import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
 import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
 import { deaf, held, isUnknown, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
@@ -29,6 +30,8 @@ const starvation = scenario('starvation');
 
 /** How long a sale takes at most that nobody keeps inside, in milliseconds. */
 const LEAVE_MS = 200;
+/** How long after Redis a line is back, in milliseconds: the other node finds Redis first. */
+const LATE_MS = 900;
 
 /** The scripts are taken, and this is what the nodes follow. */
 const scripted =
@@ -53,6 +56,12 @@ const steadyRedis =
     if (target.stack === undefined || process === undefined) throw new Error('There is no Redis of our own.');
     return { ...target, stack: { ...target.stack, redisProcess: { ...process, ...change } } };
   };
+
+/** What happens when the Redis that was stopped is to go on. */
+const onReturn = (target: Target, back: (goOn: () => void) => unknown): Target => {
+  const { signal = () => {} } = target.stack?.redisProcess ?? {};
+  return steadyRedis({ signal: (sent) => void (sent === 'SIGCONT' ? back(() => signal(sent)) : signal(sent)) })(target);
+};
 
 /** The replica copies another server than the one that it is given. */
 const replicating =
@@ -184,6 +193,59 @@ describe('an outage that is none is unknown', () => {
   ])('redis-outage: Redis does not $what', async ({ change }) => {
     isUnknown(await run(redisOutage, '8-auto-renew', { wrap: steadyRedis(change) }), /Redis answered/);
   });
+});
+
+test('redis-outage: nobody at node-2 has asked when node-1 finds Redis again', async () => {
+  const late = (target: Target) => {
+    const line = target.nodes[1]?.link;
+    return onReturn(target, (goOn) => {
+      line?.cut('silent');
+      void sleep(LATE_MS).then(() => line?.restore());
+      goOn();
+    });
+  };
+
+  isUnknown(await run(redisOutage, '3-spin', { wrap: late }), /^Nobody at node-2 asked for the lock before node-1 /);
+});
+
+test('redis-outage: a shop that does not sell again is no reason to know nothing', async () => {
+  const slow = (target: Target) =>
+    onReturn(target, (goOn) => {
+      for (const node of target.nodes) void node.script({ pauseMs: 3_000, times: 100 });
+      goOn();
+    });
+
+  expect(await run(redisOutage, 'fenced', { wrap: slow })).toMatchObject({
+    verdict: 'fail',
+    reasons: [expect.stringMatching(/no sale within 2 s of its return/)],
+  });
+});
+
+test('overtaking: a drill that a server kept from its end is played again', async () => {
+  let asked = 0;
+  const hesitant = (target: Target) =>
+    withNodes(target, (node) => ({
+      async redis() {
+        if (asked++ === 0) throw new Error('Redis does not answer.');
+        return node.redis();
+      },
+    }));
+
+  expect(await run(overtaking, 'fair', { wrap: hesitant, tries: 2 })).toMatchObject({ verdict: 'pass' });
+});
+
+test('long-wait: buyers who are gone do not say that the lock never tries', async () => {
+  const page = [
+    ...['long-wait', 'Does waiting cost memory?', 'A sells at node-1 and is held inside'],
+    ...['2 buyers come to node-2, and wait', 'the buyers hang up'],
+    ...['node-2 tries 90 times, for 1 s at most, and its memory is measured'],
+    'holds when a try keeps fewer than 60 bytes',
+  ];
+  const wrap = (target: Target) => withNodes(target, () => ({ heap: async () => 0 }));
+  const outcome = await run(readPage(page.join('\n')), 'redlock', { wrap });
+
+  isUnknown(outcome, /^Some of the buyers at node-2 did not wait any more\.$/);
+  expect(outcome.nothingToBreak).toBe(false);
 });
 
 test.each([
