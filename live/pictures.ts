@@ -1,11 +1,12 @@
-// Makes the pictures of the live page, a part of npm run pictures: it starts the page and plays on it.
+// npm run pictures: makes docs/images of the latest report of npm run staircase, and of the live page, which it starts and plays on.
 // It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium, type Page } from 'playwright-core';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Locator, type Page } from 'playwright-core';
 import { browserPath } from '../scripts/stack/browser.ts';
 import { nodeArgs, projectDir } from '../scripts/stack/parts.ts';
 
@@ -27,6 +28,8 @@ try {
     reducedMotion: 'reduce',
   });
   page.setDefaultTimeout(LIMIT_MS);
+  await page.goto(pathToFileURL(join(projectDir, 'reports/latest/report.html')).href);
+  await takeStock(page);
   await page.goto(await addressOf());
   await takeScenario(page);
   await takeFreePlay(page);
@@ -43,6 +46,17 @@ async function addressOf(): Promise<string> {
     if (address !== undefined) return address;
   }
   throw new Error('npm run live ended before it printed an address.');
+}
+
+/** The final stock of each stage, without the drill on one node. */
+async function takeStock(page: Page) {
+  // A screenshot ends where its section does: this gives it an edge.
+  await page.addStyleTag({ content: 'section { padding: 0 16px 16px }' });
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'The final stock', exact: true }) });
+  await section.locator('figure, .scroll', { hasText: 'one-node-rush' }).evaluateAll((parts) => {
+    for (const part of parts) part.remove();
+  });
+  await take(section, 'final-stock.png');
 }
 
 async function takeScenario(page: Page) {
@@ -67,7 +81,7 @@ async function takeFreePlay(page: Page) {
   await take(page, 'live-free.png');
 }
 
-async function take(page: Page, name: string) {
-  await page.screenshot({ path: join(imagesDir, name), fullPage: true });
+async function take(part: Page | Locator, name: string) {
+  await part.screenshot({ path: join(imagesDir, name), ...('goto' in part && { fullPage: true }) });
   console.log(`docs/images/${name}`);
 }

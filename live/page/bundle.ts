@@ -23,7 +23,12 @@ export async function bundle(entry: Entry): Promise<string> {
 
 /** A module without its types, and with `require` for `import`. Each line stays where it is. */
 function commonJs(source: string): string {
-  return transform(source, { transforms: ['typescript', 'imports'], disableESTransforms: true }).code;
+  try {
+    return transform(source, { transforms: ['typescript', 'imports'], disableESTransforms: true }).code;
+  } catch (error) {
+    // The column counts what was added, too.
+    throw new Error((error as Error).message.replace(/ \((\d+):\d+\)$/, ' (line $1)'));
+  }
 }
 
 export { readFileSync as readOnce } from './shims/fs.ts';

@@ -16,7 +16,7 @@ import type { PageFile } from '../server/listener.ts';
 
 const here = join(projectDir, 'live/page');
 /** What is read while the lab runs. */
-const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/beyond', 'live/page'];
+const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond', 'live/page'];
 /** Where the project lies in the page, whatever machine has made it. */
 const PLACE = 'file:///lockstep/';
 const common = { bundle: true, write: false, format: 'iife', minify: true, charset: 'utf8', target: 'es2022' } as const;
@@ -76,7 +76,8 @@ const exerciseFolders = () =>
     .filter(({ settings }) => settings.fails.scope !== undefined && settings.fails.scope !== LONG)
     .map(({ name }) => `exercises/${name}`);
 
-const textsIn = (folder: string) =>
+/** The texts of a folder of the project that the page may have, by their paths. */
+export const textsIn = (folder: string) =>
   readdirSync(join(projectDir, folder))
     .filter((file) => /\.(lua|txt)$/.test(file) || (/^(locks|exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)))
     .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);

@@ -1,7 +1,7 @@
 // npm run page: writes the lesson and its lab as one file, which opens offline, or as a folder for a web server.
 
 import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { newCommand, reportsOption } from '../../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, runToEnd } from '../../loadtest/commands/ending.ts';
 import { packPage } from './pack.ts';
@@ -26,7 +26,7 @@ process.exitCode = await runToEnd('The page could not be written', async () => {
     copyFileSync(report, join(resolve(hosted), 'report.html'));
     writeFileSync(file, withReport(await packPage()));
   }
-  console.log(`${relative(process.cwd(), file)}, ${(statSync(file).size / 1e6).toFixed(2)} MB`);
+  console.log(`${file}, ${(statSync(file).size / 1e6).toFixed(2)} MB`);
   return AS_TAUGHT;
 });
 

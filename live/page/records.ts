@@ -8,6 +8,8 @@ import { type Heard, OUTSIDE, openServer } from '../../virtual/server.ts';
 import type { Reply } from '../../virtual/valkey.ts';
 
 const SKU = '001';
+/** So long after the last sale its release is seen, in milliseconds. */
+const RELEASE_MS = 5;
 
 /** `at`: milliseconds of the virtual clock. */
 export type PlayRecord = { at: number } & (
@@ -42,7 +44,10 @@ export async function recordsOf({ log, events, heard, atLines, lines, lock }: Pl
   const redis = await statesOf(heard, lock);
   const begins = Math.min(...[...told.filter(({ type }) => type === 'sentence'), ...sales].map(({ at }) => at));
   const last = told.findLast((each) => each.type === 'sentence');
-  const ends = Math.max(...sales.map(({ at }) => at), last?.at ?? 0);
+  const ended = Math.max(...sales.map(({ at }) => at), last?.at ?? 0);
+  const isHeld = redis.findLast(({ at }) => at <= ended)?.lock !== undefined;
+  const release = redis.find(({ at }) => isHeld && at > ended && at < ended + RELEASE_MS);
+  const ends = release?.at ?? ended;
   const before = redis.findLast(({ at }) => at < begins);
   return [
     ...(before ? [{ ...before, at: begins }] : []),

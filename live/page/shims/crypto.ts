@@ -1,7 +1,7 @@
 // node:crypto in the page: the hash that names scripts.
 
+import { sha1 } from '@noble/hashes/legacy.js';
 import { PageBuffer } from './buffer.ts';
-import { sha1 } from './sha1.ts';
 
 export function createHash(algorithm: string) {
   if (algorithm !== 'sha1') throw new Error(`The page has no ${algorithm}.`);

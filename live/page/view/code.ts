@@ -35,3 +35,12 @@ export function Code({ file, text, before, at = {} }: CodeProps) {
     )}</pre>
   </section>`;
 }
+
+/** The scripts and other files that a text speaks of, to be opened. */
+export function Named({ text, files }: { text: string; files: Record<string, string> }) {
+  const scripts = [...text.matchAll(/readScript\('([\w-]+)'\)/g)].map(([, name]) => `lua/${name}.lua`);
+  const named = Object.keys(files).filter((file) => scripts.includes(file) || text.includes(file));
+  return named.map(
+    (file) => html`<details><summary><code>${file}</code></summary><pre tabindex="0">${files[file]}</pre></details>`,
+  );
+}

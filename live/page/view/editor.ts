@@ -14,11 +14,12 @@ interface EditorProps {
   onChange(text: string): void;
 }
 
-/** The text is that with which it begins. */
+/** Another text takes the place of what is in it, and can be undone. */
 export function Editor({ text, label, onChange }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
+  const editor = useRef<EditorView>(undefined);
   useEffect(() => {
     const made = new EditorView({
       parent: place.current as HTMLDivElement,
@@ -42,7 +43,13 @@ export function Editor({ text, label, onChange }: EditorProps) {
         ],
       }),
     });
+    editor.current = made;
     return () => made.destroy();
   }, []);
+  useEffect(() => {
+    const { doc } = editor.current?.state ?? {};
+    if (doc && doc.toString() !== text)
+      editor.current?.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+  }, [text]);
   return html`<div class="editor" ref=${place} />`;
 }

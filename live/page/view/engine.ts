@@ -21,7 +21,7 @@ interface Lab {
 /** How often a sign of the lab is looked for, in milliseconds: as often as it gives one. */
 const LOOK_MS = 250;
 /** A lab that gives no sign for so many looks is kept by its lock for ever. On a busy machine the looks are late as the signs are. */
-const SILENT_LOOKS = 14;
+const SILENT_LOOKS = 12;
 
 /** A lock of one's own goes on for ever. The lab was ended, and a new one is there. */
 export class EndlessError extends Error {}
@@ -60,6 +60,10 @@ export function startEngine(count = 1) {
   function hear(lab: Lab, result: Result) {
     const { doing } = lab;
     if (doing?.task.id !== result.id) return;
+    const { own } = doing.task.given;
+    // What can't be played may have changed its lab: none that has met it plays another one.
+    if ('problem' in result && own !== undefined && doing.task.call === 'play')
+      return endAll(own, new Error(result.problem));
     lab.doing = undefined;
     if ('problem' in result) doing.reject(new Error(result.problem));
     else doing.resolve(result.value);
@@ -78,13 +82,13 @@ export function startEngine(count = 1) {
     for (const lab of labs) {
       const own = lab.doing?.task.given.own;
       if (own === undefined) continue;
-      if (lab.silentLooks >= SILENT_LOOKS) endAll(own);
+      if (lab.silentLooks >= SILENT_LOOKS) endAll(own, new EndlessError());
       lab.silentLooks += 1;
     }
   }, LOOK_MS);
 
-  /** Ends what plays a lock for ever, and whatever else was to be done with that lock. */
-  function endAll(own: string) {
+  /** Ends whatever is done with a lock, and was to be done. */
+  function endAll(own: string, error: Error) {
     const isOf = ({ task }: Waiting) => task.given.own === own;
     const ended = queue.filter(isOf);
     queue = queue.filter((each) => !isOf(each));
@@ -95,7 +99,7 @@ export function startEngine(count = 1) {
       Object.assign(lab, { worker: undefined, doing: undefined });
       void start(lab);
     }
-    for (const each of ended) each.reject(new EndlessError());
+    for (const each of ended) each.reject(error);
   }
 
   const ready = Promise.race(labs.map(start));

@@ -4,23 +4,21 @@ import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FollowerParts, QuestionView } from '../../contract.ts';
+import { useLanguage } from './language.ts';
 import { connect, type Live, useLive } from './live.ts';
 import { RealRun } from './real.ts';
 import { Votes } from './room.ts';
-import { inLanguage, languages, say, speak, spoken } from './texts.ts';
+import { inLanguage, say, speak } from './texts.ts';
 
 type Room = Live<FollowerParts>;
 
 function Follower({ live }: { live: Room }) {
   const { room, run } = useLive(live);
-  const [language, setLanguage] = useState(spoken());
-  speak(language);
-  document.title = say('title');
-  const other = languages.find((each) => each !== language) ?? 'en';
+  const language = useLanguage();
   const question = room?.question;
   return html`<header>
       <h1>${say('title')}</h1>
-      <button lang=${other === 'zh' ? 'zh-CN' : 'en'} onClick=${() => setLanguage(other)}>${say('language')}</button>
+      ${language}
     </header>
     <main class="follower">
       <p role="status" class="trouble">${live.isLost() ? say('offline') : live.problem() && html`<span lang="en">${live.problem()}</span>`}</p>

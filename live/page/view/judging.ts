@@ -51,7 +51,12 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
     } catch (error) {
       // What the search can't control may be played all the same.
       if (error instanceof EndlessError) throw error;
-      onJudged({ ...judged, verdict: 'unknown', asks: '', reasons: [(error as Error).message] });
+      onJudged({
+        ...judged,
+        verdict: 'unknown',
+        asks: '',
+        reasons: [(error as Error).message.replace(/^.*? can't be proved: /, '')],
+      });
     }
   };
   const plays = drills

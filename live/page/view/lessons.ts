@@ -44,15 +44,18 @@ export const lessons: Lesson[] = [
     ],
     before: ['', ''],
     after: [
-      'This is overselling. The shop has promised more than it will have.',
-      '这就是超卖:商店答应的货比它有的多。',
+      'This is overselling. Behind step 8 you are the scheduler: there two sales are seen step by step.',
+      '这就是超卖。第 8 步之后由你来调度,那里能逐步看到两笔销售。',
     ],
   },
   {
     stage: '1-in-process',
     drill: 'one-node-rush',
     problem: ['Two requests read the same stock, and both sell it.', '两个请求读到同一个库存,都卖了它。'],
-    change: ['A mutex in this process lets one request in at a time.', '进程内的互斥锁一次只放一个请求进来。'],
+    change: [
+      'First the easy case, one node: a mutex in its process lets one request in at a time.',
+      '先看容易的情况,只有一个节点:进程内的互斥锁一次只放一个请求进来。',
+    ],
     question: [
       'All 60 buyers come to one node, and it has a mutex. 500 are in stock. What is left?',
       '60 个买家都来到一个节点,它有一把互斥锁。库存 500 件。还剩多少?',
@@ -108,10 +111,10 @@ export const lessons: Lesson[] = [
       'Every failed try stays in memory until the last one ends.',
       '每次失败的尝试都留在内存里,直到最后一次结束。',
     ],
-    change: ['The same wait as a loop.', '同样的等待,改成循环。'],
+    change: ['The wait is a loop now.', '等待改成了循环。'],
     question: [
-      'Buyer B waits for two leases. After a failed try acquire calls itself (stage 2), or goes round a loop (stage 3). What differs?',
-      '买家 B 等了两个租期。尝试失败后,acquire 调用自己(阶段 2),或者再循环一次(阶段 3)。差别在哪里?',
+      'Buyer B waits for two seconds. After a failed try acquire calls itself (stage 2), or goes round a loop (stage 3). What differs?',
+      '买家 B 等了两秒。尝试失败后,acquire 调用自己(阶段 2),或者再循环一次(阶段 3)。差别在哪里?',
     ],
     answers: [
       [
@@ -269,4 +272,19 @@ export const lessons: Lesson[] = [
       '它们一个接一个。还没解决的是:暂停的进程醒来后以为自己还持有锁。必须由库存自己拒绝迟到的写入。',
     ],
   },
+];
+
+/** The words of the page. */
+export const glossary: Both[] = [
+  ['Node: one of the two processes that sell.', '节点:两个卖货的进程之一。'],
+  ['nginx: sends each buyer to one of the nodes.', 'nginx:把每个买家转给一个节点。'],
+  ['Redis: a store that both nodes ask; it has the stock.', 'Redis:两个节点共用的存储,库存在里面。'],
+  ['Inside: it has the lock. Waits: it has asked for it.', '锁内:已拿到锁。等待:还在申请。'],
+  ['Holder: who has the lock now.', '持有者:现在持有锁的一方。'],
+  ['Mutex: a lock in the memory of one process.', '互斥锁:一个进程内存里的锁。'],
+  ['SET NX: creates a key, unless it is there.', 'SET NX:建立一个 key,除非它已存在。'],
+  ['Lease, ttl: how long a lock lasts that ends by itself.', '租期(ttl):会自己结束的锁能持续多久。'],
+  ['Lua: Redis runs a script in it as one step.', 'Lua:Redis 把用它写的脚本作为一步运行。'],
+  ['Watchdog: renews the lease while the holder is at work.', '看门狗:持有者工作期间不断续期。'],
+  ['Lines: the stock, and dashed what it should be.', '线条:库存;虚线是应有的库存。'],
 ];

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { FollowerParts, Order, PresenterParts, Vote } from '../../contract.ts';
+import { keepText, readKept } from './kept.ts';
 
 /** How long after its end the stream is opened again, in milliseconds. */
 const AGAIN_MS = 1_000;
@@ -23,12 +24,12 @@ export function connect<Parts = PresenterParts>() {
   }
 
   function open() {
-    const id = sessionOf(token);
+    const id = readKept(keyOf(token));
     const source = new EventSource(`/stream?${new URLSearchParams({ token, ...(id && { id }) })}`);
     source.onmessage = ({ data }) => {
       parts = { ...parts, ...JSON.parse(data) };
       isLost = false;
-      if (parts.follower !== undefined && parts.follower !== id) keep(token, parts.follower);
+      if (parts.follower !== undefined && parts.follower !== id) keepText(keyOf(token), parts.follower);
       tell();
     };
     source.onerror = () => {
@@ -84,20 +85,4 @@ export function useLive<Parts>(live: Live<Parts>) {
   const [, draw] = useState(0);
   useEffect(() => live.watch(() => draw((count) => count + 1)), [live]);
   return live.parts();
-}
-
-function sessionOf(token: string): string {
-  try {
-    return localStorage.getItem(keyOf(token)) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-function keep(token: string, id: string) {
-  try {
-    localStorage.setItem(keyOf(token), id);
-  } catch {
-    // It is full, or not allowed: whoever comes again is another one.
-  }
 }

@@ -5,14 +5,15 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Given } from '../pack.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { lessons } from './lessons.ts';
+import { useLanguage } from './language.ts';
+import { glossary, lessons } from './lessons.ts';
 import { connect } from './live.ts';
 import { RealRun, realServers } from './real.ts';
 import { Room } from './room.ts';
 import { Scheduler } from './scheduler.ts';
 import { Stack } from './stack.ts';
 import { Step } from './step.ts';
-import { languages, say, speak, spoken, type Text } from './texts.ts';
+import { inLanguage, say, type Text } from './texts.ts';
 import { Turn } from './turn.ts';
 
 /** What the page was given: by the server of the live page, or with a run that was saved. */
@@ -33,14 +34,11 @@ const own: [number, Text][] = [
 
 function Page({ engine }: { engine: Engine }) {
   const [files, setFiles] = useState<Record<string, string>>();
-  const [language, setLanguage] = useState(spoken());
+  const language = useLanguage();
   /** The step of the lesson; after the last come the scheduler and one's own turn. */
   const [number, setNumber] = useState(given.run ? SAVED : 0);
   const [isReal, setReal] = useState(false);
   useEffect(() => void engine.files.then(setFiles), [engine]);
-  speak(language);
-  document.title = say('title');
-  const other = languages.find((each) => each !== language) ?? 'en';
   const lesson = lessons[number];
   function go(to: number) {
     setNumber(to);
@@ -57,7 +55,7 @@ function Page({ engine }: { engine: Engine }) {
         ${own.map(([at, name]) => html`<button aria-current=${number === at ? 'step' : undefined} onClick=${() => go(at)}>${say(name)}</button>`)}
       </nav>
       ${live && lesson && html`<label class="switch"><input type="checkbox" checked=${isReal} onChange=${() => setReal(!isReal)} />${say('realServers')}</label>`}
-      <button lang=${other === 'zh' ? 'zh-CN' : 'en'} onClick=${() => setLanguage(other)}>${say('language')}</button>
+      ${language}
     </header>
     <main>
       ${
@@ -76,7 +74,7 @@ function Page({ engine }: { engine: Engine }) {
                     : html`<${Turn} engine=${bench()} files=${files} />`
       }
     </main>
-    <footer><small>${say('keys')} ${report && html`<a href=${report.href}>${say('report')}</a>`}</small></footer>`;
+    <footer>${lesson && html`<details><summary>${say('words')}</summary>${glossary.map((word) => html`<p>${inLanguage(word)}</p>`)}</details>`}<small>${lesson && say('keys')} ${report && html`<a href=${report.href}>${say('report')}</a>`}</small></footer>`;
 }
 
 const SCHEDULER = lessons.length;

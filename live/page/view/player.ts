@@ -52,25 +52,18 @@ export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean
 export function Controls({ player, count, children }: { player: Player; count: number; children?: unknown }) {
   const { stop, isPlaying, go, play, pause } = player;
   const toggle = isPlaying ? pause : play;
-  useEffect(() => {
-    const keys: Record<string, () => void> = {
-      ArrowRight: () => go(stop + 1),
-      ArrowLeft: () => go(stop - 1),
-      Home: () => go(0),
-      End: () => go(count - 1),
-      ' ': toggle,
-    };
-    function press(event: KeyboardEvent) {
-      const { target, key } = event;
-      const isTaken = target instanceof Element && target.closest('input, select, textarea, [contenteditable]');
-      const isButton = target instanceof Element && target.closest('button, a, summary');
-      if (isTaken || event.ctrlKey || event.altKey || event.metaKey || (key === ' ' && isButton)) return;
-      if (keys[key] === undefined) return;
-      event.preventDefault();
-      keys[key]();
-    }
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+  const keys: Record<string, () => void> = {
+    ArrowRight: () => go(stop + 1),
+    ArrowLeft: () => go(stop - 1),
+    Home: () => go(0),
+    End: () => go(count - 1),
+    ' ': toggle,
+  };
+  useKeys(({ key, target }) => {
+    const isPressed = key === ' ' && target instanceof Element && target.closest('button, a, summary');
+    if (isPressed || keys[key] === undefined) return false;
+    keys[key]();
+    return true;
   });
   return html`<div class="controls">
     <button class="main" onClick=${toggle} disabled=${count < 2}>${say(isPlaying ? 'pause' : 'play')}</button>
@@ -80,4 +73,17 @@ export function Controls({ player, count, children }: { player: Player; count: n
     <button aria-label=${say('forward')} onClick=${() => go(stop + 1)}>▶</button>
     ${children}
   </div>`;
+}
+
+/** Keys work wherever one is but in a field. `press` says whether it has used one. */
+export function useKeys(press: (event: KeyboardEvent) => boolean) {
+  useEffect(() => {
+    function hear(event: KeyboardEvent) {
+      const { target, ctrlKey, altKey, metaKey } = event;
+      const isTaken = target instanceof Element && target.closest('input, select, textarea, [contenteditable]');
+      if (!isTaken && !ctrlKey && !altKey && !metaKey && press(event)) event.preventDefault();
+    }
+    addEventListener('keydown', hear);
+    return () => removeEventListener('keydown', hear);
+  });
 }

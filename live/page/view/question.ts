@@ -7,11 +7,10 @@ interface QuestionProps {
   answers: string[];
   chosen: number | undefined;
   choose(answer: number): void;
-  lang?: string;
 }
 
-export function Question({ question, answers, chosen, choose, lang }: QuestionProps) {
-  return html`<fieldset lang=${lang}>
+export function Question({ question, answers, chosen, choose }: QuestionProps) {
+  return html`<fieldset>
     <legend>${question}</legend>
     ${answers.map(
       (answer, index) => html`<label>

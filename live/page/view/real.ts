@@ -8,8 +8,8 @@ import type { PlayRecord } from '../records.ts';
 import type { CellTask, Played } from '../worker.ts';
 import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
-import { lostAt, momentAt, stopsOf } from './reduce.ts';
-import { isTold, Run, scaleOf } from './run.ts';
+import { stopsOf } from './reduce.ts';
+import { isTold, Outcome, Run, scaleOf } from './run.ts';
 import { say } from './texts.ts';
 
 export type RealServers = ReturnType<typeof realServers>;
@@ -66,24 +66,8 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   return html`<section class="runs">
     ${records.length > 0 && html`<${Run} title=${named} records=${records} place=${place} scale=${scaleOf(stops)} at=${at} />`}
     ${isOver && stops.length > 1 && html`<${Controls} player=${player} count=${stops.length} />`}
-    ${isOver && verdict && at >= end && html`<${Verdict} verdict=${verdict} records=${records} />`}
+    ${isOver && verdict && at >= end && html`<${Outcome} records=${records} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}><span lang="en">${verdict.reasons.join(' ')}</span></${Outcome}>`}
   </section>`;
-}
-
-function Verdict({
-  verdict: { verdict, reasons },
-  records,
-}: {
-  verdict: NonNullable<RunView['verdict']>;
-  records: PlayRecord[];
-}) {
-  const moment = momentAt(records, Number.POSITIVE_INFINITY);
-  const { sold, stock, expected } = moment;
-  const lost = lostAt(moment);
-  return html`<p class=${verdict === 'fail' ? 'outcome lost' : 'outcome'}>
-    ${records.length > 0 && say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
-    <span lang="en">${reasons.join(' ')}</span>
-  </p>`;
 }
 
 /** Why nothing is played, or not what was asked for. */

@@ -4,9 +4,9 @@ import { html } from 'htm/preact';
 import type { PlayRecord } from '../records.ts';
 import { Lanes, type Scale } from './lanes.ts';
 import { type LockPlace, Picture } from './picture.ts';
-import { momentAt } from './reduce.ts';
+import { lostAt, momentAt } from './reduce.ts';
 import { inChinese } from './sentences.ts';
-import { say, spoken } from './texts.ts';
+import { type Both, inLanguage, say, spoken } from './texts.ts';
 
 interface RunProps {
   title: string;
@@ -18,14 +18,41 @@ interface RunProps {
 
 export function Run({ title, records, place, scale, at }: RunProps) {
   const moment = momentAt(records, at);
-  const line = isTold(records) || records.length === 0 ? moment.line : say('rushLine', { buyers: buyersIn(records) });
-  const chinese = line && spoken() === 'zh' ? inChinese(line) : undefined;
+  const isOfRush = records.length > 0 && !isTold(records);
   return html`<section class="run">
     <h2>${title}</h2>
-    <p class="line" lang=${isTold(records) && chinese === undefined ? 'en' : undefined}>${chinese ?? line}</p>
-    <${Picture} moment=${moment} place=${place} label=${title} />
-    <${Lanes} records=${records} scale=${scale} at=${at} place=${place} />
+    <p class="line">${records.length === 0 ? say('opening') : isOfRush ? say('rushLine', { buyers: buyersIn(records) }) : html`<${Said} text=${moment.line ?? ''} />`}</p>
+    ${
+      records.length > 0 &&
+      html`<${Picture} moment=${moment} place=${place} label=${title} />
+      <${Lanes} records=${records} scale=${scale} at=${at} place=${place} />`
+    }
   </section>`;
+}
+
+/** A sentence in the language of the page, where it has it. */
+export function Said({ text }: { text: string }) {
+  const chinese = spoken() === 'zh' ? inChinese(text) : undefined;
+  return html`<span lang=${text === '' || chinese !== undefined ? undefined : 'en'}>${chinese ?? text}</span>`;
+}
+
+interface OutcomeProps {
+  records: PlayRecord[];
+  isBroken: boolean;
+  /** What it means: `{tries}` stands for the most failed tries in a row. */
+  meaning: Both;
+  children?: unknown;
+}
+
+/** What happened to the shop. Of a fault that loses no unit its meaning says more than the stock. */
+export function Outcome({ records, isBroken, meaning, children }: OutcomeProps) {
+  const end = momentAt(records, Number.POSITIVE_INFINITY);
+  const { sold, stock, expected, tries } = end;
+  const lost = lostAt(end);
+  return html`<p class=${lost > 0 || isBroken ? 'outcome lost' : 'outcome'}>
+    ${records.length > 0 && (lost > 0 || !isBroken) && say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
+    ${inLanguage(meaning, { tries })}${children}
+  </p>`;
 }
 
 /** Where a stage has its lock. */

@@ -6,9 +6,9 @@ import type { Orders, Standing } from '../game.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
+import { useKeys } from './player.ts';
 import { linesAt, momentAt } from './reduce.ts';
-import { placeOf, Run } from './run.ts';
-import { translated } from './sentences.ts';
+import { placeOf, Run, Said } from './run.ts';
 import { inNumber, say } from './texts.ts';
 
 interface SchedulerProps {
@@ -60,7 +60,8 @@ export function Scheduler({ engine, files }: SchedulerProps) {
     const { next, nearest } = await engine.ask('orders', { ...task, way });
     advise(next === undefined ? say('noHint') : say('hintIs', { n: next + 1, nearest }));
   }
-  useKeys((key) => {
+  useKeys(({ key, repeat }) => {
+    if (repeat) return false;
     if (/^[1-9]$/.test(key) && Number(key) <= standing.moves.length) setWay([...way, Number(key) - 1]);
     else if (key === 'u' && way.length > 0) setWay(way.slice(0, -1));
     else if (key === 'h' && !isOver) void hint();
@@ -84,17 +85,17 @@ export function Scheduler({ engine, files }: SchedulerProps) {
         <button onClick=${() => setWay([])} disabled=${way.length === 0}>${say('again')}</button>
         <button onClick=${hint} disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
       </p>
-      <p>${say('schedule')} ${say('mayGoWrong')} <b>${translated(standing.says)}</b></p>
+      <p>${say('schedule')} ${say('mayGoWrong')} <b><${Said} text=${standing.says} /></b></p>
     </section>
     <section class="runs">
       <${Run} title=${say('made', { n: way.length })} records=${records} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />
       <div class="told" role="status">
         ${advice !== undefined && html`<p>${advice}</p>`}
-        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : translated(standing.broken)}</p>`}
+        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : html`<${Said} text=${standing.broken} />`}</p>`}
         ${isOver && html`<p>${orders === undefined ? say('counting') : say('orders', { orders: inNumber(orders.orders), broken: inNumber(orders.broken), share: shareOf(orders) })}</p>`}
       </div>
       <ol class="moves" ref=${moves} aria-label=${say('moves')}>
-        ${standing.moves.map((line, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> ${translated(line)}</button></li>`)}
+        ${standing.moves.map((line, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> <${Said} text=${line} /></button></li>`)}
       </ol>
     </section>
     <${Code} file=${file} text=${files[file] ?? ''} at=${lines} />
@@ -104,17 +105,3 @@ export function Scheduler({ engine, files }: SchedulerProps) {
 /** How many of the orders break the lock, as one of so many. */
 const shareOf = ({ orders, broken }: Orders) =>
   broken === 0 ? say('none') : say('oneIn', { n: (orders / broken).toFixed(1) });
-
-/** Keys work wherever one is but in a field. `press` says whether it has used one. */
-function useKeys(press: (key: string) => boolean) {
-  useEffect(() => {
-    function hear(event: KeyboardEvent) {
-      const isTaken =
-        event.target instanceof Element && event.target.closest('input, select, textarea, [contenteditable]');
-      if (isTaken || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
-      if (press(event.key)) event.preventDefault();
-    }
-    addEventListener('keydown', hear);
-    return () => removeEventListener('keydown', hear);
-  });
-}

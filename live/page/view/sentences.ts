@@ -1,7 +1,7 @@
 // The sentences of the scenarios in Chinese, by their form.
 
 import { ofSearch } from './search-sentences.ts';
-import { filled, spoken } from './texts.ts';
+import { filled } from './texts.ts';
 import { ofVerdicts } from './verdict-sentences.ts';
 
 export const sentences: Record<string, string> = {
@@ -159,9 +159,6 @@ export function inChinese(line: string): string | undefined {
   const parts = line.split(' · ').map(partInChinese);
   return parts.includes(undefined) ? undefined : parts.join(' · ');
 }
-
-/** A line in the language of the page, if its form is known; in English if not. */
-export const translated = (line: string) => (spoken() === 'zh' && inChinese(line)) || line;
 
 function partInChinese(line: string): string | undefined {
   for (const { pattern, chinese } of patterns) {

@@ -4,16 +4,16 @@ import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PlayRecord } from '../records.ts';
 import type { Played } from '../worker.ts';
-import { Code } from './code.ts';
+import { Code, Named } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Lesson, lessons } from './lessons.ts';
 import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
 import { type RealServers, Trouble } from './real.ts';
-import { linesAt, lostAt, momentAt, stopsOf } from './reduce.ts';
+import { linesAt, momentAt, stopsOf } from './reduce.ts';
 import { AskRoom } from './room.ts';
-import { isTold, placeOf, Run, scaleOf } from './run.ts';
+import { isTold, Outcome, placeOf, Run, scaleOf } from './run.ts';
 import { inLanguage, say, type Text } from './texts.ts';
 
 interface StepProps {
@@ -89,23 +89,13 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
       <${Controls} player=${player} count=${isUnderWay ? 0 : stops.length}>
         <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'scheduler' : 'next')}</button>
       </${Controls}>
-      ${player.isOver && stages.map((each, index) => html`<${Outcome} lesson=${lesson} run=${runs?.[index]} isAfter=${each === stage} />`)}
+      ${player.isOver && stages.map((each, index) => html`<${Outcome} records=${records[index] ?? []} isBroken=${runs?.[index]?.record.verdict === 'fail'} meaning=${each === stage ? lesson.after : lesson.before} />`)}
       <p class="told" role="status">
-        ${player.isOver && html`<b>${say(chosen === undefined ? 'unsaid' : lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`}
+        ${player.isOver && (chosen === undefined ? say('askedFirst') : html`<b>${say(lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`)}
       </p>
     </section>
-    <${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined}
+    <div><${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined}
       at=${linesAt(momentAt(records.at(-1) ?? [], at))} />
+      <${Named} text=${files[`locks/${stage}.ts`] ?? ''} files=${files} /></div>
   </article>`;
-}
-
-/** What happened to the shop. */
-function Outcome({ lesson, run, isAfter }: { lesson: Lesson; run: Played; isAfter: boolean }) {
-  const end = momentAt(run.records, Number.POSITIVE_INFINITY);
-  const lost = lostAt(end);
-  const { sold, stock, expected, tries } = end;
-  return html`<p class=${lost > 0 || run.record.verdict === 'fail' ? 'outcome lost' : 'outcome'}>
-    ${say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
-    ${inLanguage(isAfter ? lesson.after : lesson.before, { tries })}
-  </p>`;
 }

@@ -1,22 +1,23 @@
 // Your turn: one writes the lock, and every scenario judges it.
 
 import { html } from 'htm/preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Prediction } from '../../../exercises/workshop/exercise.ts';
 import type { PlayRecord } from '../records.ts';
 import type { Ready } from '../worker.ts';
+import { Named } from './code.ts';
 import { Editor } from './editor.ts';
 import { EndlessError, type Engine } from './engine.ts';
-import { exercisesIn } from './exercises.ts';
+import { exercisesIn, type PageExercise } from './exercises.ts';
 import { cellOf, type Judged, judge, scopeOf } from './judging.ts';
+import { keepText, readKept } from './kept.ts';
 import { lessons } from './lessons.ts';
 import { Markdown } from './markdown.ts';
 import type { LockPlace } from './picture.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
 import { stopsOf } from './reduce.ts';
-import { isTold, Run, scaleOf } from './run.ts';
-import { readSaved, save } from './saved.ts';
-import { inChinese, translated } from './sentences.ts';
+import { isTold, Run, Said, scaleOf } from './run.ts';
 import { say, spoken } from './texts.ts';
 
 interface TurnProps {
@@ -24,17 +25,24 @@ interface TurnProps {
   files: Record<string, string>;
 }
 
+/** Where the browser keeps one's work. */
+const KEY = 'lockstep';
+interface Saved {
+  /** The texts, by the exercise or stage that one began with. */
+  texts: Record<string, string>;
+  solved: string[];
+}
+
 export function Turn({ engine, files }: TurnProps) {
   const exercises = useMemo(() => exercisesIn(files), [files]);
-  const [saved, setSaved] = useState(readSaved);
-  const [name, setName] = useState('05-owner-check');
+  const [saved, setSaved] = useState<Saved>(() => ({ texts: {}, solved: [], ...JSON.parse(readKept(KEY) ?? '{}') }));
+  const isOpen = (each: PageExercise) => !saved.solved.includes(each.name);
+  const [name, setName] = useState(() => exercises.find(isOpen)?.name ?? '');
   const [drills, setDrills] = useState<Ready['drills']>([]);
   const [results, setResults] = useState<Judged[]>([]);
   const [doing, setDoing] = useState<'nothing' | 'judging' | 'endless'>('nothing');
   const [problem, setProblem] = useState<string>();
   const [shown, show] = useState<Judged>();
-  /** How often another text took the place of what is in the editor. */
-  const [replaced, setReplaced] = useState(0);
   const [hints, setHints] = useState(0);
   const [chosen, choose] = useState<number>();
   useEffect(() => {
@@ -44,14 +52,15 @@ export function Turn({ engine, files }: TurnProps) {
   }, [engine]);
 
   const exercise = exercises.find((each) => each.name === name);
+  const words = exercise?.words[spoken()];
   const original = exercise?.original ?? ownPlace(files[`locks/${name}.ts`] ?? '');
   const text = saved.texts[name] ?? original;
   const isSolved = saved.solved.includes(name);
 
-  function keep(change: (before: typeof saved) => typeof saved) {
+  function keep(change: (before: Saved) => Saved) {
     setSaved((before) => {
       const after = change(before);
-      save(after);
+      keepText(KEY, JSON.stringify(after));
       return after;
     });
   }
@@ -72,12 +81,8 @@ export function Turn({ engine, files }: TurnProps) {
     keep((before) => ({ ...before, texts: { ...before.texts, [name]: changed } }));
   }
 
-  function replace(another: string) {
-    write(another);
-    setReplaced(replaced + 1);
-  }
-
   async function judgeAll() {
+    if (doing === 'judging' || drills.length === 0) return;
     forget();
     setDoing('judging');
     const found: Judged[] = [];
@@ -90,6 +95,7 @@ export function Turn({ engine, files }: TurnProps) {
       if (exercise && failsIn(found).length === 0)
         keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
     } catch (error) {
+      setResults([]);
       setDoing(error instanceof EndlessError ? 'endless' : 'nothing');
       if (!(error instanceof EndlessError)) setProblem((error as Error).message);
     }
@@ -101,8 +107,14 @@ export function Turn({ engine, files }: TurnProps) {
       : engine.ask('play', { ...cellOf(text, asked), isShown: true });
     return (await task).records;
   };
-  const failed = results.filter(({ verdict }) => verdict === 'fail').length;
-  const fails = failsIn(results).map(({ name }) => name);
+  const asked = exercise ? results.filter(({ isAsked }) => isAsked) : results;
+  const others = results.filter((each) => !asked.includes(each));
+  const fails = failsIn(asked);
+  const isLost = problem !== undefined || doing === 'endless' || fails.length > 0;
+  const isNowSolved = exercise && results.length > 0 && doing === 'nothing' && fails.length === 0;
+  const next = exercises.find(isOpen);
+  const listed = (judged: Judged[]) =>
+    html`<ul class="results">${judged.map((each) => html`<${Result} judged=${each} isShown=${shown === each} show=${show} />`)}</ul>`;
   return html`<article class="turn">
     <div>
     <section class="ask">
@@ -110,7 +122,7 @@ export function Turn({ engine, files }: TurnProps) {
         <label>${say('begins')}${' '}
           <select value=${name} onChange=${(event: Event) => begin((event.target as HTMLSelectElement).value)}>
             <optgroup label=${say('exercises')}>
-              ${exercises.map((each) => html`<option value=${each.name}>${saved.solved.includes(each.name) ? '✔ ' : ''}${each.name.slice(0, 2)} ${translated(each.title)}</option>`)}
+              ${exercises.map((each) => html`<option value=${each.name}>${isOpen(each) ? '' : '✔ '}${each.name.slice(0, 2)} ${each.words[spoken()].title}</option>`)}
             </optgroup>
             <optgroup label=${say('stages')}>
               ${lessons.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
@@ -120,49 +132,45 @@ export function Turn({ engine, files }: TurnProps) {
         ${isSolved && html`<b class="pass">${say('solved')}</b>`}
       </p>
       ${
-        exercise &&
-        html`${spoken() === 'zh' && html`<small>${say('englishOnly')}</small>`}
-        <${Markdown} text=${exercise.text} />
-        <${Question} lang="en" question=${exercise.prediction.question} chosen=${chosen} choose=${choose}
-          answers=${exercise.prediction.answers.map((answer) => answer.text)} />
-        ${chosen !== undefined && html`<${Markdown} text=${whatOf(exercise.prediction, chosen)} />`}
-        ${exercise.hints.slice(0, hints).map((hint) => html`<aside><${Markdown} text=${hint} /></aside>`)}
+        words
+          ? html`<${Markdown} text=${words.text} />
+        <${Question} question=${words.prediction.question} chosen=${chosen} choose=${choose}
+          answers=${words.prediction.answers.map((answer) => answer.text)} />
+        ${chosen !== undefined && html`<${Markdown} text=${whatOf(words.prediction, chosen)} />`}
+        ${words.hints.slice(0, hints).map((hint) => html`<aside><${Markdown} text=${hint} /></aside>`)}
         <p class="bar">
-          ${hints < exercise.hints.length && html`<button onClick=${() => setHints(hints + 1)}>${say('hint')}</button>`}
-          ${isSolved && html`<details><summary>${say('solution')}</summary><pre tabindex="0">${exercise.solution}</pre></details>`}
+          ${hints < words.hints.length && html`<button onClick=${() => setHints(hints + 1)}>${say('hint')}</button>`}
+          ${isSolved && html`<details><summary>${say('solution')}</summary><${Markdown} text=${words.solution} /><pre tabindex="0">${exercise.solution}</pre></details>`}
         </p>`
+          : html`<p>${say('explore')}</p>`
       }
+      <${Named} text=${`${words?.text} ${words?.hints.join()} ${text}`} files=${files} />
     </section>
     <section class="write">
-      <${Editor} key=${`${name} ${replaced}`} text=${text} label=${say('yourLock')} onChange=${write} />
+      <${Editor} key=${name} text=${text} label=${say('yourLock')} onChange=${write} />
       <p class="bar">
-        <button class="main" disabled=${doing === 'judging' || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
-        <button onClick=${() => replace(original)} disabled=${text === original}>${say('reset')}</button>
+        <button class="main" aria-disabled=${doing === 'judging' || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
+        <button onClick=${() => write(original)} disabled=${text === original}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
-        <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, replace)} /></label>
+        <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, write)} /></label>
       </p>
-      <small>${say('leaves')}</small>
-    </section>
-    </div>
-    <section class="judged">
-      <p role="status" class=${problem || doing === 'endless' || failed > 0 ? 'outcome lost' : 'outcome'}>${
+      <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
         problem !== undefined
           ? html`${say('broken')} <span lang="en">${problem}</span>`
           : doing === 'endless'
             ? say('endless')
             : results.length === 0
-              ? say(doing === 'judging' ? 'judging' : 'unjudged')
-              : exercise &&
-                html`<b>${fails.length > 0 ? say('notYet', { fails: [...new Set(fails)].join(', ') }) : doing === 'nothing' && say('solvedNow')}</b> `
-      }${results.length > 0 && doing !== 'endless' && say('judged', { failed, played: results.length })}</p>
+              ? say(doing === 'judging' ? 'judging' : 'untouched')
+              : html`<b>${isNowSolved ? say('solvedNow') : exercise && fails.length > 0 && say('notYet', { fails: [...new Set(fails.map((each) => each.name))].join(', ') })}</b> ${say('judged', { failed: asked.filter(({ verdict }) => verdict === 'fail').length, played: asked.length })}`
+      }</p>
+      ${isNowSolved && next && html`<p><button class="main" onClick=${() => begin(next.name)}>${say('nextExercise')}</button></p>`}
+      <small>${say('leaves')}</small>
+    </section>
+    </div>
+    <section class="judged">
       ${shown && html`<${Shown} key=${`${shown.name} ${shown.isOfSearch} ${text}`} judged=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => play(shown)} />`}
-      <ul class="results">
-        ${[false, true].map((isOfSearch) =>
-          results
-            .filter((each) => each.isOfSearch === isOfSearch)
-            .map((judged) => html`<${Result} judged=${judged} isShown=${shown === judged} show=${show} />`),
-        )}
-      </ul>
+      ${listed(asked)}
+      ${others.length > 0 && html`<details><summary>${say('others')}</summary>${listed(others)}</details>`}
     </section>
   </article>`;
 }
@@ -185,14 +193,8 @@ function Result({ judged, isShown, show }: ResultProps) {
   const title = `${signs[verdict]} ${isOfSearch ? say('everyOrder', { name }) : name}`;
   return html`<li class=${verdict}>
     ${isPlain ? html`<strong>${title}</strong>` : html`<button aria-pressed=${isShown} onClick=${() => show(isShown ? undefined : judged)}>${title}</button>`}${' '}
-    <${Words} text=${asks} /> <b>${reasons.map((reason) => html`<${Words} text=${reason} /> `)}</b>
+    <${Said} text=${asks} /> <b>${reasons.map((reason) => html`<${Said} text=${reason} /> `)}</b>
   </li>`;
-}
-
-/** A sentence in the language of the page, where it has it. */
-function Words({ text }: { text: string }) {
-  const chinese = spoken() === 'zh' ? inChinese(text) : undefined;
-  return html`<span lang=${chinese === undefined ? 'en' : undefined}>${chinese ?? text}</span>`;
 }
 
 /** A scenario under the lock, or the order of events that breaks it, step by step. */
@@ -203,8 +205,10 @@ function Shown({ judged, place, play }: { judged: Judged; place: LockPlace; play
   const { name, isOfSearch } = judged;
   const stops = useMemo(() => (isOfSearch ? [...new Set(records.map(({ at }) => at))] : stopsOf([records])), [records]);
   const player = usePlayer(stops, { isTold: isTold(records), begins: false });
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [records]);
   if (records.length === 0) return null;
-  return html`<section class="runs">
+  return html`<section class="runs" ref=${section}>
     <${Run} title=${say(isOfSearch ? 'shortest' : 'scenario', { name })} records=${records} place=${place} scale=${scaleOf(stops)} at=${stops[player.stop] ?? 0} />
     <${Controls} player=${player} count=${stops.length} />
   </section>`;
@@ -213,10 +217,7 @@ function Shown({ judged, place, play }: { judged: Judged; place: LockPlace; play
 /** A stage's file imports from where it lies; a lock of one's own does so from another folder. */
 const ownPlace = (text: string) => text.replace(/from '\.\//g, "from '../../locks/");
 
-function whatOf(
-  { answers, explains }: { answers: { because?: string | undefined; isRight?: true | undefined }[]; explains: string },
-  chosen: number,
-) {
+function whatOf({ answers, explains }: Prediction, chosen: number) {
   const { isRight, because = '' } = answers[chosen] ?? {};
   return isRight ? `**✔** ${explains}` : `**✘** ${because}`;
 }

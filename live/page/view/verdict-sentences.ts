@@ -1,4 +1,4 @@
-// What is asked of a lock, the titles of the exercises, and the usual reasons of a verdict, in Chinese, by their form.
+// What is asked of a lock, and the usual reasons of a verdict, in Chinese, by their form.
 
 export const ofVerdicts: Record<string, string> = {
   'does one node alone lose sales?': '单个节点会丢销售吗?',
@@ -29,30 +29,6 @@ export const ofVerdicts: Record<string, string> = {
   'is a sale lost when the wall clock of the server that granted the lock jumps ahead by more than a lease?':
     '给出锁的服务器时钟向前跳过一个租期时,会丢销售吗?',
 
-  'Two sales, and the stock falls by one': '两笔销售,库存只减一',
-  'Two nodes, and each has a lock of its own': '两个节点,各有各的锁',
-  'A node dies, and the shop is closed': '一个节点死了,商店关门',
-  'A slow sale frees the lock of another': '慢的销售放开了别人的锁',
-  'Between the look and the delete': '在查看和删除之间',
-  'A sale that waits for itself': '等自己的销售',
-  'A sale longer than its lease': '比租期长的销售',
-  'Closed until Monday': '关门到周一',
-  'One sale a lease': '一个租期一笔销售',
-  'Two at the till': '收银台前有两个人',
-  'Once a month': '一月一次',
-  'Turned away': '被拒之门外',
-  'Nobody there': '那里没有人',
-  'The gift voucher': '礼品券',
-  'Waits for itself': '等自己',
-  'The slow bank': '慢吞吞的银行',
-  'After closing time': '打烊之后',
-  'The dead neighbour': '死去的邻居',
-  'The long standstill': '长久的停顿',
-  'Nobody rings': '没有人按铃',
-  'The empty place': '空着的位置',
-  'The number drawn': '抽到的号码',
-  'The guarded door': '有人把守的门',
-
   '{count} sold': '卖出 {count} 件',
   'stock {count}, as expected': '库存 {count},正确',
   'stock {count}, expected {number}': '库存 {count},应为 {number}',
@@ -60,8 +36,6 @@ export const ofVerdicts: Record<string, string> = {
   '{count} oversold.': '超卖 {count} 件。',
   'Two holders were inside at the same moment: {count} pair.': '两个持有者同时在锁里面:{count} 对。',
   'Two holders were inside at the same moment: {count} pairs.': '两个持有者同时在锁里面:{count} 对。',
-  'Two of the others were inside at the same moment, so both may sell the same unit.':
-    '另外两个同时在锁里面,可能卖出同一件货。',
   'The slow holder left, and no two of the others met.': '慢的持有者离开了,其他人没有相遇。',
   'The late release deleted the lock of {a}.': '迟到的释放删掉了 {a} 的锁。',
   'The stock is {count} instead of {number} at most.': '库存是 {count},最多应为 {number}。',
@@ -71,10 +45,56 @@ export const ofVerdicts: Record<string, string> = {
   'The replica knew nothing of the lock.': '副本不知道这把锁。',
   'The stock knows nothing of a sale that was answered as sold.': '已答复卖出的一笔销售,库存里没有。',
   'The lease was over by the clock of one server alone.': '只有一台服务器的时钟认为租期已过。',
-  '{a} waited for itself: after {count} ms it had not sold.': '{a} 在等自己:{count} 毫秒后还没有卖出。',
-  '{node} sold {count} ms after the fault.': '故障 {count} 毫秒后 {node} 卖出。',
-  'After {count} ms nobody waited any more.': '{count} 毫秒后不再有人等待。',
   '{a} was sold within {number} ms.': '{a} 在 {number} 毫秒内卖出。',
+  'Two holders inside at the same moment: {count} times.': '两个持有者同时在锁里面:{count} 次。',
+  '{count} sold of {number}': '卖出 {count} 件,共有 {number} 件',
+  '{node} sold {time} after the fault.': '故障 {time}后 {node} 卖出。',
+  '{node} could not sell within {time}.': '{node} 在 {time}内没能卖出。',
+  'The lock of the dead holder is still there.': '死掉的持有者的锁还在。',
+  'The sale that hangs still has the lock.': '挂住的销售还持有锁。',
+  'The slow holder deleted the lock of B, so two of the others may sell the same unit.':
+    '慢的持有者删掉了 B 的锁,另外两个可能卖出同一件货。',
+  'Nobody entered while the slow holder stalled; the price is that everybody waited.':
+    '慢的持有者卡住时没有人进来;代价是大家都在等。',
+  'Under {text} there is nothing that this drill could break.': '在 {text} 之下,这个场景没有可破坏的。',
+  'Nobody could enter until the late release had come; the price is that everybody waited.':
+    '迟到的释放到达之前没有人能进来;代价是大家都在等。',
+  'Nobody could enter until the late write had come; the price is that everybody waited.':
+    '迟到的写入到达之前没有人能进来;代价是大家都在等。',
+  'Nobody could sell until the late write had come; the price is that everybody waited.':
+    '迟到的写入到达之前没有人能卖;代价是大家都在等。',
+  'The late release did nothing: who asked entered after B had left.': '迟到的释放什么也没做:申请者在 B 离开后才进来。',
+  '{a} waited for itself: after {time} it had not sold.': '{a} 在等自己:{time}后还没有卖出。',
+  '{a} was answered in {time}.': '{a} 在 {time}后得到回答。',
+  'The outer lock held after the inner release.': '里面释放之后,外层的锁仍然有效。',
+  'The sales came one after the other, and none was lost.': '销售一笔接一笔,一笔也没有丢。',
+  'While Redis was away an answer took {time} at most.': 'Redis 不在时,一次回答最多用了 {time}。',
+  'After its return sales flowed again in {time}.': 'Redis 回来 {time}后,销售恢复。',
+  'After {time} nobody waited any more.': '{time}后不再有人等待。',
+  'Nobody got in, and no sale was lost.': '没有人进来,也没有丢销售。',
+  'Nobody else was inside, and no sale was lost.': '没有别人在锁里面,也没有丢销售。',
+  'The master that had forgotten voted a second time.': '忘记了一切的主节点又投了一次票。',
+  'The late write undid no sale.': '迟到的写入没有撤销任何销售。',
+  'Others sold while A was inside, and its late write undid none of their sales.':
+    'A 在锁里面时别人也卖出了,它迟到的写入没有撤销他们的销售。',
+  'Of the two sales one was refused, and none is lost.': '两笔销售中有一笔被拒绝,没有丢失。',
+  'Nobody enters on a lock that no replica has confirmed, and no sale was lost.':
+    '没有副本确认的锁,谁也不能进来,也没有丢销售。',
+  'The price is that nobody sells without a replica.': '代价是没有副本时谁也卖不了。',
+  'Every sale that was answered as sold is in the stock.': '已答复卖出的每笔销售,库存里都有。',
+  'The sale was not answered as sold, so no answer is forgotten; the price is that nobody sells without a replica.':
+    '这笔销售没有答复卖出,所以没有答复被忘记;代价是没有副本时谁也卖不了。',
+  'A minority that does not answer holds nobody up.': '少数不回答的主节点不会拖住任何人。',
+  'The late write was that of one sale, and the other buyers were told what became of theirs.':
+    '迟到的写入只属于一笔销售,其他买家都得知了自己的结果。',
+  'The late write was that of many sales, and none of their buyers knows what became of it.':
+    '迟到的写入属于许多销售,它们的买家都不知道结果。',
+  'Nobody entered on votes that had ended.': '没有人靠已经过期的票进来。',
+  'The votes had ended when they came.': '票到达时已经过期。',
+  'A try that leaves nothing behind keeps fewer than 60.': '什么也不留下的尝试,少于 60 个字节。',
+  'They entered in the order in which they had asked.': '它们按申请的顺序进来。',
+  'The holder reckoned its lease by a clock that was slow, and wrote in the lease of others.':
+    '持有者按走得慢的时钟计算租期,在别人的租期里写入了。',
   'Nobody waits for nobody.': '没有人白白等待。',
   '{count} went first that had come later, one after the other, and nothing bounds how many more.':
     '{count} 个后来的一个接一个先进,而且没有上限。',

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readExercises } from '../../../exercises/workshop/exercise.ts';
-import { lessons } from '../../../live/page/view/lessons.ts';
+import { textsIn } from '../../../live/page/pack.ts';
+import { exercisesIn } from '../../../live/page/view/exercises.ts';
+import { glossary, lessons } from '../../../live/page/view/lessons.ts';
 import { inChinese } from '../../../live/page/view/sentences.ts';
 import { type Both, texts } from '../../../live/page/view/texts.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
@@ -20,7 +22,7 @@ const pairsIn = (value: unknown): Both[] => {
 };
 
 test('every text is there in both languages, with the same values in it', () => {
-  for (const [english, chinese] of [...pairsIn(texts), ...pairsIn(lessons)]) {
+  for (const [english, chinese] of [...pairsIn(texts), ...pairsIn(lessons), ...pairsIn(glossary)]) {
     expect(gaps(chinese), english).toEqual(gaps(english));
     expect(chinese === '', english).toBe(english === '');
     if (english !== '' && english !== texts.language[0])
@@ -28,13 +30,26 @@ test('every text is there in both languages, with the same values in it', () => 
   }
 });
 
-test('each exercise of the page, and what its scenarios ask, is there in Chinese', () => {
-  const exercises = readExercises().filter(({ settings }) => settings.fails.scope !== undefined);
-  const asks = exercises.flatMap(({ settings }) => settings.drills.map((drill) => columnOf(drill)?.asks ?? ''));
-  const said = [...asks, ...exercises.map(({ title }) => title)];
-  expect(said.filter((text) => inChinese(text) === undefined)).toEqual([]);
+test('what the scenarios of the exercises ask is there in Chinese', () => {
+  const onPage = readExercises().filter(({ settings }) => settings.fails.scope !== undefined);
+  const asks = onPage.flatMap(({ settings }) => settings.drills.map((drill) => columnOf(drill)?.asks ?? ''));
+  expect(asks.filter((text) => inChinese(text) === undefined)).toEqual([]);
 });
 
+const exerciseFiles = readExercises().flatMap(({ name }) => textsIn(`exercises/${name}`));
+
+test.each(exercisesIn(Object.fromEntries(exerciseFiles)))(
+  '$name: its words are there in both languages, with the same code in them',
+  ({ words }) => {
+    const shapeOf = ({ title, text, hints, prediction: { question, answers, explains } }: (typeof words)['en']) => ({
+      isWhole: ![title, text, ...hints, question, explains].includes(''),
+      code: [text, ...hints].map((each) => new Set(each.match(/```[\s\S]*?```|`[^`\n]+`/g))),
+      answers: answers.map(({ text, isRight, because }) => [text !== '', isRight, because !== undefined]),
+    });
+    expect(shapeOf(words.zh)).toEqual(shapeOf(words.en));
+    expect(words.zh.solution).toMatch(/\p{Script=Han}/u);
+  },
+);
 const pages = ['loadtest/scenarios', 'live/page'].flatMap((folder) =>
   readdirSync(join(projectDir, folder))
     .filter((file) => file.endsWith('.txt'))
@@ -42,9 +57,10 @@ const pages = ['loadtest/scenarios', 'live/page'].flatMap((folder) =>
 );
 
 test.each(pages)('%s: each of its sentences is there in Chinese', (file) => {
-  const { steps } = readPage(readFileSync(join(projectDir, file), 'utf8'));
+  const { steps, words } = readPage(readFileSync(join(projectDir, file), 'utf8'));
   const told = steps.filter(({ timing, playsEachRelease }) => !timing && !playsEachRelease);
-  const lines = told.map(({ line }) => line.replace(/^> /, ''));
+  const reasons = Object.values(words).flatMap((reason) => reason.split(/(?<=\.) (?=[A-Z])/));
+  const lines = [...told.map(({ line }) => line.replace(/^> /, '')), ...reasons];
 
   expect(lines.filter((line) => inChinese(line) === undefined)).toEqual([]);
 });
