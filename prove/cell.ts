@@ -25,11 +25,11 @@ export interface Task {
   isInBuckets?: boolean;
   /** How often each fault may happen, where it is not as the scope has it. */
   budget: Partial<Budget>;
-  /** How long the search may take, in seconds. */
-  seconds: number;
+  /** How many states the search may look at; MOST_STATES when it is not given. */
+  mostStates?: number;
 }
 
-export interface Cell extends Omit<Task, 'file' | 'seconds'>, Result {
+export interface Cell extends Omit<Task, 'file' | 'mostStates'>, Result {
   /** What may go wrong, in a sentence. */
   says: string;
   /** How long the search took, in milliseconds. */
@@ -40,6 +40,8 @@ export interface Cell extends Omit<Task, 'file' | 'seconds'>, Result {
 
 /** No event is later than this, in milliseconds of the search's clock, unless the scope says so. */
 export const HORIZON_MS = 5 * LEASE_MS;
+/** So many states are enough for all that the documents say of the locks of the course. */
+export const MOST_STATES = 400_000;
 /** What a process of the search may use, in bytes: with one for each of two cores, 2 GB are enough. */
 export const MOST_MEMORY = 800_000_000;
 /** How often a counterexample is replayed. */
@@ -53,8 +55,8 @@ let server: Promise<Server> | undefined;
 let known = 0;
 
 /** Rejects with one sentence when the lock's file can't be read, or there is no such scope. */
-export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell> {
-  const { file, seconds, ...named } = task;
+export async function proveCell(task: Task): Promise<Cell> {
+  const { file, mostStates = MOST_STATES, ...named } = task;
   const found = scopes.find(({ name }) => name === task.scope);
   if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
   const scope = scopeFor(found, task);
@@ -69,7 +71,6 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   }
   server ??= openServer();
   const startedAt = performance.now();
-  const limit = AbortSignal.timeout(Math.ceil(seconds * 1_000));
   const result = await search(openLock, await server, {
     scope,
     processes: task.processes,
@@ -77,8 +78,8 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
     masters: task.masters,
     ...(task.isInBuckets && { isInBuckets: true }),
     horizonMs: scope.horizonMs ?? HORIZON_MS,
+    mostStates,
     mostMemory: MOST_MEMORY,
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
   });
   known += result.states;
   const ms = performance.now() - startedAt;

@@ -17,6 +17,8 @@ export interface Told {
   bucket?: number;
   /** Why it failed. */
   why?: string;
+  /** The stock took its token for an old one. */
+  isStale?: true;
 }
 
 /** A process as the search sees it. */
@@ -32,6 +34,8 @@ export interface Seen {
   waitsSince: number | undefined;
   /** Every sale has ended; a timer may be left. */
   isOver: boolean;
+  /** Those of its sales that have begun and not ended, from 1. */
+  open: number[];
   /** The line that its lock is at, if its code says so. */
   line: number | undefined;
   /** What it used that the search does not control. */
@@ -172,19 +176,24 @@ export function startProcess(name: string, options: ProcessOptions): Live {
   const waiting = new Map<number, number>();
   /** The bucket that each sale is inside of. */
   const inside = new Map<number, number>();
+  const open = new Set<number>();
   let now = 0;
   let isOver = false;
   let death: string | undefined;
 
   async function run() {
     const { redis, masters, sleep } = world;
-    const ask = (sale: number) => void waiting.set(sale, now);
+    const ask = (sale: number) => {
+      open.add(sale);
+      waiting.set(sale, now);
+    };
     const emit = (sale: number, step: SaleStep, more: Partial<Told> = {}) => {
       told.push({ at: now, step, sale, ...more });
       waiting.delete(sale);
       if (step === 'waits again') waiting.set(sale, now);
       if (step === 'entered') inside.set(sale, more.bucket ?? 0);
       if (step === 'left' || step === 'failed') inside.delete(sale);
+      if (step === 'released' || step === 'failed') open.delete(sale);
     };
     const { signal } = hangUp;
     const parts = { ...openLock(world), name, redis, masters, script, signal, sleep, ask, emit };
@@ -214,6 +223,7 @@ export function startProcess(name: string, options: ProcessOptions): Live {
       isReader: script.isReader === true,
       waitsSince: waiting.size > 0 ? Math.min(...waiting.values()) : undefined,
       isOver,
+      open: [...open],
       line: world.line(),
       refusal: world.refusal(),
       death,

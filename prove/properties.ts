@@ -144,7 +144,7 @@ const waitsSince = (actor: Actor, time: number) => actor.waitsSince !== undefine
 
 /** The stock took its token for an old one while its lease ran. */
 const isRefusedWithin = ({ history }: Actor, leaseEnd: number) =>
-  history.seen.told.some(({ at, why }) => at < leaseEnd && why?.startsWith('STALE_TOKEN'));
+  history.seen.told.some(({ at, isStale }) => at < leaseEnd && isStale);
 
 const isSoldOut = ({ history }: Actor) => history.seen.told.some(({ step }) => step === 'sold out');
 
@@ -167,13 +167,13 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server, lock =
   const { demands } = scope;
   const staying = stayingOf(scope, lock);
   const stuck = actors.findIndex(({ status, history }) => status === 'runs' && !history.seen.isOver);
-  if (stuck >= 0) return `${nameOf(stuck)} waits for ever.`;
+  if (stuck >= 0) return waitsForEver(stuck, actors[stuck] as Actor, scope);
   if (demands.includes('nothing left')) {
     const rest = [
-      ...servers
-        .flatMap((each) => server.whatIsLeft(each))
-        .filter((name) => !staying.includes(name))
-        .map((name) => (name.startsWith('a subscription to ') ? name : `the key ${name}`)),
+      ...servers.flatMap((each) => [
+        ...[...server.ends(each).keys()].filter((name) => !staying.includes(name)).map((name) => `the key ${name}`),
+        ...server.channels(each).map((name) => `a subscription to ${name}`),
+      ]),
       ...actors.flatMap(({ history }, index) =>
         history.seen.timers.map(({ due }) => `a timer of ${nameOf(index)} for ${due} ms`),
       ),
@@ -182,6 +182,12 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server, lock =
   }
   const lost = demands.includes('no lost sale') ? lostSale(state, scope, server) : undefined;
   return lost ?? (demands.includes('alone') ? togetherInOne(actors, scope) : undefined);
+}
+
+/** Where a process makes its sales at the same time it is said which of them wait. */
+function waitsForEver(index: number, { history: { seen } }: Actor, { script }: Scope): string {
+  const waits = `${nameOf(index)} waits for ever`;
+  return script?.(index).isAtOnce ? `${waits}: its sales ${seen.open.join(', ')} never end.` : `${waits}.`;
 }
 
 /**

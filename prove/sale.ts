@@ -95,7 +95,7 @@ export interface SaleParts extends LockModule {
   /** Told when a sale asks for the lock. Sales are numbered from 1. */
   ask(sale: number): void;
   /** Told each step when it has happened. */
-  emit(sale: number, step: SaleStep, more?: { stock?: number; bucket?: number; why?: string }): void;
+  emit(sale: number, step: SaleStep, more?: { stock?: number; bucket?: number; why?: string; isStale?: true }): void;
 }
 
 /**
@@ -122,7 +122,7 @@ async function sell(sale: number, parts: SaleParts) {
     else await sellUnit(sale, parts);
   } catch (error) {
     if (error instanceof ProblemError && error.code === 'OUT_OF_STOCK') emit(sale, 'sold out');
-    else emit(sale, 'failed', { why: reasonOf(error) });
+    else emit(sale, 'failed', { why: reasonOf(error), ...(isStale(error) && { isStale: true }) });
   }
 }
 
@@ -156,12 +156,14 @@ function putUnitBack(sale: number, parts: SaleParts) {
 function lookTwice(sale: number, parts: SaleParts) {
   const { createLock, createReadLock = createLock } = parts;
   const lock = openLock(createReadLock, sale, parts);
-  return underLock({ ...partsOf(sale, parts), lock }, async () => {
-    for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
+  const { stock, ...own } = partsOf(sale, parts);
+  return underLock({ ...own, lock }, async () => {
+    for (let time = 1; time <= 2; time += 1)
+      parts.emit(sale, 'read', { stock: Number(await stock.read(lock.fencingToken)) });
   });
 }
 
-/** A sale that the strategy makes in a way of its own. It is inside until it has its answer. */
+/** A sale that the strategy makes in a way of its own. It is inside until it has written, or has its answer. */
 async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
   const { redis } = parts;
   let isInside = false;
@@ -190,6 +192,8 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
       if (step === 'entered') emit(sale, 'entered');
       if (step === 'waiting') emit(sale, 'waits again');
       if (stock !== undefined && (step === 'read' || step === 'wrote')) emit(sale, step, { stock });
+      // What is sold together is given up after it is written, and before any of it has its answer.
+      if (step === 'wrote') emit(sale, 'left');
     },
   } satisfies Partial<SaleOptions>;
   await sellAtomically(takeOne, options as unknown as SaleOptions, emitStep);
@@ -277,31 +281,19 @@ const placeOfBucket = (bucket: number): Place => ({
   lock: inBucket(LOCK_KEY, bucket),
 });
 
-const fencedStock = (parts: SaleParts, place: Place): FencedStock => ({
-  read: (fencingToken) => read({ fencingToken }, parts, place),
-  write: (stock, fencingToken) => write(stock, { fencingToken }, parts, place),
+/** The stock in a place, as the service has it: with a token it refuses what is older. */
+const fencedStock = ({ redis }: SaleParts, { stock, fence, lock }: Place): FencedStock => ({
+  async read(token) {
+    if (token === undefined) return Number(await redis.get(stock));
+    const answer = await readIfNewest(redis, [stock, fence], [lock, token]);
+    if (answer === -1) throw staleToken();
+    return Number(answer);
+  },
+  async write(units, token) {
+    if (token === undefined) await redis.set(stock, units);
+    else if ((await writeIfNewest(redis, [stock, fence], [units, lock, token])) === 0) throw staleToken();
+  },
 });
 
-async function read(
-  { fencingToken, hasUnfencedReads }: Partial<Lock>,
-  { redis }: SaleParts,
-  { stock, fence, lock } = placeOfSku(1),
-): Promise<number> {
-  if (fencingToken === undefined || hasUnfencedReads) return Number(await redis.get(stock));
-  const answer = await readIfNewest(redis, [stock, fence], [lock, fencingToken]);
-  if (answer === -1) throw staleToken();
-  return Number(answer);
-}
-
-async function write(
-  units: number,
-  { fencingToken }: Partial<Lock>,
-  { redis }: SaleParts,
-  { stock, fence, lock } = placeOfSku(1),
-) {
-  if (fencingToken === undefined) return void (await redis.set(stock, units));
-  const isWritten = await writeIfNewest(redis, [stock, fence], [units, lock, fencingToken]);
-  if (isWritten === 0) throw staleToken();
-}
-
+const isStale = (error: unknown) => error instanceof ProblemError && error.code === 'STALE_TOKEN';
 const staleToken = () => new ProblemError('STALE_TOKEN', 'STALE_TOKEN');

@@ -27,11 +27,10 @@ export interface Result {
 }
 
 export interface SearchOptions extends MovesOptions {
+  /** It looks at no more than so many states, on whatever machine: the verdict is the same on each. */
+  mostStates: number;
   /** How much memory this process may have, in bytes. */
   mostMemory: number;
-  /** The moves before the search begins, each by its place among those that could be made; none when it is not given. */
-  after?: number[];
-  signal?: AbortSignal;
 }
 
 /** So many states are looked at between two looks at the memory. */
@@ -46,7 +45,7 @@ interface Violation {
 }
 
 export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
-  const { sales, masters, horizonMs, mostMemory, after = [], signal } = options;
+  const { sales, masters, horizonMs, mostStates, mostMemory } = options;
   const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
   const alone = [stocked, ...Array.from({ length: masters }, () => server.empty)];
   const lock = options.lock ?? (await findLockKeys({ openLock }, server, alone));
@@ -64,7 +63,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   let cut = 0;
   let refusal: string | undefined;
 
-  const first = await stateAfter(after);
+  const first = begin();
   known.set(keyOf(first), 0);
   queue.push({ state: first, number: 0 });
   while (queue.length > 0) {
@@ -82,13 +81,13 @@ export async function search(openLock: OpenLock, server: Server, options: Search
         const counterexample = move ? [...steps, move.step()] : steps;
         return { verdict: 'fails', reason, states: known.size, schedules: 0, cut, counterexample };
       }
-      const limit = number % LOOK_EVERY === 0 ? await limitReached() : undefined;
-      if (limit) return unknown(limit, queue.length + layer.length - at - 1);
+      const open = queue.length + layer.length - at - 1;
+      const limit = open > 0 ? await limitReached(number) : undefined;
+      if (limit) return unknown(limit, open);
     }
   }
   const result = { states: known.size, schedules: ways.count(), cut };
-  // In the middle of an order it is asked what can still happen, whatever has happened.
-  const missing = after.length === 0 ? witness.missing() : undefined;
+  const missing = witness.missing();
   if (lock.unclear && demands.length < options.scope.demands.length) {
     const reason = `${lock.unclear}, so the search can't see whether the lock is free.`;
     return { verdict: 'unknown', reason, ...result, schedules: 0 };
@@ -100,27 +99,16 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   }
   return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
 
-  /** The state to which these moves lead. */
-  async function stateAfter(places: number[]): Promise<State> {
-    let state = begin();
-    for (const place of places) {
-      const { moves } = await movesFrom(state);
-      if (moves[place] === undefined) throw new Error(`There is no move ${place} among ${moves.length}.`);
-      state = moves[place].state;
-    }
-    return state;
-  }
-
   function unknown(reason: string, open: number): Result {
     return { verdict: 'unknown', reason, states: known.size, schedules: 0, cut: cut + open };
   }
 
-  async function limitReached(): Promise<string | undefined> {
-    // Timers have their turn: what ends the search may be one.
+  async function limitReached(number: number): Promise<string | undefined> {
+    if (known.size > mostStates) return `It has seen ${known.size} states, and not every order.`;
+    if (number % LOOK_EVERY > 0) return undefined;
+    // Timers have their turn: one says that the process is there.
     await new Promise((resolve) => setImmediate(resolve));
-    if (signal?.aborted) return 'The search was ended before it had seen every order.';
-    if (isOver(mostMemory)) return `It takes more than ${Math.round(mostMemory / 1e6)} MB.`;
-    return undefined;
+    return isOver(mostMemory) ? `It takes more than ${Math.round(mostMemory / 1e6)} MB.` : undefined;
   }
 
   /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */

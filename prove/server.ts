@@ -28,8 +28,8 @@ export interface Server {
   listens(state: ServerState, process: number): boolean;
   /** What it holds under a key; the same text for the same contents. */
   entry(state: ServerState, key: string): string | undefined;
-  /** Every key, and who listens. */
-  whatIsLeft(state: ServerState): string[];
+  /** The channels to which somebody listens, once for each who does. */
+  channels(state: ServerState): string[];
   /** The last millisecond in which each key is there; `Infinity` without an end. */
   ends(state: ServerState): ReadonlyMap<string, number>;
 }
@@ -159,13 +159,7 @@ export async function openServer(): Promise<Server> {
       const found = contentsOf(state).entries.find((entry) => entry.key === key);
       return found && `${found.dump} ${found.endsAt}`;
     },
-    whatIsLeft(state) {
-      const { entries, subscriptions } = contentsOf(state);
-      return [
-        ...entries.map(({ key }) => key),
-        ...subscriptions.map((one) => `a subscription to ${splitSubscription(one)[1]}`),
-      ];
-    },
+    channels: (state) => contentsOf(state).subscriptions.map((one) => splitSubscription(one)[1]),
     ends: (state) => contentsOf(state).ends,
   };
 }

@@ -1,7 +1,5 @@
 // The clock of the virtual world. Nothing waits: it jumps from event to event, in the same order on every run.
 
-import { createQueue } from './queue.ts';
-
 /** What has timers of its own: a node, or what drives the nodes. */
 export interface Actor {
   /** When its next timer is due, in milliseconds; `Infinity` when there is none, or it does not run. */
@@ -16,7 +14,8 @@ export type Schedule = ReturnType<typeof createSchedule>;
 
 /** A clock at 0 ms, with nothing to do. */
 export function createSchedule() {
-  const events = createQueue();
+  /** What is to be run, in the order of its times; of equal times what was put in first. */
+  const events: { at: number; run(): void }[] = [];
   const actors: Actor[] = [];
   let now = 0;
 
@@ -36,11 +35,11 @@ export function createSchedule() {
   /** Takes the next event that is not later than the limit, and all that follows from it at once. Resolves with false when there is none. */
   async function step(limit: number): Promise<boolean> {
     const timer = firstToFire();
-    const eventAt = events.nextAt();
+    const eventAt = events[0]?.at ?? Number.POSITIVE_INFINITY;
     const at = Math.min(eventAt, timer?.at ?? Number.POSITIVE_INFINITY);
     if (at > limit || at === Number.POSITIVE_INFINITY) return false;
     now = Math.max(now, inNanoseconds(at));
-    if (eventAt === at) events.take()?.run();
+    if (eventAt === at) events.shift()?.run();
     else timer?.actor.fireTimer();
     await settled();
     for (const actor of actors) actor.flush();
@@ -65,7 +64,10 @@ export function createSchedule() {
     now: () => now,
     later,
     /** Runs this so many milliseconds later. */
-    after: (ms: number, run: () => void) => events.put({ at: later(ms), run }),
+    after(ms: number, run: () => void) {
+      const at = later(ms);
+      events.splice(events.findLastIndex((event) => event.at <= at) + 1, 0, { at, run });
+    },
     join: (actor: Actor) => void actors.push(actor),
     /** Another actor takes the place of this one. */
     replace(actor: Actor, by: Actor) {

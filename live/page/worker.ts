@@ -116,9 +116,6 @@ for (const name of 'postMessage close fetch XMLHttpRequest WebSocket EventSource
   Object.defineProperty(globalThis, name, { value: undefined });
 setInterval(() => say({ isEndless: isEndless() } satisfies Sign), SIGN_MS);
 
-/** How long the search may look at one scope, in seconds. */
-const SCOPE_SECONDS = 8;
-
 /** The game that was played last. */
 let last: { name: string; game: Promise<Game> } | undefined;
 
@@ -160,7 +157,7 @@ const calls: Calls = {
     // Some scopes show nothing with fewer.
     const least = scopes.find(({ name }) => name === scope)?.processes ?? 0;
     const size = { processes: Math.max(task.processes, least), sales, ...(isAtOnce && { isAtOnce }) };
-    const cell = await proveCell({ stage, file, scope, ...size, masters: 0, budget: {}, seconds: SCOPE_SECONDS });
+    const cell = await proveCell({ stage, file, scope, ...size, masters: 0, budget: {} });
     const { verdict, reason, states, schedules, says, counterexample } = cell;
     const found = counterexample && (await (await openGame({ file, scope, ...size })).follow(counterexample));
     return { verdict, reason, states, schedules, says, records: found?.records ?? [] };

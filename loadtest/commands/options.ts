@@ -2,6 +2,7 @@
 
 import { type Command, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks } from '../../locks/index.ts';
+import { MOST_STATES } from '../../prove/cell.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
 import { readLibrary } from '../peers/peer.ts';
@@ -22,8 +23,6 @@ import {
 } from './command-line.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
-/** How long the search that a grade begins with may take, in seconds. */
-const SEARCH_SECONDS = 30;
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
 const SHORT_LOAD = { requests: 500, units: 250 };
 
@@ -110,8 +109,8 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   baseline: string[];
   /** The checks of the contract to run. */
   checks: string[];
-  /** How long the search over every order of events may take, in seconds. */
-  searchSeconds: number;
+  /** How many states the search may take in each scope; 0 leaves it out. */
+  mostStates: number;
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
@@ -133,10 +132,10 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     )
     .addOption(markdownOption())
     .option(
-      '--seconds <n>',
-      'how long the search over every order of events may take; 0 leaves it out',
-      wholeNumberFrom(0, 36_000),
-      SEARCH_SECONDS,
+      '--states <n>',
+      'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out',
+      wholeNumberFrom(0, 100_000_000),
+      MOST_STATES,
     );
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
@@ -163,7 +162,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     // In virtual time nothing differs from run to run.
     baseline: given.baseline ?? (isVirtual ? [] : stageList('8')),
     checks: given.drill?.filter(isCheck) ?? checkNames,
-    searchSeconds: given.seconds,
+    mostStates: given.states,
     isVirtual,
     ...settings,
   };

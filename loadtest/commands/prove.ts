@@ -3,12 +3,20 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { replicasOf } from '../../locks/index.ts';
-import type { Cell } from '../../prove/cell.ts';
+import { type Cell, MOST_STATES } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellLines, faultLines, legend, matrixLines, matrixOf, nameOfCell, summaryOf } from '../prove/matrix.ts';
-import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
+import {
+  expectedVerdict,
+  type ProvableLock,
+  plan,
+  provable,
+  provableLocks,
+  scopeNames,
+  usualLocks,
+} from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { proofOf } from '../prove/results.ts';
 import { jsonOption, namesAmong, newCommand, reportsOption, stageList, wholeNumberFrom } from './command-line.ts';
@@ -19,9 +27,8 @@ import { folderOf, pointAt } from './run-folder.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
-/** How long a run may take, in seconds; with --deep. */
-const SECONDS = 55;
-const DEEP_SECONDS = 900;
+/** How many states a cell may take with --deep. */
+const DEEP_STATES = 2_000_000;
 /** So few counterexamples are printed whole. */
 const MOST_PRINTED = 3;
 
@@ -44,9 +51,9 @@ const command = newCommand(
   .option('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3))
   .option('--deep', '3 processes × 2 sales, which takes minutes', false)
   .option(
-    '--seconds <n>',
-    `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`,
-    wholeNumberFrom(1, 36_000),
+    '--states <n>',
+    `how many states each cell may take before it is unknown: the same on every machine (${MOST_STATES}, with --deep ${DEEP_STATES})`,
+    wholeNumberFrom(1, 100_000_000),
   )
   .addOption(jsonOption())
   .addOption(reportsOption())
@@ -58,7 +65,7 @@ interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
   processes?: number;
   sales?: number;
   deep: boolean;
-  seconds?: number;
+  states?: number;
   json: boolean;
   reports: string;
 }
@@ -77,13 +84,12 @@ async function prove(): Promise<number> {
     processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
     sales: given.sales ?? (deep ? 2 : 1),
     budget: definedOf({ pauses, delays, crashes }),
+    mostStates: given.states ?? (deep ? DEEP_STATES : MOST_STATES),
   });
   if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
   const progress = startProgressLine(planned.length);
-  const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
   const createdAt = new Date();
   const cells = await proveAll(planned, {
-    seconds,
     signal: stopping.signal,
     onCell: (cell) => progress.advance(nameOfCell(cell)),
   });
@@ -119,11 +125,7 @@ async function wantedLocks(): Promise<ProvableLock[]> {
     // Who names a scope of several skus means it.
     return { ...provable({ stage, file, promises }), sellsBaskets: given.scope !== scopeNames };
   });
-  // Several servers make so many states that they are looked at on request.
-  const ofOneServer = provableLocks
-    .filter(({ masters }) => masters === 0)
-    .map((lock) => ({ ...lock, isForBasketsAlone: lock.sellsBaskets ?? false }));
-  return named.length + external.length > 0 ? [...named, ...(await Promise.all(external))] : ofOneServer;
+  return named.length + external.length > 0 ? [...named, ...(await Promise.all(external))] : usualLocks;
 }
 
 function definedOf<Values extends object>(values: Values): Partial<Values> {

@@ -140,7 +140,6 @@ async function openStaging({ source, promises, scripts }: Subject) {
     /** What the lock's commands pass. */
     const lines = promises.masters ? proxies.slice(1) : proxies;
     const seen: { at: number; line: number; command: ReadCommand }[] = [];
-    const copies = { open: 0 };
     for (const [line, proxy] of lines.entries()) {
       proxy.watch((command) => {
         if (!isNoStep(command)) seen.push({ at: schedule.now(), line, command });
@@ -159,10 +158,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
       isOnSockets: onSockets,
       start(place) {
         const { service, lacking } = open(place);
-        const [first, ...others] = servers.map((_, server) => {
-          const client = service.clientOf(server);
-          return onSockets ? client : countingCopies(client, copies);
-        });
+        const [first, ...others] = servers.map((_, server) => service.clientOf(server));
         options = { redis: first, masters: others };
         const { createLock, default: inside } = service.exports as LockModule;
         return { service: createLock ?? (inside?.createLock as CreateLock), ...(lacking && { lacking }) };
@@ -345,7 +341,8 @@ async function openStaging({ source, promises, scripts }: Subject) {
       sentSince: (from: number) =>
         seen.filter(({ at, command }) => at >= from && command.args.some((arg) => arg.includes(key))),
       timers: () => node.world.timers().length,
-      connections: () => copies.open + node.openSockets(),
+      /** Of a lock that has our client, which has no sockets, none. */
+      connections: node.openSockets,
     };
     return here;
   }
@@ -437,33 +434,4 @@ interface LockModule {
 function tokenOf(process: number, owner: number) {
   const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
   return `${uuid(process + 1)}:${uuid(owner)}`;
-}
-
-/** A client that counts its copies which are not closed: each is a connection. */
-function countingCopies(client: object, copies: { open: number }): object {
-  return new Proxy(client, {
-    get(target, name) {
-      const member = Reflect.get(target, name);
-      if (name !== 'duplicate') return member;
-      return () => {
-        copies.open += 1;
-        return closingCopy(member.call(target), copies);
-      };
-    },
-  });
-}
-
-function closingCopy(copy: object, copies: { open: number }): object {
-  let isOpen = true;
-  return new Proxy(copy, {
-    get(target, name) {
-      const member = Reflect.get(target, name);
-      if (name !== 'disconnect' && name !== 'quit') return member;
-      return (...args: unknown[]) => {
-        if (isOpen) copies.open -= 1;
-        isOpen = false;
-        return member.apply(target, args);
-      };
-    },
-  });
 }

@@ -15,6 +15,8 @@ export interface Library<Held> {
   tryOnce(): Promise<Held | undefined>;
   /** Gives one hold up. Resolves with false when it was no longer held, if the library says so. */
   release(held: Held): Promise<unknown> | unknown;
+  /** The error by which a single try says that another has the lock, and a release that the hold was lost, if they reject so. */
+  isRefusal?(error: unknown): boolean;
   /** The fencing token of a hold, if the library makes one. */
   fencingToken?(held: Held): string | undefined;
   /** Aborts when a hold is lost, if the library says so. */
@@ -30,19 +32,30 @@ export function adapt<Held>(open: (options: LockOptions) => Library<Held>): Crea
     const library = open(options);
     const holds: Held[] = [];
 
+    /** What the call resolves with; this answer when the library refuses it. */
+    async function answerOf<T, Refused>(call: () => Promise<T> | T, refused: Refused): Promise<T | Refused> {
+      try {
+        return await call();
+      } catch (error) {
+        if (library.isRefusal?.(error)) return refused;
+        throw error;
+      }
+    }
+
     async function acquire(signal?: AbortSignal) {
       if (!signal?.aborted) {
         holds.push(await abortable(library.wait(signal), signal, (held) => library.release(held)));
         return;
       }
-      const held = await library.tryOnce();
+      const held = await answerOf(() => library.tryOnce(), undefined);
       if (held === undefined) throw abortError(signal);
       holds.push(held);
     }
 
     async function release() {
       const held = holds.pop();
-      if (held === undefined || (await library.release(held)) === false) throw new LockNotHeldError(options.key);
+      if (held === undefined || (await answerOf(() => library.release(held), false)) === false)
+        throw new LockNotHeldError(options.key);
     }
 
     const ofLast = <T>(read: ((held: Held) => T) | undefined) => {

@@ -32,14 +32,10 @@ export const createLock = adapt<MutexInterface.Releaser>(({ key }) => {
   const mutex = mutexes.get(key) ?? new Mutex();
   mutexes.set(key, mutex);
 
-  async function tryOnce() {
-    try {
-      return await tryAcquire(mutex).acquire();
-    } catch (error) {
-      if (error === E_ALREADY_LOCKED) return undefined;
-      throw error;
-    }
-  }
-
-  return { wait: () => mutex.acquire(), tryOnce, release: (leave) => leave() };
+  return {
+    wait: () => mutex.acquire(),
+    tryOnce: () => tryAcquire(mutex).acquire(),
+    release: (leave) => leave(),
+    isRefusal: (error) => error === E_ALREADY_LOCKED,
+  };
 });

@@ -44,24 +44,15 @@ export const createLock = adapt<Inside>(({ redis, key, leaseMs, retryDelayMs }) 
     return enter((inside) => service.runWithLock(key, leaseMs, () => inside()));
   }
 
-  async function tryOnce() {
-    try {
-      return await use(false);
-    } catch (error) {
-      if (error instanceof MurLockException && /after 1 attempts/.test(error.message)) return undefined;
-      throw error;
-    }
-  }
-
-  async function release({ leave, left }: Inside) {
-    leave();
-    try {
-      await left;
-    } catch (error) {
-      if (error instanceof MurLockException && /: Failed to release lock for key/.test(error.message)) return false;
-      throw error;
-    }
-  }
-
-  return { wait: () => use(true), tryOnce, release };
+  return {
+    wait: () => use(true),
+    tryOnce: () => use(false),
+    release({ leave, left }) {
+      leave();
+      return left;
+    },
+    // It throws the same class for all that goes wrong.
+    isRefusal: (error) =>
+      error instanceof MurLockException && /after 1 attempts|: Failed to release lock for key/.test(error.message),
+  };
 });

@@ -37,19 +37,11 @@ export const createLock = adapt<IRLock>(({ redis, key, ownerToken, leaseMs }) =>
     return new Redisson({ redis: { options: { host, port } }, lockWatchdogTimeout: BigInt(leaseMs) });
   }
 
-  async function release() {
-    try {
-      await lock.unlock();
-    } catch (error) {
-      // The class of this error is not among what the package exports.
-      if (error instanceof Error && error.constructor.name === 'RedissonLockError') return false;
-      throw error;
-    }
-  }
-
   return {
     wait: () => lock.lock().then(() => lock),
     tryOnce: async () => ((await lock.tryLock(0, true)) ? lock : undefined),
-    release,
+    release: () => lock.unlock(),
+    // The class of this error is not among what the package exports.
+    isRefusal: (error) => error instanceof Error && error.constructor.name === 'RedissonLockError',
   };
 });

@@ -12,35 +12,31 @@ interface Published {
   /** What npm calls it. */
   onNpm: string;
   /** What else its adapter imports. */
-  beside?: string[];
+  beside: string[];
   /** It asks several independent Redis servers, which vote. */
   hasMasters: boolean;
 }
 
+/** One whose package has the name of the adapter's file, unless more is said. */
+function published(name: string, { package: own = name, onNpm = own, beside = [], ...more }: Partial<Published> = {}) {
+  return [name, { package: own, onNpm, beside, hasMasters: false, ...more }] as const;
+}
+
 /** The published locks, by the names of their adapters' files: those of several masters first, and last the one to be caught. */
-export const peers: Record<string, Published> = {
-  redlock: { package: 'redlock', onNpm: 'redlock', hasMasters: true },
-  'redlock-4': { package: 'redlock-4', onNpm: 'redlock', hasMasters: true },
-  'sesamecare-redlock': { package: '@sesamecare-oss/redlock', onNpm: '@sesamecare-oss/redlock', hasMasters: true },
-  'redlock-universal': { package: 'redlock-universal', onNpm: 'redlock-universal', hasMasters: true },
-  'redis-semaphore-redlock': {
-    package: 'redis-semaphore',
-    onNpm: 'redis-semaphore',
-    hasMasters: true,
-  },
-  'redis-semaphore': { package: 'redis-semaphore', onNpm: 'redis-semaphore', hasMasters: false },
-  'node-redisson': { package: 'node-redisson', onNpm: 'node-redisson', hasMasters: false },
-  'simple-redis-mutex': {
-    package: 'simple-redis-mutex',
-    onNpm: 'simple-redis-mutex',
-    beside: ['redis'],
-    hasMasters: false,
-  },
-  murlock: { package: 'murlock', onNpm: 'murlock', beside: ['@nestjs/common', '@nestjs/core'], hasMasters: false },
-  'node-redis-warlock': { package: 'node-redis-warlock', onNpm: 'node-redis-warlock', hasMasters: false },
-  'redis-lock': { package: 'redis-lock', onNpm: 'redis-lock', beside: ['redis-4'], hasMasters: false },
-  'async-mutex': { package: 'async-mutex', onNpm: 'async-mutex', hasMasters: false },
-};
+export const peers: Record<string, Published> = Object.fromEntries([
+  published('redlock', { hasMasters: true }),
+  published('redlock-4', { onNpm: 'redlock', hasMasters: true }),
+  published('sesamecare-redlock', { package: '@sesamecare-oss/redlock', hasMasters: true }),
+  published('redlock-universal', { hasMasters: true }),
+  published('redis-semaphore-redlock', { package: 'redis-semaphore', hasMasters: true }),
+  published('redis-semaphore'),
+  published('node-redisson'),
+  published('simple-redis-mutex', { beside: ['redis'] }),
+  published('murlock', { beside: ['@nestjs/common', '@nestjs/core'] }),
+  published('node-redis-warlock'),
+  published('redis-lock', { beside: ['redis-4'] }),
+  published('async-mutex'),
+]);
 
 export const peerNames = Object.keys(peers);
 
@@ -96,13 +92,13 @@ export function majorsOf(onNpm: string): number[] {
 
 /** What the adapters for a package import beside it, as npm installs it: `@nestjs/core@11.2.10`. */
 export function besideOf(onNpm: string): string[] {
-  const beside = adaptersOf(onNpm).flatMap((name) => publishedAs(name).beside ?? []);
+  const beside = adaptersOf(onNpm).flatMap((name) => publishedAs(name).beside);
   return [...new Set(beside)].map((name) => `${name}@${dependency(name)}`);
 }
 
 /** What the packages that an adapter imports are called where they were installed by the name that npm has for them. */
 export function installedAs(name: string): Record<string, string> {
-  const { package: own, onNpm, beside = [] } = publishedAs(name);
+  const { package: own, onNpm, beside } = publishedAs(name);
   return Object.fromEntries([[own, onNpm], ...beside.map((each) => [each, each])]);
 }
 
@@ -118,7 +114,7 @@ export async function loadPeer(name: string): Promise<Peer & { version: string }
 }
 
 function publishedAs(name: string): Published {
-  const published = peers[name];
-  if (published === undefined) throw new Error(`There is no published lock ${name}.`);
-  return published;
+  const found = peers[name];
+  if (found === undefined) throw new Error(`There is no published lock ${name}.`);
+  return found;
 }

@@ -20,23 +20,10 @@ export const doesNotPromise = {
 export const createLock = adapt<Redlock.Lock>(({ masters, key, leaseMs }) => {
   const open = (retryCount: number) => new Redlock(masters, { retryCount });
 
-  async function tryOnce() {
-    try {
-      return await open(0).lock(key, leaseMs);
-    } catch (error) {
-      if (error instanceof Redlock.LockError) return undefined;
-      throw error;
-    }
-  }
-
-  async function release(lock: Redlock.Lock) {
-    try {
-      await lock.unlock();
-    } catch (error) {
-      if (error instanceof Redlock.LockError) return false;
-      throw error;
-    }
-  }
-
-  return { wait: async () => open(-1).lock(key, leaseMs), tryOnce, release };
+  return {
+    wait: async () => open(-1).lock(key, leaseMs),
+    tryOnce: async () => open(0).lock(key, leaseMs),
+    release: (lock) => lock.unlock(),
+    isRefusal: (error) => error instanceof Redlock.LockError,
+  };
 });

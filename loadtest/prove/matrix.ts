@@ -19,22 +19,32 @@ type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
 /** A row for each lock, in the order of the cells. */
 export function matrixOf(cells: Looked[]): MatrixRow[] {
   const stages = [...new Set(cells.map(({ stage }) => stage))];
+  const most = Math.max(...cells.map(({ processes }) => processes));
   return stages.map((stage) => {
     const own = cells.filter((cell) => cell.stage === stage);
     const seen = scopeNames.filter((name) => own.some(({ scope }) => scope === name));
     return {
       stage,
-      signs: Object.fromEntries(seen.map((name) => [name, signOf(own.filter(({ scope }) => scope === name))])),
+      signs: Object.fromEntries(
+        seen.map((name) => [
+          name,
+          signOf(
+            own.filter(({ scope }) => scope === name),
+            most,
+          ),
+        ]),
+      ),
     };
   });
 }
 
 /** One sign for the cells of a lock in a scope, which have different numbers of processes. */
-function signOf(cells: Looked[]): string {
+function signOf(cells: Looked[], most: number): string {
   if (cells.some(({ verdict }) => verdict === 'fails')) return '✘';
   const held = cells.filter(({ verdict }) => verdict === 'holds');
-  if (held.length === cells.length) return '✔';
-  return held.length > 0 ? String(Math.max(...held.map(({ processes }) => processes))) : '?';
+  const processes = Math.max(...held.map(({ processes }) => processes));
+  if (held.length === cells.length && processes === most) return '✔';
+  return held.length > 0 ? String(processes) : '?';
 }
 
 /** The matrix as it is printed: a row for each lock, a column for each scope, and – where one does not apply. */

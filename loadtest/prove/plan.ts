@@ -2,11 +2,11 @@
 
 import { resolve } from 'node:path';
 import { beyond, isInBuckets, locks, multiLockOf, replicasOf } from '../../locks/index.ts';
+import type { Task } from '../../prove/cell.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { hasNothingToBreak, isExternal, taughtVerdict } from '../staircase/lookup.ts';
-import type { Planned } from './prover.ts';
 
 /** A lock that can be proved. */
 export interface ProvableLock {
@@ -24,6 +24,8 @@ export interface ProvableLock {
   isForBasketsAlone?: boolean;
   /** Its stock lies in several buckets. */
   isInBuckets?: boolean;
+  /** With three processes it has more states than a run of all locks has time for. */
+  isLarge?: boolean;
   /** The least number of sales of a process that shows it; 1 when it is not given. */
   leastSales?: number;
 }
@@ -53,6 +55,14 @@ export const provableLocks: ProvableLock[] = [
     .toSorted((one, other) => one.masters - other.masters),
 ];
 
+/** The waiters of most of them listen; under `buckets` each look has as many ways to go on as there are buckets. */
+const large = ['blocking', 'buckets', 'cohort', 'combine', 'fair'];
+
+/** What a run looks at that names no lock: those of one server, as far as there is time for all of them. */
+export const usualLocks: ProvableLock[] = provableLocks
+  .filter(({ masters }) => masters === 0)
+  .map((lock) => ({ ...lock, isForBasketsAlone: lock.sellsBaskets ?? false, isLarge: large.includes(lock.stage) }));
+
 /** An external lock that can be looked at. */
 export function provable({ stage, file, promises }: Pick<Grade, 'stage' | 'file' | 'promises'>): ProvableLock {
   return { stage, file, masters: promises?.masters ? MASTERS : 0 };
@@ -68,18 +78,21 @@ export interface Wanted {
   sales: number;
   /** How often each fault may happen, of those that a scope has. */
   budget: Partial<Budget>;
+  /** How many states each cell may take. */
+  mostStates?: number;
 }
 
-/** The cells, those that are known soon first: those of few processes, and those of locks that take long last. */
-export function plan({ locks, scopes: names, processes, ...common }: Wanted): Planned[] {
+/** The cells, those of few processes first: what fails with them is not looked at with more. */
+export function plan({ locks, scopes: names, processes, ...common }: Wanted): Task[] {
   const wanted = scopes.filter(({ name }) => names.includes(name));
-  const cells = processes.flatMap((count) =>
+  return processes.flatMap((count) =>
     locks.flatMap((lock) =>
       wanted
         .filter((scope) => hasServersOf(scope, lock) && hasLocksOf(scope, lock) && saysSomethingOf(scope, lock))
         .filter((scope) => (scope.processes ?? 0) <= Math.max(...processes))
         // A scope that needs more processes has one cell, of so many.
         .filter((scope) => count >= (scope.processes ?? 0))
+        .filter((scope) => !lock.isLarge || count === 2 || scope.servers === 'buckets')
         .map((scope) => ({
           stage: lock.stage,
           file: lock.file,
@@ -93,23 +106,6 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
         })),
     ),
   );
-  return cells.toSorted((one, other) => costOf(one) - costOf(other));
-}
-
-/**
- * Locks whose waiters listen have many more states, those of `fair` most, and of `combine` where its two sales at once take long;
- * several servers have more than all of them.
- */
-const listening = ['blocking', 'cohort', 'combine', 'fair'];
-
-function costOf({ stage, scope, masters, processes }: Planned): number {
-  if (masters > 0) return 4;
-  const isLarge = processes > 2;
-  // Each look has as many ways to go on as there are buckets.
-  if (stage === 'buckets') return isLarge && scope !== 'put-back' ? 3 : 0;
-  if (!listening.includes(stage)) return isLarge ? 1 : 0;
-  if (stage === 'fair' || (stage === 'combine' && scope === 'long-sale')) return isLarge ? 3 : 2;
-  return isLarge ? 3 : 0;
 }
 
 function hasServersOf({ servers }: Scope, { masters, isInBuckets = false }: ProvableLock): boolean {

@@ -5,26 +5,18 @@ import { availableParallelism, freemem } from 'node:os';
 import { type Cell, MOST_MEMORY, type Task } from '../../prove/cell.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 
-/** What is to be proved; how long it may take, the prover says. */
-export type Planned = Omit<Task, 'seconds'>;
-
 export interface ProverOptions {
-  /** How long all may take, in seconds. */
-  seconds: number;
   /** Ends the search: what is not known by then is unknown. */
   signal: AbortSignal;
   /** Called with each cell as soon as it is known. */
   onCell(cell: Cell): void;
 }
 
-/** A cell may take so many times its fair share of what is left of the time. */
-const SHARES = 8;
-/** And never less than this, in seconds. */
-const LEAST_SECONDS = 1;
 /** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
 const SILENCE_MS = 8_000;
 
 const DIED = 'The process of the search has died, or did not come back.';
+const INTERRUPTED = 'The search was interrupted.';
 
 type Answer = { cell: Cell } | { problem: string };
 
@@ -32,9 +24,8 @@ type Answer = { cell: Cell } | { problem: string };
  * Proves the cells, in this order, and resolves with them in it; what fails with few processes is left out with more. A lock that
  * can't be read, and a process that dies or does not come back, make their cell unknown; another process goes on.
  */
-export async function proveAll(planned: Planned[], { seconds, signal, onCell }: ProverOptions): Promise<Cell[]> {
+export async function proveAll(planned: Task[], { signal, onCell }: ProverOptions): Promise<Cell[]> {
   const node = await bundledArgs('prove/worker.ts');
-  const endsAt = performance.now() + seconds * 1_000;
   const workers = Math.min(workersFor(availableParallelism(), freemem()), planned.length);
   const queue = [...planned.entries()];
   const cells: Cell[] = [];
@@ -49,27 +40,25 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [index, task] = next;
         if (failsWithFewer(task, cells)) continue;
-        const left = (endsAt - performance.now()) / 1_000;
-        const share = Math.max(LEAST_SECONDS, (SHARES * left * workers) / (queue.length + workers));
-        const given = { ...task, seconds: Math.min(left, share) };
-        let answer: Answer = { cell: unknownCell(task, 'There was no time left to look at it.') };
-        if (signal.aborted) answer = { cell: unknownCell(task, 'The search was interrupted.') };
-        else if (deadly.has(task.file)) answer = { cell: unknownCell(task, DIED) };
-        else if (left > 0) {
-          worker ??= startWorker(node);
-          answer = await ask(worker, given);
-          if (worker.exitCode !== null || worker.signalCode !== null) {
-            worker = undefined;
-            deadly.add(task.file);
-          }
-        }
-        const cell = 'cell' in answer ? answer.cell : unknownCell(task, answer.problem);
+        const cell = await prove(task);
         cells[index] = cell;
         onCell(cell);
       }
     } finally {
       signal.removeEventListener('abort', end);
       end();
+    }
+
+    async function prove(task: Task): Promise<Cell> {
+      if (signal.aborted) return unknownCell(task, INTERRUPTED);
+      if (deadly.has(task.file)) return unknownCell(task, DIED);
+      worker ??= startWorker(node);
+      const answer = await ask(worker, task);
+      if (worker.exitCode !== null || worker.signalCode !== null) {
+        worker = undefined;
+        deadly.add(task.file);
+      }
+      return 'cell' in answer ? answer.cell : unknownCell(task, answer.problem);
     }
   }
 
@@ -82,7 +71,7 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
           else resolve(answer);
         });
         worker.once('exit', () => {
-          resolve({ cell: unknownCell(task, signal.aborted ? 'The search was interrupted.' : DIED) });
+          resolve({ cell: unknownCell(task, signal.aborted ? INTERRUPTED : DIED) });
         });
         worker.send(task);
       });
@@ -119,6 +108,6 @@ function startWorker(node: string[]): ChildProcess {
 }
 
 /** A cell of which nothing is known. */
-function unknownCell({ file: _file, ...task }: Planned, reason: string): Cell {
+function unknownCell({ file: _file, mostStates: _mostStates, ...task }: Task, reason: string): Cell {
   return { ...task, says: '', verdict: 'unknown', reason, states: 0, schedules: 0, cut: 1, ms: 0 };
 }

@@ -36,7 +36,7 @@ test.each(shown)('$chapter: the counterexample of $lock in $scope is that of the
   const { lock, scope, text } = block;
   const own = { stage: lock, file: join(projectDir, lock), masters: 0 };
   const place = lock.endsWith('.ts') ? own : provableLocks.find(({ stage }) => stage === lockName(lock));
-  const size = { processes: 2, sales: 1, budget: {}, seconds: 60 };
+  const size = { processes: 2, sales: 1, budget: {} };
   const { reason, counterexample = [] } = await proveCell({ ...(place ?? own), ...size, scope });
 
   expect([reason, '', ...numbered(counterexample)].join('\n')).toBe(text);

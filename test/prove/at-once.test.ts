@@ -12,7 +12,6 @@ const prove = (file: string, changed: Partial<Task> = {}) =>
     isAtOnce: true,
     masters: 0,
     budget: {},
-    seconds: 60,
     ...changed,
   });
 
@@ -116,6 +115,12 @@ describe('two sales of one process at the same time', () => {
   test('one after the other nothing is lost, and under the lock of one process neither is at once', async () => {
     expect(await prove(fileOf('0-none'), { isAtOnce: false })).toMatchObject({ verdict: 'holds', cut: 0 });
     expect(await prove(fileOf('1-in-process'))).toMatchObject({ verdict: 'holds', cut: 0 });
+  });
+
+  test('a lock that lets nobody in: it is said which of them wait', async () => {
+    const { reason } = await prove(writeLock('return { acquire: () => new Promise(() => {}), async release() {} };'));
+
+    expect(reason).toBe('A waits for ever: its sales 1, 2 never end.');
   });
 
   test('where nothing is lost, that both were inside is violation enough', async () => {

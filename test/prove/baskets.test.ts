@@ -1,23 +1,19 @@
 // The search over sales of several skus: what it must find, and what it must not.
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { numbered } from '../../prove/words.ts';
-import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
-import { cleanUpLater } from '../clean-up.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { writeModule } from '../loadtest/grade/modules.ts';
 import { fileOf, scopeNamed, searchIn } from './own-locks.ts';
 
 const SCOPE = 'crossed-skus';
 
 /** A lock of several skus in a file of its own. `locks` says which locks it takes, in their order. */
 function writeLocks(locks: string): string {
-  const { dir, remove } = makeTempDir();
-  cleanUpLater(remove);
-  const file = join(dir, 'locks.ts');
   const fenced = JSON.stringify(join(projectDir, 'locks/beyond/fenced.ts'));
-  writeFileSync(
-    file,
+  return writeModule(
+    'locks.ts',
     `import { createLock } from ${fenced};
 export { createLock };
 export const createMultiLock = (options, keys) => {
@@ -31,7 +27,6 @@ export const createMultiLock = (options, keys) => {
 };
 `,
   );
-  return file;
 }
 
 test('in the order of the keys nobody waits in a circle, with two sales each as well', async () => {

@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { replay } from '../../prove/replay.ts';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { cleanUpLater } from '../clean-up.ts';
+import { writeModule } from '../loadtest/grade/modules.ts';
 import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
 
 const isInBuckets = true;
@@ -11,14 +10,10 @@ const own = fileOf('buckets');
 
 /** The strategy with one change, in a file of its own. */
 function variant(text: string, changed: string): string {
-  const { dir, remove } = makeTempDir();
-  cleanUpLater(remove);
   const code = readFileSync(own, 'utf8');
   expect(code).toContain(text);
-  const file = join(dir, 'buckets.ts');
   const fenced = join(dirname(own), 'fenced.ts');
-  writeFileSync(file, code.replace(text, changed).replace("'./fenced.ts'", JSON.stringify(fenced)));
-  return file;
+  return writeModule('buckets.ts', code.replace(text, changed).replace("'./fenced.ts'", JSON.stringify(fenced)));
 }
 
 /** Searches for what is wrong with it. The counterexample is replayed. */

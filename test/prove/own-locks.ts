@@ -1,6 +1,5 @@
 // Locks for the search: those of the project, and small ones that a test writes.
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locks } from '../../locks/index.ts';
 import type { Cell, Task } from '../../prove/cell.ts';
@@ -9,8 +8,8 @@ import { type OpenLock, readLock } from '../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../prove/scopes.ts';
 import { type Result, type SearchOptions, search } from '../../prove/search.ts';
 import { openServer, type Server } from '../../prove/server.ts';
-import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
-import { cleanUpLater } from '../clean-up.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { writeModule } from '../loadtest/grade/modules.ts';
 
 const opened = new Map<string, Promise<OpenLock>>();
 let server: Promise<Server> | undefined;
@@ -28,12 +27,8 @@ export function fileOf(stage: string): string {
 
 /** Writes a lock into a file of its own, which is gone after the tests. `code` is what stands in `createLock`. */
 export function writeLock(code: string, imports = ''): string {
-  const { dir, remove } = makeTempDir();
-  cleanUpLater(remove);
-  const file = join(dir, 'lock.ts');
   const parameters = '{ redis, masters, key, ownerToken, leaseMs, retryDelayMs }';
-  writeFileSync(file, `${imports}\nexport const createLock = (${parameters}) => {\n${code}\n};\n`);
-  return file;
+  return writeModule('lock.ts', `${imports}\nexport const createLock = (${parameters}) => {\n${code}\n};\n`);
 }
 
 export function open(file: string): Promise<OpenLock> {
@@ -53,7 +48,7 @@ type Options = Partial<Omit<SearchOptions, 'scope'>>;
 
 export function optionsOf(scope: Scope, options: Options = {}): SearchOptions {
   const { processes = scope.processes ?? 2, horizonMs = scope.horizonMs ?? 4_500 } = options;
-  return { sales: 1, masters: 0, mostMemory: 2e9, ...options, scope, processes, horizonMs };
+  return { sales: 1, masters: 0, mostStates: 1e6, mostMemory: 2e9, ...options, scope, processes, horizonMs };
 }
 
 /** Searches under the lock in this file. A scope may be named. */
@@ -77,7 +72,6 @@ export const task = (stage: string, scope: string, more: Partial<Task> = {}): Ta
   sales: 1,
   masters: 0,
   budget: {},
-  seconds: 60,
   ...more,
 });
 

@@ -1,18 +1,12 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { replay } from '../../prove/replay.ts';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { cleanUpLater } from '../clean-up.ts';
+import { writeModule } from '../loadtest/grade/modules.ts';
 import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
 
 const scope = scopeNamed('early-read');
 
 /** A lock of two keys, the writer and a count of readers, without leases. `mayWrite` and `mayRead` say in Lua when one may enter. */
 function writeLocks({ mayWrite, mayRead }: { mayWrite: string; mayRead: string }): string {
-  const { dir, remove } = makeTempDir();
-  cleanUpLater(remove);
-  const file = join(dir, 'lock.ts');
   const lock = (name: string, enter: string, leave: string) => `
     export const ${name} = ({ redis, key, retryDelayMs }) => ({
       async acquire(signal) {
@@ -32,8 +26,7 @@ function writeLocks({ mayWrite, mayRead }: { mayWrite: string; mayRead: string }
       "if redis.call('DECR', KEYS[2]) == 0 then redis.call('DEL', KEYS[2]) end",
     ),
   ];
-  writeFileSync(file, code.join('\n'));
-  return file;
+  return writeModule('lock.ts', code.join('\n'));
 }
 
 const nobodyWrites = "redis.call('EXISTS', KEYS[1]) == 0";

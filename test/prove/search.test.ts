@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { proveCell } from '../../prove/cell.ts';
-import type { Move } from '../../prove/moves.ts';
 import { violated, violatedAtEnd } from '../../prove/properties.ts';
 import type { Scope } from '../../prove/scopes.ts';
 import { search } from '../../prove/search.ts';
@@ -72,29 +70,6 @@ describe('search: against a walk through every order that remembers no state', (
   });
 });
 
-describe('search: from a state in the middle', () => {
-  test('after the first steps of a counterexample the rest of it is the shortest way, and after another move it is not', async () => {
-    const [file, scope] = [fileOf('5-owner-check'), 'late-release'];
-    const { counterexample = [] } = await searchIn(file, scope);
-    const { begin, movesFrom } = await movesUnder(file, scope);
-    const after: number[] = [];
-    let state = begin();
-    for (const step of counterexample.slice(0, 5)) {
-      const { moves } = await movesFrom(state);
-      after.push(moves.findIndex((move) => isDeepStrictEqual(move.step(), step)));
-      state = (moves[after.at(-1) ?? -1] as Move).state;
-    }
-    const { moves } = await movesFrom(state);
-    const heldUp = moves.findIndex((move) => move.step().kind === 'hold up');
-    const rest = await searchIn(file, scope, { after });
-
-    expect(rest.counterexample).toEqual(counterexample.slice(5));
-    expect((await searchIn(file, scope, { after: [...after, heldUp] })).verdict).toBe('fails');
-    expect((await searchIn(file, scope, { after: [...after, 1 - heldUp] })).verdict).toBe('holds');
-    await expect(searchIn(file, scope, { after: [...after, 99] })).rejects.toThrow('There is no move 99');
-  });
-});
-
 describe('search: the same cell twice', () => {
   test('the same verdict, states, orders and counterexample', async () => {
     const cell = task('8-auto-renew', 'late-write');
@@ -123,15 +98,17 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
     expect(result.reason).toBe(`${result.cut} branches were cut at 700 ms.`);
   });
 
-  test('a signal that aborts', async () => {
-    const result = await searchIn(fileOf('4-ttl'), 'plain', { signal: AbortSignal.abort() });
+  test('more states than it may see: with as many as there are it holds, with fewer it says how many it saw', async () => {
+    const { states } = await searchIn(fileOf('4-ttl'), 'plain');
+    const result = await searchIn(fileOf('4-ttl'), 'plain', { mostStates: states - 20 });
 
-    expect(result).toMatchObject({
-      verdict: 'unknown',
-      reason: 'The search was ended before it had seen every order.',
-      schedules: 0,
+    expect(await searchIn(fileOf('4-ttl'), 'plain', { mostStates: states })).toMatchObject({
+      verdict: 'holds',
+      states,
     });
+    expect(result).toMatchObject({ verdict: 'unknown', schedules: 0 });
     expect(result.cut).toBeGreaterThan(0);
+    expect(result.reason).toBe(`It has seen ${result.states} states, and not every order.`);
   });
 
   test('more memory than it may have', async () => {
@@ -146,6 +123,13 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
 
     expect(result).toMatchObject({ verdict: 'fails', schedules: 0 });
   });
+});
+
+// All of its orders: test/soak/prove.
+test('search: what is sold together is no longer inside when it is written, though not all have their answer', async () => {
+  const result = await searchIn(fileOf('combine'), 'slow-holder', { sales: 2, mostStates: 1_000 });
+
+  expect(result).toMatchObject({ verdict: 'unknown', reason: expect.stringMatching(/^It has seen/) });
 });
 
 describe('search: a command that changes the lock that a holder', () => {

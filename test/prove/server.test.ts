@@ -94,6 +94,6 @@ describe('server: what is put back', () => {
     expect(heard(both).filter(({ to }) => to === 2)).toEqual(news(2));
     expect([heard(server.empty), heard(left), heard(one)]).toEqual([[], news(2), news(1)]);
     expect(heard(server.without(both, 2))).toEqual(news(1));
-    expect(server.whatIsLeft(both)).toEqual(['a subscription to news', 'a subscription to news']);
+    expect(server.channels(both)).toEqual(['news', 'news']);
   });
 });

@@ -59,6 +59,7 @@ export const ofSearch: Record<string, string> = {
   '{a} and {b} are inside at the same time.': '{a} 和 {b} 同时在锁里面。',
   '{a} and {b} are inside at the same time, and the leases of both run.': '{a} 和 {b} 同时在锁里面,租期都未到。',
   '{a} waits for ever.': '{a} 永远等下去。',
+  '{a} waits for ever: its sales {text} never end.': '{a} 永远等下去:它的销售 {text} 没有结束。',
   'All sales have ended, and there is still {text}.': '所有销售都已结束,却还留着 {text}。',
   '{a} still waits at {count} ms, and the lock is free since {number} ms.':
     '{count} 毫秒时 {a} 还在等待,而锁从 {number} 毫秒起就空闲。',
@@ -67,7 +68,7 @@ export const ofSearch: Record<string, string> = {
   '{sold} were sold of {count}, and {left} are left: {number} lost.':
     '{count} 件里卖出 {sold} 件,还剩 {left} 件:丢了 {number} 件。',
   'No order of events violates it.': '没有一种事件顺序能破坏它。',
-  'The search was ended before it had seen every order.': '时间到了,搜索还没有看完所有顺序。',
+  'It has seen {count} states, and not every order.': '搜索看了 {count} 个状态,还没有看完所有顺序。',
   'Nobody was inside in any order of events, so nothing was put to the test.':
     '没有一种顺序让谁进入锁,所以什么也没有检验。',
   'What may go wrong happened in no order of events, so nothing was put to the test.':

@@ -12,6 +12,7 @@ const LATE_LOOK_MS = 300;
 /** How soon a waiter that is to be woken says so, and is inside when it has not been, in milliseconds. */
 const ASK_MS = 500;
 const WAKE_MS = 2_000;
+const MOMENT_MS = 10;
 
 export async function lateRelease({ survey, stage }: LockUnderTest) {
   for (const at of survey.release.keys()) {
@@ -86,7 +87,7 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
 
 /** A release that a waiter could not hear, since its SUBSCRIBE was on its way: it is inside long before the lease ends. */
 export const wakeUp = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, endOf, say }) => {
+  stage(async ({ process, pass, endOf, say }) => {
     const [p, q] = [process(), process()];
     const [a, b] = [p.holder('A'), q.holder('B')];
     await a.enters();
@@ -96,6 +97,8 @@ export const wakeUp = ({ stage }: LockUnderTest) =>
     if (command === undefined) return doesNotApply('Its waiters are not woken by Redis: they ask again and again.');
     const { name } = command;
     say(`B asks, and its ${name} is held on its way`);
+    // What it sends besides is answered by then.
+    await pass(MOMENT_MS);
     await a.leaves();
     held.letGo();
     say(`the ${name} reaches Redis`);

@@ -23,7 +23,6 @@ test.each([
       stage,
       masters: 0,
       budget: {},
-      seconds: 60,
     });
     const game = await openGame(size);
 

@@ -66,7 +66,6 @@ export async function searchBoth(page: Page, stage: string, scope: string) {
     sales: 1,
     masters: 0,
     budget: {},
-    seconds: 60,
   });
   return { inPage, inNode: { verdict, reason, states, schedules } };
 }

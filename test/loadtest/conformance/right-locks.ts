@@ -65,19 +65,9 @@ const fenced = edited({
     .then((token) => { if (token) lock.fencingToken = String(token); return token && 'OK'; })`,
 });
 
-export const rightLocks = {
-  plain,
-  fenced,
-  /** Its owner is digits, it keeps its lock under another name, and it asks again after an error: all three look wrong. */
-  odd: edited({
-    'const gone': "key += ':lock'; ownerToken = String(Math.random()).slice(2);\n  const gone",
-    [set]: `${set}.catch(async () => sleep(250).then(async () => ((await redis.get(key)) === ownerToken ? 'OK' : ${set})))`,
-  }),
-  /** Its tokens are times of the server, far from each other. */
-  oddFenced: edited({ "redis.call('INCR', KEYS[2])": "string.format('%d%06d', unpack(redis.call('TIME')))" }, fenced),
-  /** A release is published, and each process listens once: a message wakes one of its waiters. */
-  woken: edited({
-    'const take': `const subscribe = async () => {
+/** A release is published, and each process listens once: a message wakes one of its waiters. */
+const woken = edited({
+  'const take': `const subscribe = async () => {
     const bell = redis.duplicate({ enableOfflineQueue: true });
     bell.on('message', () => shared.waiters.shift()?.());
     await bell.subscribe(key.concat(':bell'));
@@ -91,22 +81,48 @@ export const rightLocks = {
     signal.addEventListener('abort', () => { shared.waiters = shared.waiters.filter((each) => each !== awake); clearTimeout(again); reject(signal.reason); }, { once: true });
   });
   const take`,
-    'for (;': 'await listen(); for (;',
-    [wait]: 'await heard(signal);',
-    'throw new LockNotHeldError(key);\n    },':
-      "throw new LockNotHeldError(key);\n      await redis.publish(key.concat(':bell'), '');\n    },",
-  }),
-  /** Who waits has a place in a queue, for as long as he asks. */
-  queue: edited({
-    [promised]: "{ renewal: true, fairness: 'order' }",
-    [set]: `redis.eval(\`
+  'for (;': 'await listen(); for (;',
+  [wait]: 'await heard(signal);',
+  'throw new LockNotHeldError(key);\n    },':
+    "throw new LockNotHeldError(key);\n      await redis.publish(key.concat(':bell'), '');\n    },",
+});
+
+/** Who waits has a place in a queue, for as long as he asks. */
+const queue = edited({
+  [promised]: "{ renewal: true, fairness: 'order' }",
+  [set]: `redis.eval(\`
       if not redis.call('LPOS', KEYS[2], ARGV[1]) then redis.call('RPUSH', KEYS[2], ARGV[1]) end
       redis.call('PEXPIRE', KEYS[2], ARGV[2])
       if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('LINDEX', KEYS[2], 0) ~= ARGV[1] then return 0 end
       redis.call('LREM', KEYS[2], 0, ARGV[1])
       redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
       return 1\`, 2, key, key.concat(':queue'), ownerToken, leaseMs).then((taken) => taken === 1 && 'OK')`,
+});
+
+export const rightLocks = {
+  plain,
+  fenced,
+  /** Its owner is digits, it keeps its lock under another name, and it asks again after an error: all three look wrong. */
+  odd: edited({
+    'const gone': "key += ':lock'; ownerToken = String(Math.random()).slice(2);\n  const gone",
+    [set]: `${set}.catch(async () => sleep(250).then(async () => ((await redis.get(key)) === ownerToken ? 'OK' : ${set})))`,
   }),
+  /** Its tokens are times of the server, far from each other. */
+  oddFenced: edited({ "redis.call('INCR', KEYS[2])": "string.format('%d%06d', unpack(redis.call('TIME')))" }, fenced),
+  woken,
+  /** It asks before it listens, and once more when it does; a release rings twice. */
+  oddWoken: edited(
+    {
+      'await listen(); for (': 'let isListening = false; for (',
+      'await heard(signal);': '{ if (isListening) await heard(signal); await listen(); isListening = true; }',
+      "await redis.publish(key.concat(':bell'), '');":
+        "for (const _ of ['one', 'two']) await redis.publish(key.concat(':bell'), '');",
+    },
+    woken,
+  ),
+  queue,
+  /** The last to come is the first in its queue, which is served from its end. */
+  oddQueue: edited({ "'RPUSH'": "'LPUSH'", "'LINDEX', KEYS[2], 0": "'LINDEX', KEYS[2], -1" }, queue),
   /** Its holder says how often it holds. */
   counting: edited({
     [promised]: '{ reentry: true }',

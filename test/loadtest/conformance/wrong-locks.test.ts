@@ -25,7 +25,12 @@ test.each(wrong)('contract-%s finds it, in %s: %s', async (check, base, _what, e
   expect(await verdictOf(check, text)).toMatchObject({ verdict: 'fail' });
 });
 
-const looksWrong: Partial<Record<RightLock, RightLock>> = { plain: 'odd', fenced: 'oddFenced' };
+const looksWrong: Partial<Record<RightLock, RightLock>> = {
+  plain: 'odd',
+  fenced: 'oddFenced',
+  woken: 'oddWoken',
+  queue: 'oddQueue',
+};
 const right = new Map(wrong.map(([check, base]) => [`${check} ${base}`, [check, looksWrong[base] ?? base] as const]));
 test.each([...right.values()])('contract-%s accuses no right lock: %s', async (check, base) => {
   const { verdict, reasons } = await verdictOf(check, rightLocks[base]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plan, provableLocks, scopeNames, type Wanted } from '../../../loadtest/prove/plan.ts';
+import { plan, provableLocks, scopeNames, usualLocks, type Wanted } from '../../../loadtest/prove/plan.ts';
 import { workersFor } from '../../../loadtest/prove/prover.ts';
 
 const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {} };
@@ -27,6 +27,14 @@ test('plan: a scope of several skus is for the locks that take several', () => {
   // It is all that is looked at of a lock whose lock of one sku is another's.
   expect(scopesOf(lockNamed('multi').map((lock) => ({ ...lock, isForBasketsAlone: true })))).toEqual(['crossed-skus']);
   expect(scopesOf(lockNamed('multi')).length).toBe(scopesOf(lockNamed('fenced')).length + 1);
+});
+
+test('plan: with three processes a run of all locks leaves out those that have too many states, except where a scope is for them', () => {
+  const cells = plan({ ...common, locks: usualLocks, processes: [2, 3] }).filter(({ processes }) => processes === 3);
+
+  expect(cells.filter(({ stage }) => stage === 'buckets').map(({ scope }) => scope)).toEqual(['put-back']);
+  expect(cells.some(({ stage }) => stage === 'blocking')).toBe(false);
+  expect(cells.some(({ stage }) => stage === 'fenced')).toBe(true);
 });
 
 test.each([

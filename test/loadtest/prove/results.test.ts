@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 import { describeMachine } from '../../../loadtest/commands/environment.ts';
 import { judgeProof, type ProofCell, proofOf } from '../../../loadtest/prove/results.ts';
+import { proveCell } from '../../../prove/cell.ts';
 import { replay } from '../../../prove/replay.ts';
 import { readLock } from '../../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../../prove/scopes.ts';
-import { fileOfStage, provedCell } from './proved-cell.ts';
+import { fileOf, task } from '../../prove/own-locks.ts';
 
 const parts = { command: 'npm run prove', createdAt: new Date(0), machine: describeMachine() };
 
 test('proofOf: the cells as the search found them, the drill of the same name, and what is taught of it', async () => {
-  const found = await Promise.all([provedCell('5-owner-check', 'late-release'), provedCell('5-owner-check', 'plain')]);
+  const cells = ['late-release', 'plain'].map((scope) => proveCell(task('5-owner-check', scope)));
+  const found = await Promise.all(cells);
 
   const proof = await proofOf({ ...parts, cells: found });
 
@@ -26,13 +28,13 @@ test.each([
   ['5-owner-check', 'late-release'],
   ['8-auto-renew', 'failover'],
 ])('a counterexample of %s under %s that was written and read back is replayed', async (stage, scope) => {
-  const proof = await proofOf({ ...parts, cells: [await provedCell(stage, scope)] });
+  const proof = await proofOf({ ...parts, cells: [await proveCell(task(stage, scope))] });
 
   const [found]: ProofCell[] = JSON.parse(JSON.stringify(proof)).cells;
   const { counterexample = [], ...cell } = found as ProofCell;
   const difference = await replay(counterexample, {
     ...cell,
-    openLock: await readLock(fileOfStage(stage)),
+    openLock: await readLock(fileOf(stage)),
     scope: scopes.find(({ name }) => name === scope) as Scope,
   });
 

@@ -21,6 +21,7 @@ test.each([
   ['blocking', 'client-gone'],
   ['cohort', 'slow-holder'],
   ['cohort', 'client-gone'],
+  ['combine', 'slow-holder'],
   ['combine', 'paused-process'],
   ['combine', 'crossed-write'],
   ['combine', 'client-gone'],
