@@ -21,7 +21,7 @@ import {
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
 import { signTable } from '../report/sign-table.ts';
-import { drillLines, mark, nameColumn, openingLines } from '../report/terminal.ts';
+import { mark, nameColumn, openingLines, resultLines } from '../report/terminal.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
 
@@ -66,7 +66,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
       resultsSoFar.set(`${stage} ${result.drill}`, result);
       if (isStory) {
         show('');
-        return say(...drillLines(stage, result, find));
+        return say(...resultLines(stage, result));
       }
       const count = pc.dim(`[${resultsSoFar.size}/${cells.length}]`);
       const names = `${stage.padEnd(rowWidth)} ${nameColumn(result.drill)}`;

@@ -29,7 +29,6 @@ type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code
 
 /** How a single sale ended for its client, who may have hung up. `sentAt` is on the clock that all processes of one host share. */
 export type SaleEnd = Ended<SaleAnswer>;
-export type BasketEnd = Ended<BasketAnswer>;
 export type Ended<Answer> = (Answer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
 
 /** An answer that says that a unit was sold. */

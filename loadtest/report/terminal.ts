@@ -26,28 +26,13 @@ export function openingLines(stage: string, find: FindResult): string[] {
   const story = readStory(stage);
   const before = columnNames
     .filter((drill) => fixes(stage, drill))
-    .flatMap((drill) => failedBefore(stage, drill, find) ?? []);
+    .flatMap((drill) => find(stageBefore(stage) ?? '', drill) ?? []);
   return [
     pc.bold(stageTitle(stage)),
     ...(story ? [`  ${pc.dim('Problem')}  ${story.problem}`] : []),
     ...before.map((result) => `  ${pc.dim('Before ')}  ${shortLine(result)}`),
     ...(story ? [`  ${pc.dim('Change ')}  ${story.change}`] : []),
   ];
-}
-
-/** A drill under a stage, with what came of it under the stage before. */
-export function drillLines(stage: string, result: DrillResult, find: FindResult): string[] {
-  const before = failedBefore(stage, result.drill, find);
-  return [
-    ...resultLines(stage, result),
-    ...(before ? [`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`] : []),
-  ];
-}
-
-/** What came of a drill under the stage before, when this one fixes it. */
-function failedBefore(stage: string, drill: string, find: FindResult): DrillResult | undefined {
-  const before = stageBefore(stage);
-  return before !== undefined && fixes(stage, drill) ? find(before, drill) : undefined;
 }
 
 /** `✘ crashed-holder: none in 2 s` */
@@ -57,7 +42,7 @@ function shortLine(result: DrillResult): string {
 }
 
 /** What happened to the shop comes first, then whether this was expected, and what was asked. */
-function resultLines(stage: string, result: DrillResult): string[] {
+export function resultLines(stage: string, result: DrillResult): string[] {
   const { drill, verdict, witnesses } = result;
   const figures = rushFigures(result);
   const [happened = words[verdict], ...reasons] = result.reasons;

@@ -29,7 +29,7 @@ const words: Partial<Record<Part['kind'], string>> = {
 
 /** The lanes of a drill, the faults above the sales. */
 export function drawTimeline(title: string, timeline: Timeline): Html {
-  const rows = [...timeline.faults.map(faultRow), ...timeline.lanes.map((_, i) => saleRow(timeline, i))];
+  const rows = [...faultRows(timeline), ...timeline.lanes.map((_, i) => saleRow(timeline, i))];
   const moments = rows.flatMap(({ parts }) => parts.flatMap(({ fromMs, untilMs = 0 }) => [fromMs, untilMs]));
   const endMs = Math.max(1, timeline.durationMs, ...moments);
   const share = (ms: number) => Math.round((10_000 * ms) / endMs) / 100;
@@ -51,9 +51,16 @@ ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more
 </figure>`;
 }
 
-function faultRow({ node, saleId, label, fromMs, untilMs }: Timeline['faults'][number]): Row {
-  const hit = [node, saleId && `sale ${saleId}`].filter(Boolean).join(' · ');
-  return { name: label, note: hit, parts: [{ kind: 'fault', fromMs, untilMs }] };
+/** A fault that comes again has one lane. */
+function faultRows({ faults }: Timeline): Row[] {
+  const rows = new Map<string, Row>();
+  for (const { node, saleId, label, fromMs, untilMs } of faults) {
+    const hit = [node, saleId && `sale ${saleId}`].filter(Boolean).join(' · ');
+    const row = rows.get(`${label} ${hit}`) ?? { name: label, note: hit, parts: [] };
+    rows.set(`${label} ${hit}`, row);
+    row.parts.push({ kind: 'fault', fromMs, untilMs });
+  }
+  return [...rows.values()];
 }
 
 /** What the sale of a lane read and wrote stands below its name. */

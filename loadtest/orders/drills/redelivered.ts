@@ -33,7 +33,7 @@ export const redelivered: KeyDrill = {
       if (dead) await testBed.kill(dead);
       const [left] = await pendingOf(testBed);
       if (left?.id !== message || left.consumer !== name || left.deliveries > 1) {
-        throw new NotStagedError(`${name} had the message no more when it was killed.`);
+        throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
       }
       await say(`${name} is killed (SIGKILL). The message is pending, and ${name} has it (XPENDING).`);
       // The dead node's XACK never arrives, and the one of its heir passes.
