@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Cell, Task } from '../../prove/cell.ts';
+import { type Cell, MOST_STATES, type Task } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
@@ -35,7 +35,7 @@ const {
   newFile,
   baseline,
   checks,
-  mostStates,
+  mostStates = MOST_STATES,
   drills = allDrills,
   ...options
 } = readGradeOptions(process.argv);

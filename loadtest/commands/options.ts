@@ -2,7 +2,6 @@
 
 import { type Command, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks } from '../../locks/index.ts';
-import { MOST_STATES } from '../../prove/cell.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
 import { readLibrary } from '../peers/peer.ts';
@@ -109,8 +108,8 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   baseline: string[];
   /** The checks of the contract to run. */
   checks: string[];
-  /** How many states the search may take in each scope; 0 leaves it out. */
-  mostStates: number;
+  /** How many states the search may take in each scope, if it was said; 0 leaves it out. */
+  mostStates?: number;
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
@@ -133,9 +132,8 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     .addOption(markdownOption())
     .option(
       '--states <n>',
-      'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out',
+      'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as npm run prove)',
       wholeNumberFrom(0, 100_000_000),
-      MOST_STATES,
     );
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
@@ -162,7 +160,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     // In virtual time nothing differs from run to run.
     baseline: given.baseline ?? (isVirtual ? [] : stageList('8')),
     checks: given.drill?.filter(isCheck) ?? checkNames,
-    mostStates: given.states,
+    ...(given.states !== undefined && { mostStates: given.states }),
     isVirtual,
     ...settings,
   };

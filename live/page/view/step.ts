@@ -91,7 +91,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
       </${Controls}>
       ${player.isOver && stages.map((each, index) => html`<${Outcome} records=${records[index] ?? []} isBroken=${runs?.[index]?.record.verdict === 'fail'} meaning=${each === stage ? lesson.after : lesson.before} />`)}
       <p class="told" role="status">
-        ${player.isOver && (chosen === undefined ? say('askedFirst') : html`<b>${say(lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`)}
+        ${player.isOver && (chosen === undefined ? html`<span>${say('askedFirst')}</span>` : html`<b>${say(lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`)}
       </p>
     </section>
     <div><${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined}

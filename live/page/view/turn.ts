@@ -45,6 +45,8 @@ export function Turn({ engine, files }: TurnProps) {
   const [shown, show] = useState<Judged>();
   const [hints, setHints] = useState(0);
   const [chosen, choose] = useState<number>();
+  /** Which text is judged: what is found of an older one is nobody's. */
+  const run = useRef(0);
   useEffect(() => {
     void engine.ready.then((ready) => setDrills(ready.drills));
     // What has run once runs faster: no lock of one's own is in it.
@@ -71,6 +73,7 @@ export function Turn({ engine, files }: TurnProps) {
     choose(undefined);
   }
   function forget() {
+    run.current += 1;
     setResults([]);
     setProblem(undefined);
     setDoing('nothing');
@@ -85,16 +88,19 @@ export function Turn({ engine, files }: TurnProps) {
     if (doing === 'judging' || drills.length === 0) return;
     forget();
     setDoing('judging');
+    const own = run.current;
     const found: Judged[] = [];
     try {
       await judge(engine, { text, exercise, drills }, (judged) => {
         found.push(judged);
-        setResults([...found]);
+        if (run.current === own) setResults([...found]);
       });
+      if (run.current !== own) return;
       setDoing('nothing');
-      if (exercise && failsIn(found).length === 0)
+      if (exercise && found.some(({ isAsked }) => isAsked) && failsIn(found).length === 0)
         keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
     } catch (error) {
+      if (run.current !== own) return;
       setResults([]);
       setDoing(error instanceof EndlessError ? 'endless' : 'nothing');
       if (!(error instanceof EndlessError)) setProblem((error as Error).message);
