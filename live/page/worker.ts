@@ -8,7 +8,7 @@ import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
 import { strategies } from '../../locks/index.ts';
-import { type Cell, proveCell } from '../../prove/cell.ts';
+import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell } from '../../prove/cell.ts';
 import { scopes } from '../../prove/scopes.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
@@ -108,12 +108,13 @@ const MOST_MS = 10_000;
 const SIGN_MS = 250;
 const isEndless = () => log.length > MOST_LINES || (log.length > 0 && performance.now() - begun > MOST_MS);
 
-// A lock of one's own speaks to nobody: neither to the page, in the lab's name, nor to the network.
+// A lock of one's own is given no way to speak to the page, in the lab's name, or to the network.
 const { postMessage: say } = globalThis;
-for (const name of 'postMessage close fetch XMLHttpRequest WebSocket EventSource importScripts Worker BroadcastChannel indexedDB caches'.split(
+for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTransport EventSource importScripts Worker BroadcastChannel indexedDB caches'.split(
   ' ',
 ))
-  Object.defineProperty(globalThis, name, { value: undefined });
+  for (let owner: object | null = globalThis; owner !== null; owner = Object.getPrototypeOf(owner))
+    if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
 setInterval(() => say({ isEndless: isEndless() } satisfies Sign), SIGN_MS);
 
 /** The game that was played last. */
@@ -157,7 +158,8 @@ const calls: Calls = {
     // Some scopes show nothing with fewer.
     const least = scopes.find(({ name }) => name === scope)?.processes ?? 0;
     const size = { processes: Math.max(task.processes, least), sales, ...(isAtOnce && { isAtOnce }) };
-    const cell = await proveCell({ stage, file, scope, ...size, masters: 0, budget: {} });
+    const mostStates = MOST_STATES_WHILE_ONE_WAITS;
+    const cell = await proveCell({ stage, file, scope, ...size, masters: 0, budget: {}, mostStates });
     const { verdict, reason, states, schedules, says, counterexample } = cell;
     const found = counterexample && (await (await openGame({ file, scope, ...size })).follow(counterexample));
     return { verdict, reason, states, schedules, says, records: found?.records ?? [] };
@@ -166,7 +168,9 @@ const calls: Calls = {
   orders: async (task) => (await gameOf(task)).orders(task.way),
 };
 
-addEventListener('message', async ({ data: { id, call, given } }: MessageEvent<Task>) => {
+addEventListener('message', async ({ data: { id, call, given }, isTrusted }: MessageEvent<Task>) => {
+  // A lock may dispatch an event of its own; only the page's are trusted.
+  if (!isTrusted) return;
   log = [];
   begun = performance.now();
   const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(

@@ -48,7 +48,9 @@ export function connectMysql(url: string, connections: number, tables = stockTab
     multipleStatements: false,
   });
   const hello = () => withSession(pool, new AbortController().signal, ({ ask }) => ask('SELECT 1'));
-  const inDoubt = outage ? askWhenInDoubt(hello, outage) : () => {};
+  const ask = outage ? askWhenInDoubt(hello, outage) : () => {};
+  // Connections that we end ourselves say nothing of MySQL.
+  const inDoubt = () => ending.has(pool) || ask();
   let hasTables = false;
   const { getConnection } = pool.pool;
   pool.pool.getConnection = (callback) =>
@@ -75,8 +77,11 @@ export function connectMysql(url: string, connections: number, tables = stockTab
   return pool;
 }
 
+const ending = new WeakSet<Pool>();
+
 /** Ends the connections of a pool. What is still open after 200 ms the system closes, and MySQL frees what it holds. */
 export async function endPool(pool: Pool) {
+  ending.add(pool);
   await Promise.race([pool.end().catch(() => {}), sleep(END_LIMIT_MS)]);
 }
 

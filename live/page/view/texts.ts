@@ -140,8 +140,8 @@ export const texts = {
   leaves: ['Escape, then Tab leaves the editor.', '先按 Escape 再按 Tab 可离开编辑器。'],
   judging: ['The scenarios are played …', '正在运行场景……'],
   untouched: [
-    'Change the lock, then play all scenarios. Nothing runs before.',
-    '改好锁之后运行全部场景。在此之前什么也不运行。',
+    'Change the lock, then play all scenarios. It does not run before.',
+    '改好锁之后运行全部场景。在此之前它不会运行。',
   ],
   solvedNow: ['Solved.', '已解决。'],
   notYet: ['Not yet: {fails}.', '还没有:{fails}。'],
@@ -149,7 +149,7 @@ export const texts = {
     'Questions asked: {played}. Failed: {failed}. Press one to see it.',
     '问了 {played} 个问题,{failed} 个失败。点一个可以观看。',
   ],
-  others: ['Later stages ask these. They need not hold yet.', '后面的阶段才问这些,现在不必成立。'],
+  others: ['This exercise does not ask these.', '本练习不问这些。'],
   nextExercise: ['Next exercise →', '下一个练习 →'],
   explore: [
     'Change the stage as you like. Every scenario is played under it, and the search goes through all orders of events.',

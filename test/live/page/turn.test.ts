@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
   async function take(page: Page, text: string) {
     const file = { name: 'lock.ts', mimeType: 'text/plain', buffer: Buffer.from(text) };
     await page.locator('input[type=file]').setInputFiles(file);
-    await says(page, /Nothing runs before/);
+    await says(page, /It does not run before/);
   }
 
   test('nothing runs before one plays; a lock that never ends is ended, and the page goes on; the solution is judged, and kept', async () => {
