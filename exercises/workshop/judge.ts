@@ -4,19 +4,19 @@ import { relative } from 'node:path';
 import pc from 'picocolors';
 import { cellLines } from '../../loadtest/prove/matrix.ts';
 import { proveAll } from '../../loadtest/prove/prover.ts';
-import type { Cell } from '../../prove/cell.ts';
+import { mark } from '../../loadtest/report/terminal.ts';
+import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { numbered } from '../../prove/words.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { type Exercise, provideFile, type RealVerdict } from './exercise.ts';
 
-/** How many states the search may take in each scope: a waiter that never sleeps has no end of them. */
-const MOST_STATES = 100_000;
-
 /** An exercise, and what came of it. */
 export interface Judged {
   exercise: Exercise;
   isSolved: boolean;
+  /** Something breaks it. When it is neither, that is not known. */
+  isBroken: boolean;
   /** What the search says, in the order of the exercise's scopes. */
   cells: Cell[];
   /** The drills that were played on real servers. */
@@ -31,7 +31,11 @@ export async function judge(exercise: Exercise, signal: AbortSignal): Promise<Ju
   const isHeld = cells.every(({ verdict }) => verdict === 'holds');
   // Where the search shows the hole, it decides alone.
   const drills = isHeld && exercise.settings.fails.scope === undefined ? await playReal(exercise, signal) : [];
-  return { exercise, cells, drills, isSolved: isHeld && drills.every(({ verdict }) => verdict === 'pass') };
+  return {
+    ...{ exercise, cells, drills },
+    isSolved: isHeld && drills.every(({ verdict }) => verdict === 'pass'),
+    isBroken: cells.some(({ verdict }) => verdict === 'fails') || drills.some(({ verdict }) => verdict === 'fail'),
+  };
 }
 
 function search({ name, file, settings }: Exercise, signal: AbortSignal): Promise<Cell[]> {
@@ -40,7 +44,7 @@ function search({ name, file, settings }: Exercise, signal: AbortSignal): Promis
     // Some scopes show nothing with fewer.
     const least = scopes.find((each) => each.name === scope)?.processes ?? 0;
     const size = { processes: Math.max(processes, least), sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
-    return { stage: name, file, scope, ...size, budget: {}, mostStates: MOST_STATES };
+    return { stage: name, file, scope, ...size, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
   });
   return proveAll(planned, { signal, onCell() {} });
 }
@@ -51,12 +55,13 @@ async function playReal(exercise: Exercise, signal: AbortSignal): Promise<RealVe
   return (await import('./order-servers.ts')).playOrders(exercise, signal);
 }
 
-const sentenceOf = ({ drill, verdict, reason }: RealVerdict) => `${drill}: ${verdict === 'pass' ? '✔' : '✘'} ${reason}`;
+const sentenceOf = ({ drill, verdict, reason }: RealVerdict) => `${drill}: ${mark(verdict)} ${reason}`;
 
 /** For a terminal: whether it is solved, and if not the shortest order of events that shows it, or why that is not known. */
-export function linesOf({ exercise, isSolved, cells, drills }: Judged): string[] {
+export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged): string[] {
   const { name, title, file } = exercise;
-  const head = `${isSolved ? pc.green('✔') : pc.red('✘')} ${pc.bold(name)}  ${title}  ${pc.dim(relative(projectDir, file))}`;
+  const sign = mark(isSolved ? 'pass' : isBroken ? 'fail' : 'unknown');
+  const head = `${sign} ${pc.bold(name)}  ${title}  ${pc.dim(relative(projectDir, file))}`;
   if (isSolved) return [head];
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const unknown = cells.find(({ verdict }) => verdict === 'unknown');

@@ -50,15 +50,17 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
     const opened = await openLocalTarget(options, backends).catch(refusedFile);
     if (typeof opened === 'string') return [{ drill: first, verdict: 'fail', reason: opened }];
     target = opened;
-    void target.partDied.then((sentence) => broken.abort(new Error(shorten(sentence))));
+    // That another part dies is not the file's doing: the drill is not known then.
+    void target.partDied.then((sentence) => isOfNode(sentence) && broken.abort(new Error(shorten(sentence))));
     for (const name of settings.drills) {
+      fault = '';
       const { verdict, reasons } = await play(name, opened, AbortSignal.any([signal, broken.signal]));
       signal.throwIfAborted();
       // What ends a node, never comes back, or throws is the file's doing.
-      const isFault = verdict === 'unknown' && (broken.signal.aborted || fault !== '');
-      const reason = verdict === 'pass' ? '' : `${reasons.join(' ')}${fault}`;
+      const isFault = verdict !== 'fail' && (broken.signal.aborted || fault !== '');
+      const reason = verdict === 'pass' && !isFault ? '' : `${reasons.join(' ')}${fault}`;
       verdicts.push({ drill: name, verdict: isFault ? 'fail' : verdict, reason });
-      if (verdict !== 'pass') break;
+      if (verdict !== 'pass' || isFault) break;
     }
     return verdicts;
   } finally {
@@ -92,10 +94,13 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
   }
 }
 
+const isOfNode = (sentence: string) => sentence.startsWith('node-');
+
 /** Why no node starts with the file, as a sentence. Throws what has another reason. */
 function refusedFile(error: Error): string {
   const why = /is not allowed: (.*)/.exec(error.message)?.[1];
-  if (why === undefined && !error.message.startsWith('node-')) throw error;
+  // A node that is late is late by the machine.
+  if (why === undefined && (!isOfNode(error.message) || /was not ready within/.test(error.message))) throw error;
   return `No node starts with your file: ${why ?? shorten(error.message)}`;
 }
 

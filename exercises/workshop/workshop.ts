@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, unwatchFile, watchFile } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
 import { newCommand } from '../../loadtest/commands/command-line.ts';
-import { exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
+import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { type Exercise, exercisesDir, provideFile, readExercises } from './exercise.ts';
@@ -85,7 +85,8 @@ async function check(wanted: string[], json: boolean): Promise<number> {
   }
   const solved = judged.filter(({ isSolved }) => isSolved).length;
   print(json ? [JSON.stringify(asJson(judged), undefined, 2)] : [`${solved} of ${judged.length} solved.`]);
-  return solved === judged.length ? ALL_SOLVED : NOT_ALL_SOLVED;
+  if (solved === judged.length) return ALL_SOLVED;
+  return judged.some(({ isBroken }) => isBroken) ? NOT_ALL_SOLVED : COULD_NOT_RUN;
 }
 
 function putBack(wanted: string[]): number {

@@ -139,7 +139,7 @@ export function answerLines({
       grouped(holds, 'under').map(([under, names]) => `${under}: ${names.join(', ')}.`),
     ),
     ...lines('It does not promise, and does not hold:', bySentence(notPromised)),
-    ...lines('It has nothing to do with:', bySentence(doesNotApply)),
+    ...lines('It does not apply, or can not be played here:', bySentence(doesNotApply)),
     ...lines('Nobody knows:', bySentence(notLookedAt)),
   ];
 }

@@ -114,7 +114,7 @@ export async function runCommand({
     if (grades) {
       results.grades = grades.map((grade) => ({ ...grade, ...withSearch(searched.get(grade.stage)) }));
       for (const grade of results.grades) grade.answer = answerOf(grade, results);
-      results.verdict = worstOf(results.grades);
+      results.verdict = worstOf(results.grades, results);
     }
     folder.finish(results);
     narrator.end(results, folder.dir);

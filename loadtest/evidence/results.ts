@@ -136,7 +136,7 @@ export const answerSchema = z.object({
   holds: z.array(findingSchema),
   /** What it does not hold, and does not promise: `says` is why. */
   notPromised: z.array(findingSchema),
-  /** What has nothing to do with it: `says` is why, or what was measured. */
+  /** What does not apply to it, or can't be played here: `says` is why, or what was measured. */
   doesNotApply: z.array(findingSchema),
   notLookedAt: z.array(findingSchema),
 });

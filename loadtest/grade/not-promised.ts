@@ -6,7 +6,10 @@ import { checkNames } from '../staircase/contract.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 
 /** Without these it is no lock. */
-const OF_EVERY_LOCK = ['contract-enter', 'one-node-rush', 'rush', 'sell-out', 'slow-holder'];
+const OF_EVERY_LOCK = [
+  ...['contract-enter', 'contract-same-node', 'contract-late-acquire', 'contract-late-release', 'contract-one-try'],
+  ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release'],
+];
 
 const ASKS: { isPromised: (promises: Promises) => boolean; drills: string[]; why: string }[] = [
   {
@@ -67,7 +70,7 @@ export function notPromisedBy(promises: Promises): Record<string, string> {
  * is a clause when it is not understood, or names what every lock must hold.
  */
 export function readDoesNotPromise(exported: unknown): Record<string, string> {
-  const read = z.record(z.string(), z.string()).safeParse(exported ?? {});
+  const read = z.record(z.string(), z.string().min(1)).safeParse(exported ?? {});
   if (!read.success) throw new Error(`its doesNotPromise can't be read: ${read.error.issues[0]?.message}`);
   const names = [...checkNames, ...Object.keys(lockStaircase.columns)].filter((name) => !OF_EVERY_LOCK.includes(name));
   const odd = Object.keys(read.data).find((name) => !names.includes(name));

@@ -2,6 +2,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Hold } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { sleep } from './clock.ts';
@@ -24,6 +25,8 @@ export interface Judgement {
   isJudged?: (hold: Hold) => boolean;
   /** With `unknown`: the lock never takes the step that the drill breaks. */
   nothingToBreak?: boolean;
+  /** With `unknown`: what kept the drill from its end was no step of it, and says nothing of the lock. */
+  isSpoilt?: boolean;
 }
 
 /**
@@ -40,7 +43,10 @@ export async function play(
   signal?: AbortSignal,
 ): Promise<DrillOutcome> {
   const judgement = await untilStopped(course, signal).catch(async (error) => {
-    if (!signal?.aborted) return notStaged(error instanceof Error ? error.message : String(error), error);
+    if (!signal?.aborted) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { ...notStaged(reason, error), isSpoilt: !(error instanceof NotStagedError) };
+    }
     // What it has begun comes to its end before it is undone.
     testBed.stop();
     await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
@@ -50,14 +56,14 @@ export async function play(
     });
     throw error;
   });
-  const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false } = judgement;
+  const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
   return {
     verdict,
     reasons: [reason],
     figures,
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,
-    nothingToBreak,
+    ...{ nothingToBreak, isSpoilt },
     ...(await testBed.close(isJudged)),
   };
 }
@@ -106,7 +112,7 @@ export async function playAgain(attempt: () => Promise<Attempt>, limits: Limits)
     if (!isUnknown && !isSpoilt) return outcome;
     const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
     if (tried < tries) await narrate(`${isUnknown ? outcome.reasons[0] : busy} The drill is run again.`, 0, false);
-    else if (isUnknown) return { ...outcome, isSpoilt };
+    else if (isUnknown) return { ...outcome, isSpoilt: isSpoilt || outcome.isSpoilt === true };
     else return { ...outcome, ...lostTrack(busy), figures: {}, events: outcome.events, isSpoilt };
   }
 }

@@ -98,17 +98,25 @@ export function gradeTitle(grades: Grade[]): string {
   return `${grade.stage} ${titles[grade.answer?.verdict ?? 'unknown']}`;
 }
 
-/** Of these answers the worst: a broken promise weighs more than what is not known. */
-export function worstOf(grades: Grade[]): Answer['verdict'] {
+/**
+ * Of these answers the worst: a broken promise weighs more than what is not known. Nothing is known to hold where a built-in lock, as the
+ * baseline, did not come out as expected.
+ */
+export function worstOf(grades: Grade[], { stages, leftOut }: Pick<Results, 'stages' | 'leftOut'>): Answer['verdict'] {
   const verdicts = grades.map(({ answer }) => answer?.verdict);
-  return (['broken', 'unknown'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'holds';
+  const isBaseline = leftOut.length === 0 && taughtCells(stages).every((cell) => isAsTaught(cell));
+  const worst = (['broken', 'unknown'] as const).find((verdict) => verdicts.includes(verdict));
+  return worst ?? (isBaseline ? 'holds' : 'unknown');
 }
+
+const taughtCells = (rows: Results['stages']) =>
+  rows.flatMap(({ drills }) => drills).filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable');
 
 /** Whether the built-in locks, which are the baseline, came out as expected: if not, the grades prove nothing. */
 export function baselineLine({ stages }: Results): string {
   const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
   if (rows.length === 0) return 'No built-in lock ran as a baseline.';
-  const cells = rows.flatMap(({ drills }) => drills).filter((cell) => isAsTaught(cell) !== undefined);
+  const cells = taughtCells(rows);
   const asTaught = cells.filter((cell) => isAsTaught(cell)).length;
   const warning = asTaught === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
   return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;

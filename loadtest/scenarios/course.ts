@@ -35,7 +35,7 @@ interface HeldOnItsWay {
 }
 
 /** A time in which Redis was away, on the shared clock. */
-interface Outage {
+export interface Outage {
   label: string;
   from: number;
   until: number;
@@ -43,6 +43,8 @@ interface Outage {
   backMs?: number;
   /** What was in Redis then, besides the stock, when nobody has sold: because of one of them. */
   stayed?: LeftKey[];
+  /** Why the outage came to nothing, if it did: nobody asked before a node found Redis again. */
+  unasked?: string;
 }
 
 export interface Course {

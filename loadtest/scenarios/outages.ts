@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/left-keys.ts';
-import { type Course, msOf, nodeOf } from './course.ts';
+import { type Course, msOf, nodeOf, type Outage } from './course.ts';
 import { type Demand, demand, mustHaveHadTime } from './demands.ts';
 import type { Known } from './sentence.ts';
 import { type Step, setting, step } from './sentences.ts';
@@ -80,6 +80,9 @@ export const outageDemands: Known<Demand>[] = [
   demand('sales flow again within <time> of its return', async ({ testBed, outages }, _outcome, { time }) => {
     const limitMs = msOf(time, testBed.leaseMs);
     const stuck = outages.find(({ backMs }) => backMs === undefined);
+    const unasked = outages.find(({ unasked }) => unasked)?.unasked;
+    // A shop that stays closed has failed, whoever asked.
+    if (stuck === undefined && unasked) throw new NotStagedError(unasked);
     const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
     await mustHaveHadTime(testBed, stuck ? limitMs : 0);
     const stayed = stuck?.stayed?.map(describeLeftKey).join('') ?? '';
@@ -116,7 +119,8 @@ async function goAway(
     const until = sharedClock();
     await redis.comeBack();
     mark.over();
-    course.outages.push({ label, from, until });
+    const outage: Outage = { label, from, until };
+    course.outages.push(outage);
     if (late === undefined) return;
     const isInside = ({ node, entered, left }: Hold) =>
       node !== late.node && entered > until && left === Number.POSITIVE_INFINITY;
@@ -125,7 +129,7 @@ async function goAway(
     if (await testBed.until(() => testBed.holds().some(isInside), msOf(late.limit, testBed.leaseMs))) return;
     // Whom the key keeps out has asked for it.
     if (testBed.isLockSeen && testBed.triesOf(other) === tried) {
-      throw new NotStagedError(`Nobody at ${other.name} asked for the lock before ${late.node} found Redis again.`);
+      outage.unasked = `Nobody at ${other.name} asked for the lock before ${late.node} found Redis again.`;
     }
   } finally {
     link?.restore();

@@ -35,6 +35,7 @@ function onceBy(answerOnce: AnswerOnce, pool: Pool, redis: RedisClient): Once {
         return made;
       },
     });
+    if (answer === undefined) throw new Error('answerOnce() resolved with no answer.');
     return { ...succeeded(answer), isRepeat: !hasWorked };
   };
 }

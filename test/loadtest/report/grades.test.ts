@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerLines } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
-import { answerOf } from '../../../loadtest/report/grades.ts';
+import { answerOf, worstOf } from '../../../loadtest/report/grades.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
@@ -62,4 +62,16 @@ test.each([
 
   expect(answer).toMatchObject({ verdict, sentence: expect.stringMatching(sentence) });
   expect(answerLines(answer)[0]).toBe(answer.sentence);
+});
+
+test.each([
+  ['as it is taught', cell('rush', 'pass'), 'holds'],
+  ['otherwise', cell('rush', 'fail'), 'unknown'],
+  ['so that nobody knows', cell('rush', 'unknown'), 'unknown'],
+])('a lock that holds beside a baseline that came out %s', (_what, drill, verdict) => {
+  const results = graded([rush]);
+  results.stages.push({ stage: '8-auto-renew', lockVersion: 8, drills: [{ ...drill, taught: 'pass' }] });
+  const [grade] = results.grades ?? [];
+
+  expect(worstOf([{ ...grade, answer: answerOf(grade as Grade, results) } as Grade], results)).toBe(verdict);
 });

@@ -205,7 +205,10 @@ test('redis-outage: nobody at node-2 has asked when node-1 finds Redis again', a
     });
   };
 
-  isUnknown(await run(redisOutage, '3-spin', { wrap: late }), /^Nobody at node-2 asked for the lock before node-1 /);
+  isUnknown(
+    await run(redisOutage, '8-auto-renew', { wrap: late }),
+    /^Nobody at node-2 asked for the lock before node-1 /,
+  );
 });
 
 test('redis-outage: a shop that does not sell again is no reason to know nothing', async () => {
