@@ -7,15 +7,18 @@ import { type DrillSettings, lostTrack } from '../harness/drill.ts';
 import type { Audience, Played, World } from '../harness/run-cell.ts';
 import { SIGN_EVERY_MS, type VirtualResult, type VirtualTask } from './cell.ts';
 
-/** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
-const SILENCE_MS = 8_000;
+/**
+ * A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. A right library that computes for a
+ * second in one piece needs ten of them on a busy machine.
+ */
+const SILENCE_MS = 30_000;
 const SILENT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
 
 export interface VirtualWorldOptions {
   settings: DrillSettings;
   /** External locks, by their rows. */
   locks?: Record<string, LockSource> | undefined;
-  /** How long a process may give no sign, in milliseconds; 8 s when it is not given. */
+  /** How long a process may give no sign, in milliseconds; 30 s when it is not given. */
   silenceMs?: number;
 }
 
