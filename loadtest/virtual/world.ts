@@ -5,28 +5,22 @@ import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import type { LockSource } from '../../virtual/lock-service.ts';
 import { type DrillSettings, lostTrack } from '../harness/drill.ts';
 import type { Audience, Played, World } from '../harness/run-cell.ts';
-import { SIGN_EVERY_MS, type VirtualResult, type VirtualTask } from './cell.ts';
-
-/**
- * A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. A right library that computes for a
- * second in one piece needs ten of them on a busy machine.
- */
-const SILENCE_MS = 30_000;
-const SILENT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
+import type { VirtualResult, VirtualTask } from './cell.ts';
+import { type SilenceLimits, usualLimits, watchSilence } from './signs.ts';
 
 export interface VirtualWorldOptions {
   settings: DrillSettings;
   /** External locks, by their rows. */
   locks?: Record<string, LockSource> | undefined;
-  /** How long a process may give no sign, in milliseconds; 30 s when it is not given. */
-  silenceMs?: number;
+  /** How long a process may give no sign; as usual when they are not given. */
+  limits?: SilenceLimits;
 }
 
 /**
  * Opens the virtual world. A process that dies makes its cell unknown, or failed where an external lock has kept it for ever, and another
- * takes its place. Such a lock is not played again: its other cells have failed, too.
+ * takes its place. Such a lock is not played again: its other cells end as this one.
  */
-export function openVirtualWorld({ settings, locks = {}, silenceMs = SILENCE_MS }: VirtualWorldOptions) {
+export function openVirtualWorld({ settings, locks = {}, limits = usualLimits }: VirtualWorldOptions) {
   const node = bundledArgs('loadtest/virtual/worker.ts');
   node.catch(() => {});
   const workers = new Map<number, ChildProcess>();
@@ -52,7 +46,7 @@ export function openVirtualWorld({ settings, locks = {}, silenceMs = SILENCE_MS 
       if (known !== undefined) return known;
       const lock = locks[stage];
       const task = { stage, drill: drill.name, settings, ...(lock && { lock }) };
-      const { endsProcess, isEndless, ...played } = await ask(await workerAt(place), task, silenceMs);
+      const { endsProcess, isEndless, ...played } = await ask(await workerAt(place), task, limits);
       if (endsProcess) end(place);
       if (isEndless) endless.set(stage, played);
       return played;
@@ -66,31 +60,24 @@ export function openVirtualWorld({ settings, locks = {}, silenceMs = SILENCE_MS 
 
 type Answer = VirtualResult & { isEndless?: boolean };
 
-async function ask(worker: ChildProcess, task: VirtualTask, silenceMs: number): Promise<Answer> {
-  const ended = lostTrack(new Error('The process that played it has died.'));
-  const kept = { outcome: { ...ended, verdict: 'fail' as const, reasons: [SILENT] }, isEndless: true };
-  let isSilent = false;
-  /** Signs are counted, and not time: this process may stand still, too. Until it has given one, the worker starts. */
-  let missing: number | undefined;
-  const watch = setInterval(() => {
-    if (missing === undefined) return;
-    missing += 1;
-    isSilent = missing * SIGN_EVERY_MS > silenceMs;
-    if (isSilent) worker.kill('SIGKILL');
-  }, SIGN_EVERY_MS);
+async function ask(worker: ChildProcess, task: VirtualTask, limits: SilenceLimits): Promise<Answer> {
+  const died = lostTrack(new Error('The process that played it has died.'));
+  const silence = watchSilence(worker.pid ?? 0, limits, () => worker.kill('SIGKILL'));
   try {
     return await new Promise<Answer>((resolve) => {
       worker.on('message', (answer: VirtualResult | 'alive') => {
-        if (answer === 'alive') missing = 0;
+        if (answer === 'alive') silence.hearSign();
         else resolve(answer);
       });
-      worker.once('exit', () =>
-        resolve(isSilent && task.lock ? { ...kept, endsProcess: true } : { outcome: ended, endsProcess: true }),
-      );
+      worker.once('exit', () => {
+        const endless = task.lock && silence.found();
+        if (endless === undefined) return resolve({ outcome: died, endsProcess: true });
+        resolve({ outcome: { ...died, ...endless }, isEndless: true, endsProcess: true });
+      });
       worker.send(task);
     });
   } finally {
-    clearInterval(watch);
+    silence.close();
     worker.removeAllListeners();
   }
 }

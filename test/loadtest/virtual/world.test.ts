@@ -7,14 +7,15 @@ import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
+import { usualLimits } from '../../../loadtest/virtual/signs.ts';
 import { openVirtualWorld } from '../../../loadtest/virtual/world.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';
 
 /** Runs these drills under a lock, and resolves with what came of each. */
-async function play(file: string, names: string[], { silenceMs }: { silenceMs?: number } = {}) {
+async function play(file: string, names: string[], limits = usualLimits) {
   const stage = 'of-somebody';
   const locks = sourcesOf([{ stage, file }]);
-  const world = openVirtualWorld({ settings: usualSettings, locks, ...(silenceMs && { silenceMs }) });
+  const world = openVirtualWorld({ settings: usualSettings, locks, limits });
   const played: [drill: string, verdict: Verdict, reason: string | undefined][] = [];
   for (const name of names) {
     const drill = drills.find((each) => each.name === name) as Drill;
@@ -39,7 +40,7 @@ test('a lock of which the virtual world has all that it imports: it is judged, a
 test('a lock that never comes back fails every drill, and keeps nobody for long', async () => {
   const endless = writeModule('endless.ts', lockWith({ acquire: 'for (;;) {}' }));
 
-  const played = await play(endless, ['crashed-holder', 'late-write', 'long-sale'], { silenceMs: 1_000 });
+  const played = await play(endless, ['crashed-holder', 'late-write', 'long-sale'], { ...usualLimits, keptMs: 1_000 });
 
   const reason = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
   expect(played).toEqual(['crashed-holder', 'late-write', 'long-sale'].map((drill) => [drill, 'fail', reason]));

@@ -1,0 +1,76 @@
+// A process that plays a cell gives signs. When none comes any more, the CPU time that it uses tells whether its lock keeps it.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { DrillOutcome } from '../harness/drill.ts';
+import { SIGN_EVERY_MS } from './cell.ts';
+
+export interface SilenceLimits {
+  /** What it may compute without a sign, in milliseconds of CPU time. */
+  keptMs: number;
+  /** How long it may give no sign, in milliseconds, when it does not compute. */
+  silenceMs: number;
+}
+/** A right library computes for a second in one piece. */
+export const usualLimits: SilenceLimits = { keptMs: 10_000, silenceMs: 60_000 };
+
+const KEPT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
+const SILENT =
+  'The process gave no sign for a minute, and did not compute either: the lock waits for something, or the machine is too busy.';
+
+/**
+ * Calls back when a process that has given a sign gives none any more: it has computed for so long, and its lock fails, or there is no
+ * telling why.
+ */
+export function watchSilence(pid: number, { keptMs, silenceMs }: SilenceLimits, callBack: () => void) {
+  let found: Pick<DrillOutcome, 'verdict' | 'reasons'> | undefined;
+  /** Looks are counted, and not time: this process may stand still, too. Until it has given a sign, the process starts. */
+  let looks: number | undefined;
+  /** The CPU time at the first look without a sign. */
+  let cpuMs: number | undefined;
+
+  function look() {
+    if (looks === undefined || found) return;
+    looks += 1;
+    if (looks === 1) return;
+    const usedMs = cpuMsOf(pid);
+    cpuMs ??= usedMs;
+    if (usedMs !== undefined && cpuMs !== undefined && usedMs - cpuMs > keptMs) {
+      found = { verdict: 'fail', reasons: [KEPT] };
+    } else if (looks * SIGN_EVERY_MS > silenceMs) found = { verdict: 'unknown', reasons: [SILENT] };
+    if (found) callBack();
+  }
+
+  const timer = setInterval(look, SIGN_EVERY_MS);
+  return {
+    hearSign() {
+      looks = 0;
+      cpuMs = undefined;
+    },
+    /** What came of it. Undefined while it gives signs. */
+    found: () => found,
+    close: () => clearInterval(timer),
+  };
+}
+
+/** A tick of /proc in milliseconds: Linux tells every program that there are 100 in a second. */
+const TICK_MS = 10;
+
+/** How much CPU time a process has used so far, in milliseconds. Undefined when it is gone, or the system does not tell. */
+function cpuMsOf(pid: number): number | undefined {
+  try {
+    if (process.platform === 'linux') return ticksIn(readFileSync(`/proc/${pid}/stat`, 'utf8')) * TICK_MS;
+    return secondsIn(execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { encoding: 'utf8' })) * 1_000;
+  } catch {
+    return undefined;
+  }
+}
+
+/** User and system time of a process, in its line of /proc. Its name may hold spaces and brackets. */
+function ticksIn(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** What `ps` tells: `0:12.34`, `1:02:03`. */
+const secondsIn = (time: string) => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
