@@ -6,8 +6,6 @@ import type { LeaseSample } from '../evidence/timeline.ts';
 import { sharedClock, sleep } from './clock.ts';
 import { network } from './network.ts';
 
-/** How often Redis is asked, in milliseconds. */
-const LOOK_MS = 20;
 /** How long Redis may leave a question unanswered, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
 
@@ -72,7 +70,7 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
     const { workedMs, ...seen } = lease;
     const at = sharedClock();
     const worked = Math.max(0, workedMs - answered.workedMs);
-    if (samples.length > 0) standstillMs = Math.max(standstillMs, at - answered.at - worked - LOOK_MS);
+    if (samples.length > 0) standstillMs = Math.max(standstillMs, at - answered.at - worked - network().lookMs);
     answered = { at, workedMs };
     samples.push({ at, ...seen });
   }
@@ -80,7 +78,7 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
   async function watch() {
     while (!isClosed) {
       await look();
-      await sleep(LOOK_MS);
+      await sleep(network().lookMs);
     }
   }
 
@@ -107,7 +105,7 @@ function connect(redisUrl: string) {
     commandTimeout: ANSWER_LIMIT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    retryStrategy: () => LOOK_MS,
+    retryStrategy: () => network().lookMs,
   });
   redis.on('error', () => {});
   return redis;

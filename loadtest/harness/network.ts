@@ -27,6 +27,8 @@ export interface HttpAnswer {
 export type Heard = 'data' | 'end' | 'error';
 
 export interface Network {
+  /** How often Redis is asked what it holds, in milliseconds. */
+  lookMs: number;
   /** Sends a request on a connection of its own. Rejects when that breaks, or the signal aborts, before the answer is there. */
   request(request: HttpRequest): Promise<HttpAnswer>;
   /** Sends a load of sales. */
@@ -44,6 +46,7 @@ export interface Network {
 }
 
 const ofMachine: Network = {
+  lookMs: 20,
   request: ({ method, url, json, signal }) =>
     new Promise((resolve, reject) => {
       const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };

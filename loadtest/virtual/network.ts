@@ -84,6 +84,8 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine, isOrphan 
   }
 
   return {
+    // A third of all commands would be such looks, and here nothing stands still between two of them.
+    lookMs: 100,
     request,
     startLoad,
     connectRedis: (url, { commandTimeout }) => createHarnessClient(harness, () => serverAt(url), commandTimeout),
