@@ -42,7 +42,7 @@ export interface Lock {
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */
 export type RedisClient = Redis | Cluster;
 
-/** The servers that locks work with. The service connects to one when a lock first asks for it. A spread of them has Redis alone. */
+/** The servers that locks work with. A lock is given Redis, and those that its backend names. */
 export interface Servers {
   redis: RedisClient;
   /** Independent Redis servers, an odd number of them: `redlock`. */

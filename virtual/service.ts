@@ -65,8 +65,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     node,
     store,
     servers: {
-      connectFor() {},
-      forLease: () => ({ redis: store.redis, masters }) as never,
+      forLock: () => ({ redis: store.redis, masters }) as never,
       stockInMysql() {
         throw new Error('There is no MySQL in the virtual world.');
       },

@@ -47,14 +47,13 @@ const store = connectStore(settings.REDIS_URL, settings.BUCKETS);
 const { redis } = store;
 const servers = connectServers(redis, settings);
 await store.back();
-if (settings.REDLOCK_URLS) {
-  const { masters } = servers.forLease(leaseMs);
-  await Promise.all(masters.map((master) => master.status === 'ready' || once(master, 'ready')));
-}
-
-const instance = randomUUID();
 const { sku } = options;
 const lock = strategyOf(options.lock);
+/** A library that votes is given the masters as our own is. */
+const its = servers.forLock(settings.REDLOCK_URLS ? 'redlock' : lock, leaseMs);
+await Promise.all((its.masters ?? []).map((master) => master.status === 'ready' || once(master, 'ready')));
+
+const instance = randomUUID();
 const waits: number[] = [];
 const enteredAt: number[] = [];
 let sections = 0;
@@ -132,17 +131,16 @@ function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
   });
   const buckets = Array.from({ length: store.buckets }, (_, number) => bucket(number));
   const inBuckets = { buckets, readBuckets: () => store.readBuckets(sku) };
-  const sale = Object.assign(servers.forLease(leaseMs), own, inBuckets);
+  const sale = { ...its, ...own, ...inBuckets };
   return () => inside(() => takeOne(sale));
 }
 
-// Not a spread: that would ask for every server at once.
 function openLock(createLock: CreateLock, bucket = 0) {
   asked += 1;
   const key = lockKey(sku, nameInBucket(lock, bucket));
   const onLeaseLost = () => fail(new Error('The lease was lost.'));
   const own = { key, ownerToken: `${instance}:${asked}`, leaseMs, retryDelayMs, onLeaseLost };
-  return createLock(Object.assign(servers.forLease(leaseMs), own));
+  return createLock({ ...its, ...own });
 }
 
 function enter(waiter: number) {

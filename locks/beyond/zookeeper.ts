@@ -5,18 +5,12 @@
 // Source:  ZooKeeper Recipes and Solutions, Locks; Hunt, Konar, Junqueira, Reed, ZooKeeper, 2010.
 
 import { randomUUID } from 'node:crypto';
+import { sharedInRequest } from '../drivers/same-request.ts';
 import type { OpenSession } from '../drivers/zookeeper-session.ts';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { LockNotHeldError } from '../lock.ts';
 
-/** What a node has in it: the request that it belongs to, and how many locks of that request hold by it. */
-interface Data {
-  owner: string;
-  holds: number;
-}
-
-export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost }) => {
+export const createLock = sharedInRequest(({ zookeeper, key, ownerToken, onLeaseLost }) => {
   const queue = `/locks/${encodeURIComponent(key)}`;
-  const heldOnce = JSON.stringify({ owner: ownerToken, holds: 1 } satisfies Data);
   const lost = new AbortController();
   let holdCount = 0;
   let held: { session: OpenSession; node: string } | undefined;
@@ -25,55 +19,32 @@ export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost
   async function acquire(signal?: AbortSignal) {
     if (held === undefined) {
       const session = await zookeeper.enter();
-      const own = randomUUID();
-      await session.create(queue, own, heldOnce);
-      const { name, czxid } = await untilOurs(session, own, signal).catch(async (error) => {
-        await leave(session, own).catch(() => {});
+      const node = `${queue}/${randomUUID()}`;
+      await session.create(node, ownerToken);
+      fencingToken = await untilFirst(session, node, signal).catch(async (error) => {
+        await session.remove(node).catch(() => {});
         throw error;
       });
-      held = { session, node: name };
-      fencingToken = String(czxid);
+      held = { session, node };
       session.ended.addEventListener('abort', lose, { once: true });
     }
     holdCount += 1;
   }
 
-  /** Resolves with the lowest node when it is ours: this lock's own, or that of another lock of the same request. */
-  async function untilOurs(session: OpenSession, own: string, signal?: AbortSignal) {
+  /** Resolves with the number of our node when it is the lowest. */
+  async function untilFirst(session: OpenSession, node: string, signal?: AbortSignal) {
     for (;;) {
       // Not the number at the end of a sequential node's name: it has 32 bits, and stands still when they are used up.
       const nodes = await session.list(queue);
-      const place = nodes.findIndex(({ name }) => name === own);
-      const [first, before] = [nodes[0], nodes[place - 1]];
-      if (first === undefined || place === -1) throw new LockNotHeldError(key);
+      const place = nodes.findIndex(({ path }) => path === node);
+      const [own, before] = [nodes[place], nodes[place - 1]];
+      if (own === undefined) throw new LockNotHeldError(key);
       session.ended.throwIfAborted();
-      if (before === undefined) return first;
-      if (await count(session, first.name, 1)) {
-        await leave(session, own);
-        return first;
-      }
+      if (before === undefined) return String(own.czxid);
       // Only the one before us: a release wakes one waiter, not all of them.
-      await session.untilGone(`${queue}/${before.name}`, signal);
+      await session.untilGone(before.path, signal);
     }
   }
-
-  /** Counts one hold more or less in a node of our request; the last one removes it. Resolves with false when there is no such node. */
-  async function count(session: OpenSession, node: string, change: 1 | -1): Promise<boolean> {
-    const path = `${queue}/${node}`;
-    for (;;) {
-      const seen = await session.read(path);
-      const { owner, holds }: Data = seen ? JSON.parse(seen.text) : {};
-      if (seen === undefined || owner !== ownerToken) return false;
-      const data = JSON.stringify({ owner, holds: holds + change });
-      const isLast = holds + change === 0;
-      // Another lock of our request may have changed it meanwhile: then its version is another one.
-      if (await (isLast ? session.remove(path, seen.version) : session.write(path, data, seen.version))) return true;
-    }
-  }
-
-  /** Mostly nobody else has held by the node, and its data is as it was made. */
-  const leave = async (session: OpenSession, node: string) =>
-    (await session.remove(`${queue}/${node}`, 0)) || count(session, node, -1);
 
   /** The session has ended: ZooKeeper removes our node, if it has not done so already. */
   function lose() {
@@ -90,7 +61,7 @@ export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost
     const { session, node } = held;
     held = undefined;
     session.ended.removeEventListener('abort', lose);
-    if (!(await leave(session, node))) throw new LockNotHeldError(key);
+    if (!(await session.remove(node))) throw new LockNotHeldError(key);
   }
 
   return {
@@ -101,4 +72,4 @@ export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost
       return fencingToken;
     },
   };
-};
+});

@@ -33,11 +33,16 @@ export function sharedInRequest(createOwn: CreateLock): CreateLock {
       await hold.lock.release();
     }
 
+    const present = () => taken.at(-1)?.lock ?? own;
+
     return {
       acquire,
       release,
       get lost() {
-        return (taken.at(-1)?.lock ?? own).lost;
+        return present().lost;
+      },
+      get fencingToken() {
+        return present().fencingToken;
       },
     } as Lock;
   };

@@ -9,6 +9,7 @@
 
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
+import { dirname } from 'node:path/posix';
 import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
 import { abortable, abortError } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
@@ -37,7 +38,7 @@ export type OpenSession = ReturnType<typeof startSession>;
 
 /** A node in a folder. */
 interface FolderNode {
-  name: string;
+  path: string;
   /** The number of the change that made it. It has 64 bits, no two changes have the same, and a later one has a larger. */
   czxid: bigint;
 }
@@ -151,14 +152,6 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     return unlessEnded(answer).finally(() => clearTimeout(timer));
   }
 
-  /** Sends a change of a node. Resolves with false when there is no such node, or it has another version. */
-  async function change(send: (answer: (error: Error | Exception | null) => void) => void): Promise<boolean> {
-    const isDone = await ask<boolean>((answer) =>
-      send((error) => (isCode(error, Exception.BAD_VERSION) ? answer(null, false) : answer(error, true))),
-    );
-    return isDone === true;
-  }
-
   async function unlessEnded<T>(promise: Promise<T>) {
     return abortable(promise, ended.signal).catch((error) => {
       throw ended.signal.aborted ? ended.signal.reason : error;
@@ -169,7 +162,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
   async function czxidOf(path: string) {
     const known = czxids.get(path);
     if (known !== undefined) return known;
-    const stat = await ask<Stat | null>((answer) => client.exists(path, answer));
+    const stat = await ask<Stat | null>((answer) => client.exists(root + path, answer));
     if (!stat) return undefined;
     const czxid = stat.czxid.readBigUInt64BE();
     if (czxids.size >= MOST_CZXIDS) czxids.clear();
@@ -186,22 +179,20 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
       end();
       await closed.catch(() => {});
     },
-    /** Creates an ephemeral node in `folder` with this text in it, under a name that no node there has had before. */
-    async create(folder: string, name: string, text: string) {
-      const path = `${root}${folder}/${name}`;
+    /** Creates an ephemeral node with this text in it, under a name that no node in its folder has had before. */
+    async create(path: string, text: string) {
       const data = Buffer.from(text);
-      const create = () => ask<string>((answer) => client.create(path, data, CreateMode.EPHEMERAL, answer));
+      const create = () => ask<string>((answer) => client.create(root + path, data, CreateMode.EPHEMERAL, answer));
       // Both are sent at once, and answered in order: to learn the number costs no round trip of its own.
       while ((await Promise.all([create(), czxidOf(path)]))[0] === undefined) {
-        await ask<string>((answer) => client.mkdirp(`${root}${folder}`, answer));
+        await ask<string>((answer) => client.mkdirp(root + dirname(path), answer));
       }
     },
     /** Resolves with all nodes in `folder`, the oldest first. */
     async list(folder: string) {
-      const names = (await ask<string[]>((answer) => client.getChildren(`${root}${folder}`, answer))) ?? [];
-      const nodes = await Promise.all(
-        names.map(async (name) => ({ name, czxid: await czxidOf(`${root}${folder}/${name}`) })),
-      );
+      const names = (await ask<string[]>((answer) => client.getChildren(root + folder, answer))) ?? [];
+      const paths = names.map((name) => `${folder}/${name}`);
+      const nodes = await Promise.all(paths.map(async (path) => ({ path, czxid: await czxidOf(path) })));
       return nodes.filter(isThere).toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
     /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
@@ -212,27 +203,15 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
       const gone = new Promise<void>((resolve) => (emitGone = resolve));
       // Not exists(): on a node that is gone already, that would leave a watch for ever.
       const isThere = await ask<true>((answer) =>
-        client.getData(`${root}${path}`, emitGone, (error) => answer(error, true)),
+        client.getData(root + path, emitGone, (error) => answer(error, true)),
       );
       if (isThere) await unlessEnded(abortable(gone, signal));
     },
-    /** Resolves with the text in a node of this session, and its version, from 0. Undefined when there is no such node. */
-    async read(path: string) {
-      const node = await ask<{ data: Buffer | undefined; stat: Stat }>((answer) =>
-        client.getData(`${root}${path}`, (error, data, stat) => answer(error, { data, stat })),
-      );
-      // That of a session that has ended may be there for a while.
-      if (!node?.stat.ephemeralOwner.equals(client.getSessionId())) return undefined;
-      return { text: String(node.data), version: node.stat.version };
-    },
-    /** Changes the text in a node. Resolves with false when there is no such node, or it has another version. */
-    write: (path: string, text: string, version: number) =>
-      change((answer) => client.setData(`${root}${path}`, Buffer.from(text), version, answer)),
-    /** Resolves with false when there was no such node, or it has another version than is given. */
-    async remove(path: string, version: number) {
-      const isRemoved = await change((answer) => client.remove(`${root}${path}`, version, answer));
-      if (isRemoved) czxids.delete(`${root}${path}`);
-      return isRemoved;
+    /** Resolves with false when there was no such node. */
+    async remove(path: string) {
+      const isRemoved = await ask<boolean>((answer) => client.remove(root + path, (error) => answer(error, true)));
+      czxids.delete(path);
+      return isRemoved === true;
     },
   };
 }
@@ -246,7 +225,7 @@ function closeWhenHeard(client: Client, onHeard: () => void) {
   });
 }
 
-const isThere = (node: { name: string; czxid: bigint | undefined }): node is FolderNode => node.czxid !== undefined;
+const isThere = (node: { path: string; czxid: bigint | undefined }): node is FolderNode => node.czxid !== undefined;
 
 function isCode(error: unknown, ...codes: number[]) {
   return error instanceof Exception && codes.includes(error.code);

@@ -27,7 +27,7 @@ export type Holder = ReturnType<Holders['open']>;
 /** The holders of this node, and those who want to be one. `present` is the lock of the sales to come, and its timing. */
 export function createHolders(
   store: Store,
-  servers: Pick<NodeServers, 'forLease'>,
+  servers: Pick<NodeServers, 'forLock'>,
   releases: Releases,
   present: () => Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>,
 ) {
@@ -70,9 +70,7 @@ export function createHolders(
     const { reached } = progress;
     let held: Lock | MultiLock | undefined;
 
-    // Not a spread, which leaves out the servers that are not connected yet.
-    const lockOptions = () =>
-      Object.assign(servers.forLease(leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
+    const lockOptions = () => ({ ...servers.forLock(name, leaseMs), ownerToken, leaseMs, retryDelayMs, onLeaseLost });
 
     /** What the stock refuses is known, whatever fails afterwards. A write that was refused, or never sent, certainly did not take place. */
     async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
@@ -99,7 +97,7 @@ export function createHolders(
         write: (units, token) => noteRefusal(seen.write(units, token)),
       };
       function openLock(createLock: CreateLock): Lock {
-        const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
+        const lock = createLock({ ...lockOptions(), key: lockKey(sku, nameInBucket(name, bucket)) });
         held = lock;
         return lock;
       }
@@ -112,7 +110,7 @@ export function createHolders(
       ownerToken,
       wait,
       progress,
-      servers: () => servers.forLease(leaseMs),
+      servers: () => servers.forLock(name, leaseMs),
       emit,
       place,
       noteRefusal,

@@ -25,7 +25,7 @@ export interface SaleServiceParts {
   lackingSetting: (lock: string) => string | undefined;
   node: string;
   store: Store;
-  servers: Pick<NodeServers, 'connectFor' | 'forLease' | 'stockInMysql'>;
+  servers: Pick<NodeServers, 'forLock' | 'stockInMysql'>;
   history: History;
   metrics: Metrics;
   log: Pick<Logger, 'warn' | 'debug'>;
@@ -50,7 +50,7 @@ export function createSaleService(parts: SaleServiceParts) {
   const releases = createReleases(store, () => present.leaseMs, metrics.releaseRetries, log);
   const holders = createHolders(store, servers, releases, () => present);
   let puttingBack = 0;
-  servers.connectFor(present.lock);
+  connect();
 
   store.onAway(() => {
     // A lock in Redis rejects by itself; one that is elsewhere would have its waiters wait for a stock that is not there.
@@ -125,6 +125,11 @@ export function createSaleService(parts: SaleServiceParts) {
     return store.inBuckets(isInBuckets(present.lock) ? store.buckets : 1);
   }
 
+  /** To what the present lock needs, so that its first sale need not wait. */
+  function connect() {
+    servers.forLock(present.lock, present.leaseMs);
+  }
+
   function refuseWhileBusy() {
     const { inFlight } = records.read();
     if (inFlight === 0) return;
@@ -158,8 +163,8 @@ export function createSaleService(parts: SaleServiceParts) {
       const lacking = lackingSetting(lock);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${lock} needs ${lacking}, which ${node} was started without.`);
-      servers.connectFor(lock);
       present = { ...atStart, lock, ...timing };
+      connect();
     },
     scriptNextSales: scripts.set,
     resume: scripts.resume,

@@ -104,7 +104,8 @@ export function createSell({ registry, node, port, store, holders, records, scri
           emit(step, units, bucket);
         },
       });
-      const options = Object.assign(holder.servers(), {
+      const options = {
+        ...holder.servers(),
         ...holder.place(sku),
         stockKey: stockKey(sku),
         buckets: Array.from({ length: isSplit ? store.buckets : 0 }, (_, bucket) => openBucket(bucket)),
@@ -112,7 +113,7 @@ export function createSell({ registry, node, port, store, holders, records, scri
         signal,
         business: script.inside,
         emit,
-      });
+      };
       const taking = sellAtomically(takeOne, options, emit);
       // A bucket's stock notes for itself what was refused: the lock that is given up afterwards may fail, too.
       const taken = await (isSplit ? taking : holder.noteRefusal(taking));

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
-import { backendOf } from '../../locks/index.ts';
+import { type Backend, backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { connectMysql, endPool, stockInMysql } from './mysql.ts';
 import { createOutageLog, type OutageLines } from './outage-log.ts';
@@ -15,7 +15,7 @@ const STOCK_CONNECTIONS = 2;
 export type NodeServers = ReturnType<typeof connectServers>;
 
 /**
- * The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. The log is told when MySQL
+ * The servers that the locks of this node work with. Each but Redis is connected when a lock first needs it. The log is told when MySQL
  * or ZooKeeper goes away and when it is back; who counts a pool's connections is told of each pool.
  */
 export function connectServers(
@@ -31,44 +31,28 @@ export function connectServers(
   const mysqlOutage = createOutageLog('MySQL', log);
   let masters: Redis[] | undefined;
 
-  function connectMasters() {
-    masters ??= mustHave('REDLOCK_URLS').map((url) => connectMaster(url));
-    return masters;
-  }
-
   function openPool(name: keyof typeof pools, connections: number) {
     const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlOutage);
     watchPool?.(name, pool);
     return pool;
   }
 
-  /**
-   * A class, whose getters a spread leaves out: `{ ...options }` has Redis, and connects nothing. Only what a lock reads itself is
-   * connected.
-   */
-  class ServersOfLock implements Servers {
-    readonly redis = redis;
-    readonly #leaseMs: number;
-
-    constructor(leaseMs: number) {
-      this.#leaseMs = leaseMs;
-    }
-
-    get masters() {
-      return connectMasters();
-    }
-
-    get mysql() {
+  /** By what a lock keeps itself in, besides Redis. */
+  const connect: Record<Backend, (leaseMs: number) => Partial<Servers>> = {
+    redis: () => ({}),
+    masters() {
+      masters ??= mustHave('REDLOCK_URLS').map((url) => connectMaster(url));
+      return { masters };
+    },
+    mysql() {
       pools.locks ??= openPool('locks', settings.MYSQL_LOCK_CONNECTIONS);
-      return pools.locks;
-    }
-
-    get zookeeper() {
-      const sessionMs = this.#leaseMs;
+      return { mysql: pools.locks };
+    },
+    zookeeper(sessionMs) {
       sessions[sessionMs] ??= openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs, outage });
-      return sessions[sessionMs];
-    }
-  }
+      return { zookeeper: sessions[sessionMs] };
+    },
+  };
 
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
     const value = settings[name];
@@ -83,12 +67,8 @@ export function connectServers(
       pools.stock ??= openPool('stock', STOCK_CONNECTIONS);
       return stockInMysql(pools.stock);
     },
-    /** Begins to connect to what this lock needs, so that its first sale need not wait. */
-    connectFor(lock: string) {
-      if (backendOf(lock) === 'masters') connectMasters();
-    },
-    /** What a lock with this lease is given, in milliseconds. */
-    forLease: (leaseMs: number): Servers => new ServersOfLock(leaseMs),
+    /** What a lock with this lease, in milliseconds, works with: Redis, and what it keeps itself in. */
+    forLock: (lock: string, leaseMs: number) => ({ redis, ...connect[backendOf(lock)](leaseMs) }) as Servers,
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
       await Promise.all(Object.values(sessions).map((session) => session.close()));

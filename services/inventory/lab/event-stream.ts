@@ -29,12 +29,17 @@ export function createEventStreams(history: History, state: () => NodeState) {
   return {
     /**
      * Answers with a stream: all that the history has, then what is new, 5 ms after it has happened. It ends when the follower hangs up.
-     * Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+     * One who takes nothing makes room for it. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
      */
     open(response: ServerResponse) {
       if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
       const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
-      if (streams.size >= MAX_STREAMS) throw new ProblemError('TOO_MANY_STREAMS', tooMany);
+      if (streams.size >= MAX_STREAMS) {
+        const deaf = [...streams].find((stream) => stream.isBehind());
+        if (deaf === undefined) throw new ProblemError('TOO_MANY_STREAMS', tooMany);
+        deaf.hangUp();
+        streams.delete(deaf);
+      }
       const stream = openStream(response, history, state);
       streams.add(stream);
       response.on('close', () => streams.delete(stream));
@@ -75,9 +80,14 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
   response.on('drain', push);
   push();
 
+  /** True when it has not taken what it was sent. */
+  function isBehind() {
+    return response.writableLength > MAX_UNTAKEN_BYTES;
+  }
+
   /** Sends what is new, as far as it is taken. */
   function push() {
-    while (!response.writableEnded && !response.destroyed && response.writableLength <= MAX_UNTAKEN_BYTES) {
+    while (!response.writableEnded && !response.destroyed && !isBehind()) {
       const { events, dropped, cleared, next } = history.readBehind(cursor, EVENTS_IN_LINE);
       const [present, at] = [state(), now()];
       const presentState = JSON.stringify(present);
@@ -98,6 +108,8 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
 
   return {
     push,
+    isBehind,
+    hangUp: () => response.destroy(),
     end() {
       push();
       clearInterval(looking);

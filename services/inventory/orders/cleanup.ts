@@ -53,7 +53,6 @@ export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
 /** Closes the orders that are due and puts their units back, whenever its schedule says so, under the guard of JOB_LOCK. */
 export function createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log, ended }: CleanUpParts) {
-  const instance = randomUUID();
   const stopping = new AbortController();
   const held = createHeld();
   const underWay = new Set<Promise<TickResult>>();
@@ -64,7 +63,6 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   let scheduled: ScheduledTick[] = [];
   let running = startSchedule(schedule, scheduledTick);
   let nextScript: TickScript | undefined;
-  let ticks = 0;
   let last: TickResult | null = null;
 
   async function scheduledTick(its: ScheduledTick) {
@@ -134,18 +132,6 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       });
     }
 
-    async function restoreAllOf(sku: string) {
-      for (;;) {
-        unlessStopping();
-        // A tick that is to be held after so many orders is held before it has restored more.
-        const most = script?.after === 'restored' ? Math.max(1, script.orders - result.restored) : MOST_AT_ONCE;
-        // Read anew: another tick, or a new count of the stock, may have settled some.
-        const orders = await readUnrestored(mysql, most, sku);
-        await orLeaveOut(orders, () => restoreBatch(sku, orders));
-        if (orders.length < most || leftOut.has(sku)) return;
-      }
-    }
-
     async function restoreBatch(sku: string, orders: DueOrder[]) {
       const ends = await sales.giveBackOrders(sku, orders);
       for (const [at, end] of ends.entries())
@@ -184,21 +170,26 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
         });
       },
       async restoreClosed() {
-        const skus = new Set((await readUnrestored(mysql)).map((order) => order.sku));
-        for (const sku of skus) await restoreAllOf(sku);
+        const closed = await readUnrestored(mysql);
+        // A tick that is to be held after so many orders is held before it has restored more.
+        const most = script?.after === 'restored' ? script.orders : MOST_AT_ONCE;
+        for (const sku of new Set(closed.map((order) => order.sku))) {
+          const its = closed.filter((order) => order.sku === sku);
+          for (let from = 0; from < its.length; from += most) {
+            unlessStopping();
+            const batch = its.slice(from, from + most);
+            await orLeaveOut(batch, () => restoreBatch(sku, batch));
+          }
+        }
       },
       openLock() {
         const strategy = strategies[name];
         if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
-        ticks += 1;
-        const ownerToken = `${instance}:${ticks}`;
+        const ownerToken = randomUUID();
         const { RETRY_DELAY_MS: retryDelayMs } = settings;
         const onLeaseLost = () => log.warn({ lock: name }, 'a tick lost its lock');
-        const timing = { leaseMs, retryDelayMs, onLeaseLost };
-        // Not a spread: that would ask for every server at once.
-        return strategy.createLock(
-          Object.assign(servers.forLease(leaseMs), { key: jobLockKey(name), ownerToken, ...timing }),
-        );
+        const own = { key: jobLockKey(name), ownerToken, leaseMs, retryDelayMs, onLeaseLost };
+        return strategy.createLock({ ...servers.forLock(name, leaseMs), ...own });
       },
       minHold: () => sleep(minHoldMs, undefined, { signal: stopping.signal }).catch(() => {}),
     };
@@ -270,24 +261,24 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   };
 }
 
-const readOrders = (mysql: Pool, which: string, values: unknown[]): Promise<DueOrder[]> =>
+const readOrders = (mysql: Pool, which: string, values: unknown[] = []): Promise<DueOrder[]> =>
   withoutTransaction(mysql, (ask) =>
     ask<(RowDataPacket & DueOrder)[]>(
-      `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order WHERE ${isTried} AND ${which} LIMIT ?`,
+      `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order WHERE ${isTried} AND ${which} LIMIT ${MAX_ORDERS}`,
       values,
     ),
   );
 
 const readDue = (mysql: Pool) =>
-  readOrders(mysql, "status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id", [MAX_ORDERS]);
+  readOrders(mysql, "status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id");
 
-/** Resolves with the closed orders whose units nobody has written down as back in Redis: those of one sku when it is given. */
-const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = null) =>
+/** Resolves with the closed orders whose units nobody has written down as back in Redis. */
+const readUnrestored = (mysql: Pool) =>
   readOrders(
     mysql,
     `status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
-      AND lock_name NOT IN (?) AND sku = COALESCE(?, sku) ORDER BY changed_at, id`,
-    [RESTORABLE_MS * 1_000, locksWithStockInMysql(), sku, most],
+      AND lock_name NOT IN (?) ORDER BY changed_at, id`,
+    [RESTORABLE_MS * 1_000, locksWithStockInMysql()],
   );
 
 /** On purpose without a look at the status: only a guard says that nobody else has changed it. */

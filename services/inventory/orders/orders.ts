@@ -47,7 +47,7 @@ export function createOrders(parts: OrdersParts) {
   const url = orderUrlOf(settings);
   const mysql = url === undefined ? undefined : connect(url);
   const answers = createAnswers(settings, {
-    servers: () => servers.forLease(settings.LEASE_MS),
+    servers: servers.forLock('8-auto-renew', settings.LEASE_MS),
     orders: mysql,
     otherOnce: mysql && otherParts.once?.(mysql, store.redis),
   });

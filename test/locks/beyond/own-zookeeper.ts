@@ -21,7 +21,7 @@ export function ownZookeeper() {
   afterAll(async () => {
     const session = await connect().enter();
     const queues = await session.list('/locks');
-    const held = await Promise.all(queues.map(({ name }) => session.list(`/locks/${name}`)));
+    const held = await Promise.all(queues.map(({ path }) => session.list(path)));
     await Promise.all(sessions.map((each) => each.close()));
     await part?.stop();
     temp.remove();
@@ -44,8 +44,7 @@ export function ownZookeeper() {
     /** The nodes in the queue of a key, the oldest first. */
     nodes: async (key: string) => (await connect().enter()).list(`/locks/${encodeURIComponent(key)}`),
     /** Removes a node behind its owner's back. */
-    remove: async (key: string, node: string) =>
-      (await connect().enter()).remove(`/locks/${encodeURIComponent(key)}/${node}`, -1),
+    remove: async (path: string) => (await connect().enter()).remove(path),
     /** The server stops answering without ending, as on a frozen machine. */
     freeze: () => part?.signal('SIGSTOP'),
     resume: () => part?.signal('SIGCONT'),

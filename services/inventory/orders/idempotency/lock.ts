@@ -11,7 +11,7 @@ export const createOnce: CreateOnce =
   ({ servers, leaseMs }) =>
   async ({ key }, work) => {
     const options = { key: `request:${key}`, ownerToken: randomUUID(), leaseMs, retryDelayMs: 0, onLeaseLost() {} };
-    const lock = createLock(Object.assign(servers(), options));
+    const lock = createLock({ ...servers, ...options });
 
     // A signal that is aborted already means: try once.
     await lock.acquire(AbortSignal.abort()).catch((error) => {

@@ -37,8 +37,8 @@ export type Work = (keep?: Keep) => Promise<object>;
 export type Once = (request: KeyedRequest, work: Work) => Promise<Answer & { isRepeat?: boolean }>;
 
 export interface OnceOptions {
-  /** What a lock is given, anew for each. */
-  servers: () => Servers;
+  /** What a lock works with. */
+  servers: Servers;
   /** Where the orders are. Absent when there are none. */
   orders: Pool | undefined;
   /** How long a lease lasts, in milliseconds. */

@@ -6,23 +6,35 @@
 import type { ScheduledTick } from '../../lab/contract.ts';
 
 /** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. It must not reject. */
-export function atFixedRate(everyMs: number, tick: (its: ScheduledTick) => Promise<void>) {
-  // Not the clock of the day: that may be set back.
-  let dueAt = performance.now() + everyMs;
-  let isStopped = false;
-  let timer = setTimeout(run, everyMs);
+export const atFixedRate = (everyMs: number, tick: (its: ScheduledTick) => Promise<void>) =>
+  oneAfterTheOther(everyMs, (dueAt) => dueAt + everyMs, tick);
 
-  async function run() {
-    const its = { dueAt: onTheClock(), beganAt: Date.now() };
-    dueAt += everyMs;
-    await tick(its);
-    if (!isStopped) timer = setTimeout(run, Math.max(0, dueAt - performance.now()));
+/** Calls `tick` after so many milliseconds. When it has ended, `nextDue` says from when it was due when the next one is. */
+export function oneAfterTheOther(
+  firstMs: number,
+  nextDue: (dueAt: number) => number,
+  tick: (its: ScheduledTick) => Promise<void>,
+) {
+  // Not the clock of the day: that may be set back.
+  const onTheClock = (at: number) => Math.round(Date.now() + at - performance.now());
+  let dueAt: number | undefined;
+  let isStopped = false;
+  let timer: NodeJS.Timeout;
+  wait(performance.now() + firstMs);
+
+  function wait(until: number) {
+    dueAt = until;
+    timer = setTimeout(run, Math.max(0, until - performance.now()), until);
   }
 
-  const onTheClock = () => Math.round(Date.now() + dueAt - performance.now());
+  async function run(was: number) {
+    dueAt = undefined;
+    await tick({ dueAt: onTheClock(was), beganAt: Date.now() });
+    if (!isStopped) wait(nextDue(was));
+  }
 
   return {
-    next: () => (isStopped ? null : new Date(onTheClock()).toISOString()),
+    next: () => (dueAt === undefined || isStopped ? null : new Date(onTheClock(dueAt)).toISOString()),
     stop() {
       isStopped = true;
       clearTimeout(timer);
