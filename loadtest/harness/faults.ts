@@ -436,6 +436,10 @@ export function createFaults({
     close() {
       for (const voter of voters) voter.disconnect();
     },
+    /** Undoes something else with the rest. */
+    undoLater(undo: () => unknown) {
+      undos.push(undo);
+    },
     /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
     async undoAll() {
       const errors: unknown[] = [];

@@ -1,4 +1,4 @@
-// The test bed of a drill of the clean-up: orders that are due, and ticks that can be held.
+// What is said of the clean-up: orders that are due, ticks that can be held, and ticks that come by themselves.
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
@@ -6,208 +6,251 @@ import type { TickResult, TickScript } from '../../services/inventory/lab/contra
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatNumber } from '../evidence/numbers.ts';
-import type { Judgement } from '../harness/play.ts';
+import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { shortNameOf } from '../staircase/staircase.ts';
-import { asDrillOn, type OrderDrill, openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
+import { msOf } from '../scenarios/course.ts';
+import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
+import { type DueOrder, demand, nodeOf, type OrderCourse, step, type Tick } from './course.ts';
+import { type Shop, STEP_LIMIT_MS } from './shop.ts';
 
-/** A lease that no tick outlives, in milliseconds, for drills that are not about it. */
-export const LONG_LEASE_MS = 30_000;
 /** How long to wait before the next tick when one was skipped, in milliseconds. */
 const TRY_AGAIN_MS = 50;
+/** How long after its time a tick begins that has waited for another one, at least: in milliseconds. */
+const LATE_MS = PERIOD_MS / 2;
 
-/** A drill of the clean-up: it looks what is restored under a guard. */
-export type GuardDrill = OrderDrill<CleanUpTestBed>;
-
-/** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
-interface DueOrder {
-  id: string;
-  sku: string;
-}
-
-export type CleanUpTestBed = Awaited<ReturnType<typeof openCleanUp>>;
-
-/** A shop whose nodes clean up under one guard, when the drill says so. */
-async function openCleanUp(options: ShopOptions) {
-  const { leaseMs } = options;
-  const guard = shortNameOf(options.stage);
-  const shop = await openShop(options);
-  const { nodes, query, until, redis } = shop;
-  const lock = (await shop.first.state()).lock;
-  const isInMysql = stockOf(lock) === 'mysql';
-  const orders: DueOrder[] = [];
-
-  /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
-  async function makeDue(count: number) {
-    shop.mustBeOpen();
-    const made = Array.from({ length: count }, (_, i) => ({
-      id: randomUUID(),
-      sku: `drill-due-${orders.length + i + 1}`,
-    }));
-    if (isInMysql) await query('INSERT INTO tb_stock (sku, stock) VALUES ?', [made.map(({ sku }) => [sku, 0])]);
-    else await Promise.all(made.map(({ sku }) => redis.set(stockKey(sku), 0)));
-    const rows = made.map(({ id, sku }, i) => [id, sku, 1, 1_000, 'the drill', lock, String(i)]);
-    const due = made.map(
-      (_, i) => `(?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) - INTERVAL ${count - i} SECOND, UTC_TIMESTAMP(3))`,
-    );
-    const sql = `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
-      VALUES ${due.join()}`;
-    await query(sql, rows);
-    orders.push(...made);
-  }
-
-  /** How many orders MySQL calls closed. */
-  async function closed() {
-    const [row] = await query<{ closed: number }>("SELECT COUNT(*) AS closed FROM tb_order WHERE status = 'CLOSED'");
-    return Number(row?.closed);
-  }
-
-  /** How often the unit of each order has come back, in the order of the orders. */
-  async function timesRestored(): Promise<number[]> {
-    if (!isInMysql) return Promise.all(orders.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
-    const rows = await query<DueOrder & { stock: number }>('SELECT sku, stock FROM tb_stock');
-    return orders.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
-  }
-
-  const unitsRestored = async () => (await timesRestored()).reduce((sum, times) => sum + times, 0);
-
-  async function tick(node: TargetNode): Promise<TickResult> {
-    shop.mustBeOpen();
-    return node.tick();
-  }
-
-  /** Ticks until no other tick is in the way. Resolves with the last answer, skipped if it was never let in for so long. */
-  async function tickWhenFree(node: TargetNode, limitMs: number): Promise<TickResult> {
-    const deadline = performance.now() + limitMs;
-    let result = await tick(node);
-    while (result.outcome === 'skipped' && performance.now() < deadline) {
-      await shop.rest(TRY_AGAIN_MS);
-      result = await tick(node);
+export const cleanUpSteps = [
+  step('<count> order[s] [is][are] due', async (course, { count }) => {
+    await useGuard(course);
+    await makeDue(course, Number(count));
+  }),
+  step('tick <tick> begins at <node>, and is held when it has <what>', async (course, { tick, node, what }) => {
+    const { ended } = await holdTick(course, tick, nodeOf(course, node), what);
+    if (ended) throw new NotStagedError(`The tick of ${node} did not stay: it ${describeTick(ended)}.`);
+  }),
+  step(
+    'tick <tick> begins at <node>, and is held when it has <what>, or does not come so far',
+    async (course, filled) => {
+      const { ended } = await holdTick(course, filled.tick, nodeOf(course, filled.node), filled.what);
+      return ended ? `it ${describeTick(ended)}` : 'it is held';
+    },
+  ),
+  step('a tick of <node> runs, or is skipped', (course, { node }) => tickFor(course, nodeOf(course, node), 0)),
+  step(
+    'ticks of <node> come until one is not skipped, for <limit> at most',
+    (course, { node, limit }) => tickFor(course, nodeOf(course, node), msOf(limit, course.testBed.leaseMs)),
+    { isLong: true },
+  ),
+  step('tick <tick> goes on', (course, { tick }) => goOn(course, tick)),
+  step('tick <tick> goes on, and runs to its end', async (course, { tick }) => {
+    const told = await goOn(course, tick);
+    const { result, node } = tickOf(course, tick);
+    if ((await result).outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} failed: ${told}.`);
+    return told;
+  }),
+  step('all ticks go on, and each waits for the order or ends', async ({ testBed, ticks }) => {
+    const all = [...ticks.values()];
+    for (const tick of all) {
+      tick.isHeld = false;
+      await tick.node.resume();
     }
-    return result;
-  }
+    const waiting = () => testBed.waitingStatements('%tb_order%');
+    const haveCome = async () => (await waiting()) + all.filter(({ ended }) => ended).length === all.length;
+    await testBed.until('The ticks have not come to the order.', haveCome);
+    return `${await waiting()} wait`;
+  }),
+  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node: at, time }) => {
+    const { testBed } = course;
+    const node = nodeOf(course, at);
+    testBed.forget(() => node.setGuard('conditional'));
+    testBed.undoLater(() => node.setSchedule({}));
+    await node.setGuard('none');
+    await node.scriptTick({ after: 'read', orders: 1 });
+    await node.setSchedule(schedules[testBed.row] ?? {});
+    const isHeld = async () => (await node.ticks()).held === 1;
+    await testBed.until(`No tick of ${at} came by itself and stayed.`, isHeld);
+    // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
+    const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
+    await testBed.rest(Math.max(0, slow.beganAt + msOf(time, testBed.leaseMs) - Date.now()));
+    if (!(await isHeld())) throw new NotStagedError(`The first tick of ${at} did not take so long.`);
+  }),
+  step('the first tick of <node> goes on', (course, { node }) => nodeOf(course, node).resume()),
+];
 
-  /** Ticks until whatever an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
-  async function letTickThrough(node: TargetNode) {
+export const cleanUpDemands = [
+  /** What MySQL and the stock say. */
+  demand('each order is closed, and its unit has come back once', async (course) => {
+    const { due, testBed, isSkipped } = course;
+    const [times, open] = [await timesRestored(course), due.length - (await closed(testBed))];
+    const restored = sumOf(times);
+    const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
+    const right = `${countOf(restored, 'unit')} came back for ${formatNumber(due.length)} that ${due.length === 1 ? 'was' : 'were'} due.`;
+    const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
+    return {
+      wrong: wrong.length > 0 || open > 0 ? `${right}${stillOpen}` : undefined,
+      right,
+      figures: { due: due.length, restored, closed: due.length - open },
+      witnesses: wrong.map(({ id, times }) =>
+        times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
+      ),
+      ...(isSkipped ? { ending: 'if it never ends' } : restored < due.length && { ending: 'if too few' }),
+    };
+  }),
+  demand('no other tick of <node> has begun meanwhile', async (course, _outcome, { node }) => {
+    const [held, ...others] = (await nodeOf(course, node).ticks()).scheduled;
+    const count = others.length > 0 ? countOf(others.length, 'tick') : 'No tick';
+    const right = `${count} of ${node} began while another one of it was under way`;
+    return {
+      wrong: others.length > 0 ? right : undefined,
+      right,
+      figures: { meanwhile: others.length },
+      witnesses: others.map(
+        ({ beganAt }, at) =>
+          `tick ${at + 2} began ${formatDuration(beganAt - (held?.beganAt ?? 0))} after tick 1, which had not ended`,
+      ),
+    };
+  }),
+  demand('no pile of ticks of <node> has followed at once', async (course, _outcome, { node }) => {
+    const { scheduled } = await nodeOf(course, node).ticks();
+    const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
+    const pile = `${countOf(late.length, 'tick')} of ${node} that were due meanwhile followed at once, one after the other`;
+    return {
+      wrong: late.length > 1 ? pile : undefined,
+      right: `No pile of ticks followed the slow one of ${node}`,
+      figures: { late: late.length },
+      witnesses: late.map(
+        ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
+      ),
+    };
+  }),
+];
+
+/** Both nodes clean up under the guard of the row. What an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
+async function useGuard({ testBed }: OrderCourse) {
+  const { nodes, row, leaseMs, redis } = testBed;
+  testBed.forget(async () => {
+    // Some locks never end when their holder is dead.
+    await redis.del(...keysOf(jobLockKey(row)));
+    for (const node of nodes) await node.setGuard('conditional');
+  });
+  for (const node of nodes) await node.setGuard(row, { leaseMs, minHoldMs: 0 });
+  for (const node of nodes) {
     let isOver = false;
-    const ending = tickWhenFree(node, STEP_LIMIT_MS).finally(() => {
+    const ending = tickWhenFree(testBed, node, STEP_LIMIT_MS).finally(() => {
       isOver = true;
     });
     ending.catch(() => {});
-    await until(`The clean-up of ${node.name} does not end.`, async () => {
+    await testBed.until(`The clean-up of ${node.name} does not end.`, async () => {
       await node.resume();
       return isOver;
     });
     const result = await ending;
-    if (result.outcome !== 'ran')
-      throw new Error(`The clean-up of ${node.name} ${describeTick(result)} under ${guard}.`);
+    if (result.outcome !== 'ran') throw new Error(`The clean-up of ${node.name} ${describeTick(result)} under ${row}.`);
   }
-
-  /** Starts a tick. Resolves when it stays where the script says, or is over without coming so far. */
-  async function startTick(node: TargetNode, script: TickScript) {
-    shop.mustBeOpen();
-    const { held } = await node.ticks();
-    await node.scriptTick(script);
-    let ended: TickResult | undefined;
-    const result = tick(node);
-    // The node may be killed meanwhile.
-    result.then((end) => (ended = end)).catch(() => {});
-    await until(
-      `The tick of ${node.name} neither stayed nor ended.`,
-      async () => ended !== undefined || (await node.ticks()).held > held,
-    );
-    return { node, result, ended: () => ended };
-  }
-
-  /** Starts a tick that no other keeps out, and resolves when it is held. Throws NotStagedError when it did not stay. */
-  async function holdTick(node: TargetNode, script: TickScript) {
-    const started = await startTick(node, script);
-    const ended = started.ended();
-    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay: it ${describeTick(ended)}.`);
-    return started;
-  }
-
-  /**
-   * What MySQL and the stock say: each order is closed, and its unit has come back once. `how` tells in a clause how a unit came
-   * back twice, or not at all.
-   */
-  async function judge(how: string): Promise<Judgement> {
-    const [times, open] = [await timesRestored(), orders.length - (await closed())];
-    const restored = times.reduce((sum, each) => sum + each, 0);
-    const wrong = orders.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
-    const isOnce = wrong.length === 0 && open === 0;
-    const count = `${countOf(restored, 'unit')} came back for ${formatNumber(orders.length)} that ${orders.length === 1 ? 'was' : 'were'} due`;
-    const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
-    return {
-      verdict: isOnce ? 'pass' : 'fail',
-      reason: isOnce ? `${count}.` : `${count}: ${how}.${stillOpen}`,
-      figures: { due: orders.length, restored, closed: orders.length - open },
-      witnesses: wrong.map(({ id, times }) =>
-        times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
-      ),
-    };
-  }
-
-  /** Throws NotStagedError when a unit is back already. */
-  async function nothingRestored() {
-    const units = await unitsRestored();
-    if (units > 0) throw new NotStagedError(`${countOf(units, 'unit')} came back before all ticks had read.`);
-  }
-
-  /** Throws NotStagedError when a tick failed: then it was neither let in nor kept out. One that lost its lock was let in. */
-  function mustNotFail(node: TargetNode, result: TickResult) {
-    const isAmiss = result.outcome === 'failed' && result.code !== 'LOCK_NOT_HELD';
-    if (isAmiss) throw new NotStagedError(`The tick of ${node.name} ${describeTick(result)}.`);
-  }
-
-  /** Throws NotStagedError when a tick that nobody keeps out has not run to its end. */
-  function mustHaveRun(node: TargetNode, result: TickResult) {
-    if (result.outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} ${describeTick(result)}.`);
-  }
-
-  async function close() {
-    await shop.close(async () => {
-      await Promise.all(orders.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
-      if (isInMysql) await query("DELETE FROM tb_stock WHERE sku LIKE 'drill-due-%'");
-      // Some locks never end when their holder is dead.
-      await redis.del(...keysOf(jobLockKey(guard)));
-      for (const node of nodes) await node.setGuard('conditional');
-    });
-    return { events: [], told: shop.emitted };
-  }
-
-  try {
-    for (const node of nodes) await node.setGuard(guard, { leaseMs, minHoldMs: 0 });
-    for (const node of nodes) await letTickThrough(node);
-  } catch (error) {
-    await shop.close();
-    throw error;
-  }
-
-  return {
-    ...shop,
-    guard,
-    leaseMs,
-    makeDue,
-    closed,
-    unitsRestored,
-    tick,
-    tickWhenFree,
-    startTick,
-    holdTick,
-    nothingRestored,
-    mustNotFail,
-    mustHaveRun,
-    judge,
-    close,
-  };
 }
 
-export const asGuardDrill = asDrillOn(openCleanUp);
+/** Writes so many orders that are due, the first one the longest; their units are not in stock. */
+async function makeDue({ testBed, due }: OrderCourse, count: number) {
+  const { query, redis, lock } = testBed;
+  const isInMysql = stockOf(lock) === 'mysql';
+  const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), sku: `drill-due-${i + 1}` }));
+  testBed.forget(async () => {
+    await Promise.all(made.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
+    if (isInMysql) await query("DELETE FROM tb_stock WHERE sku LIKE 'drill-due-%'");
+  });
+  if (isInMysql) await query('INSERT INTO tb_stock (sku, stock) VALUES ?', [made.map(({ sku }) => [sku, 0])]);
+  else await Promise.all(made.map(({ sku }) => redis.set(stockKey(sku), 0)));
+  const rows = made.map(({ id, sku }, i) => [id, sku, 1, 1_000, 'the drill', lock, String(i)]);
+  const dates = made.map(
+    (_, i) => `(?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) - INTERVAL ${count - i} SECOND, UTC_TIMESTAMP(3))`,
+  );
+  const sql = `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
+    VALUES ${dates.join()}`;
+  await query(sql, rows);
+  due.push(...made);
+}
+
+/** How many orders MySQL calls closed. */
+async function closed({ query }: Shop) {
+  const [row] = await query<{ closed: number }>("SELECT COUNT(*) AS closed FROM tb_order WHERE status = 'CLOSED'");
+  return Number(row?.closed);
+}
+
+/** How often the unit of each order has come back, in the order of the orders. */
+async function timesRestored({ testBed: { query, redis, lock }, due }: OrderCourse): Promise<number[]> {
+  if (stockOf(lock) !== 'mysql') return Promise.all(due.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
+  const rows = await query<DueOrder & { stock: number }>('SELECT sku, stock FROM tb_stock');
+  return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
+}
+
+const sumOf = (counts: number[]) => counts.reduce((sum, each) => sum + each, 0);
+
+/** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
+async function holdTick(course: OrderCourse, name: string, node: TargetNode, what: string): Promise<Tick> {
+  const { testBed, ticks } = course;
+  testBed.mustBeOpen();
+  const [after = '', count = ''] = what.split(' ');
+  const { held } = await node.ticks();
+  await node.scriptTick({ after: after as TickScript['after'], orders: after === 'read' ? 1 : Number(count) });
+  const tick: Tick = { node, result: node.tick(), isHeld: false };
+  ticks.set(name, tick);
+  // The node may be killed meanwhile.
+  tick.result.then((end) => (tick.ended = end)).catch(() => {});
+  const isThere = async () => tick.ended !== undefined || (await node.ticks()).held > held;
+  await testBed.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
+  if (tick.ended) return tick;
+  tick.isHeld = true;
+  const done = after === 'closed' ? await closed(testBed) : sumOf(await timesRestored(course));
+  if (done !== (after === 'read' ? 0 : Number(count))) {
+    throw new NotStagedError(
+      `The ticks had ${after === 'closed' ? 'closed' : 'restored'} ${done} when ${node.name} was held.`,
+    );
+  }
+  return tick;
+}
+
+function tickOf({ ticks }: OrderCourse, name: string): Tick {
+  const found = ticks.get(name);
+  if (found === undefined) throw new Error(`No tick is called ${name}.`);
+  return found;
+}
+
+/** Resolves with how it has ended, as a clause. Throws NotStagedError when it had ended before, or was neither let in nor kept out. */
+async function goOn(course: OrderCourse, name: string): Promise<string> {
+  const tick = tickOf(course, name);
+  if (tick.isHeld && tick.ended) throw new NotStagedError(`The tick of ${tick.node.name} had ended before it went on.`);
+  for (const each of course.ticks.values()) if (each.node === tick.node) each.isHeld = false;
+  await tick.node.resume();
+  const result = await tick.result;
+  mustNotFail(tick.node, result);
+  return `it ${describeTick(result)}`;
+}
+
+async function tickFor(course: OrderCourse, node: TargetNode, limitMs: number): Promise<string> {
+  const result = await tickWhenFree(course.testBed, node, limitMs);
+  mustNotFail(node, result);
+  course.isSkipped = limitMs > 0 && result.outcome === 'skipped';
+  return `it ${describeTick(result)}`;
+}
+
+/** Ticks until no other tick is in the way. Resolves with the last answer, skipped if it was never let in for so long. */
+async function tickWhenFree({ mustBeOpen, rest }: Shop, node: TargetNode, limitMs: number): Promise<TickResult> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    mustBeOpen();
+    const result = await node.tick();
+    if (result.outcome !== 'skipped' || performance.now() >= deadline) return result;
+    await rest(TRY_AGAIN_MS);
+  }
+}
+
+/** Throws NotStagedError when a tick failed: then it was neither let in nor kept out. One that lost its lock was let in. */
+function mustNotFail({ name }: TargetNode, result: TickResult) {
+  const isAmiss = result.outcome === 'failed' && result.code !== 'LOCK_NOT_HELD';
+  if (isAmiss) throw new NotStagedError(`The tick of ${name} ${describeTick(result)}.`);
+}
 
 /** `ran and restored 60 units`, `was skipped`. */
-export function describeTick({ outcome, restored, detail }: TickResult): string {
+function describeTick({ outcome, restored, detail }: TickResult): string {
   if (outcome === 'skipped') return 'was skipped';
   if (outcome === 'failed') return `failed (${detail ?? 'no reason given'})`;
   return `ran and restored ${countOf(restored, 'unit')}`;

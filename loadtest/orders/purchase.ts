@@ -142,6 +142,10 @@ async function openPurchase(options: ShopOptions) {
     });
   }
 
+  shop.forget(async () => {
+    await first.clear(SKU);
+    for (const key of [paymentsKey, refusedKey]) await shop.redis.del(key);
+  });
   try {
     await first.setStock(STOCK, SKU);
   } catch (error) {
@@ -162,13 +166,6 @@ async function openPurchase(options: ShopOptions) {
     mustBeAnswered,
     judgeOrders,
     judgeRepeat,
-    async close() {
-      await shop.close(async () => {
-        await first.clear(SKU);
-        for (const key of [paymentsKey, refusedKey]) await shop.redis.del(key);
-      });
-      return { events: [], told: shop.emitted };
-    },
   };
 }
 

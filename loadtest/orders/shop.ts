@@ -12,6 +12,7 @@ import { createFaults } from '../harness/faults.ts';
 import { type Judgement, play, playAgain, watchingThisProcess } from '../harness/play.ts';
 import { poll } from '../harness/poll.ts';
 import { lackOf, type Need, type Target, type TargetNode } from '../harness/target.ts';
+import { shortNameOf } from '../staircase/staircase.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;
@@ -77,11 +78,7 @@ export function judgeOnce(
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
-export async function openShop({
-  target: { nodes, stack, mysqlUrl },
-  narrate,
-  signal,
-}: Omit<ShopOptions, 'stage' | 'leaseMs'>) {
+export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leaseMs, narrate, signal }: ShopOptions) {
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
@@ -92,6 +89,9 @@ export async function openShop({
   const startedAt = sharedClock();
   const stopping = new AbortController();
   const emitted: { ms: number; sentence: string }[] = [];
+  /** What takes along that which the drill has made. */
+  const forgetting: (() => unknown)[] = [];
+  let letGoOfOrders = () => {};
 
   async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const [rows] = await mysql.query<RowDataPacket[]>(sql, values);
@@ -118,6 +118,15 @@ export async function openShop({
     } finally {
       holder.destroy();
     }
+  }
+
+  /** From here on nobody else can change an order. */
+  async function holdOrders() {
+    const holder = await createConnection(mysqlUrl ?? '');
+    letGoOfOrders = () => holder.destroy();
+    faults.undoLater(letGoOfOrders);
+    await holder.query('START TRANSACTION');
+    await holder.query('SELECT id FROM tb_order FOR UPDATE');
   }
 
   async function forgetOrders() {
@@ -179,6 +188,11 @@ export async function openShop({
   }
 
   return {
+    /** What the row of the staircase is about: a guard, a schedule, a strategy. */
+    row: shortNameOf(stage),
+    leaseMs,
+    /** The lock of the sales says where the stock is. */
+    lock: (await first.state()).lock,
     first,
     second,
     nodes,
@@ -187,6 +201,14 @@ export async function openShop({
     holding,
     until,
     waitingStatements,
+    holdOrders,
+    letGoOfOrders: () => letGoOfOrders(),
+    /** Undoes it when the drill is over, before what is under way has to end. */
+    undoLater: faults.undoLater,
+    /** Does it when the drill is over, and nothing is under way any more. */
+    forget(act: () => unknown) {
+      forgetting.push(act);
+    },
     mustBeOpen,
     /** Aborts when the drill ends. */
     stopping: stopping.signal,
@@ -196,6 +218,7 @@ export async function openShop({
     say: (sentence: string) => emit(sentence, false),
     /** What was emitted so far. */
     emitted,
+    async outcome() {},
     /** Resolves after so many milliseconds, or rejects when the drill ends. */
     rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
     /** Kills a node as a crash would. Throws NotStagedError when it lives on. */
@@ -207,8 +230,8 @@ export async function openShop({
     stop() {
       stopping.abort();
     },
-    /** Brings the stack back to what it was: every process runs, nothing is under way, no order is left. `forget` takes along what it has made besides. */
-    async close(forget: () => Promise<void> = async () => {}) {
+    /** Brings the stack back to what it was: every process runs, nothing is under way, no order is left. */
+    async close() {
       stopping.abort();
       try {
         await faults.undoAll();
@@ -220,11 +243,12 @@ export async function openShop({
         if (!(await poll(areIdle, SETTLE_LIMIT_MS)))
           throw new Error('What the drill began was still under way after it.');
         for (const node of nodes) await node.reset();
-        await forget();
+        for (const act of forgetting.toReversed()) await act();
         await forgetOrders();
       } finally {
         await disconnect();
       }
+      return { events: [], told: emitted };
     },
   };
 }

@@ -5,16 +5,13 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/single-sale.ts';
-import { actorOf, type Course, holdNext, nodeOf } from './course.ts';
-import { type Demand, demand } from './demands.ts';
-import type { Known } from './sentence.ts';
-import { type Step, step } from './sentences.ts';
+import { actorOf, type Course, demand, holdNext, nodeOf, step } from './course.ts';
 
 const SKUS = ['001', '002'];
 /** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
 const STEP_LIMIT_MS = 2_000;
 
-export const basketSteps: Known<Step>[] = [
+export const basketSteps = [
   step('the shop sells sku 002, too', ({ testBed }) => testBed.addSku('002')),
   step(
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock',
@@ -41,7 +38,7 @@ export const basketSteps: Known<Step>[] = [
   ),
 ];
 
-export const basketDemands: Known<Demand>[] = [
+export const basketDemands = [
   demand('<sale> and <other> are sold', async (course, { events }, names) => {
     const both = [names.sale, names.other].map((name) => actorOf(course, name));
     const ends = await Promise.all(both.map(({ sale }) => sale.end));

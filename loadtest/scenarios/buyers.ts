@@ -3,13 +3,10 @@
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
-import { type Course, msOf, nodeOf } from './course.ts';
-import { type Demand, demand, mustHaveHadTime } from './demands.ts';
-import type { Known } from './sentence.ts';
-import { type Step, setting, step } from './sentences.ts';
+import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { type Course, demand, msOf, nodeOf, setting, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
 
-/** How long a step may take that no lock delays, in milliseconds. */
-const STEP_LIMIT_MS = 5_000;
 /** How long it may take until nobody waits who has hung up, in milliseconds. */
 const HANG_UP_LIMIT_MS = 1_000;
 /** Of the tries that are asked for, so many are needed to tell bytes from noise. */
@@ -17,7 +14,7 @@ const FEWEST = 1 / 3;
 /** Who tries more seldom waits for something else, in milliseconds. */
 const SELDOM_MS = 100;
 
-export const buyerSteps: Known<Step>[] = [
+export const buyerSteps = [
   setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
   step('<count> buyers come to <node>, and wait', (course, { count, node }) => crowd(course, Number(count), node)),
   step('the buyers hang up', hangUp),
@@ -44,7 +41,7 @@ export const buyerSteps: Known<Step>[] = [
   ),
 ];
 
-export const buyerDemands: Known<Demand>[] = [
+export const buyerDemands = [
   demand('one sale at most is in doubt', (_course, { ends }) => {
     const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
     const wrong = inDoubt > 1 ? `${inDoubt} of ${ends.length} buyers do not know whether they have bought` : undefined;

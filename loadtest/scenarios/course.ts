@@ -8,6 +8,8 @@ import type { LeftKey } from '../harness/left-keys.ts';
 import type { RunningSale } from '../harness/single-sale.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { TestBed } from '../harness/test-bed.ts';
+import type { Playing } from './play-page.ts';
+import { sentencesOf } from './sentence.ts';
 
 /** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
 export interface Actor {
@@ -47,11 +49,9 @@ export interface Outage {
   unasked?: string;
 }
 
-export interface Course {
+export interface Course extends Playing<StepHistory> {
   testBed: TestBed;
   actors: Map<string, Actor>;
-  /** What must be seen in the history: each throws NotStagedError when it was not, and then nothing may be concluded. */
-  evidence: ((outcome: StepHistory) => void | Promise<void>)[];
   /** Sales whose write reached Redis although their node had given up on it. */
   wroteLate: SaleName[];
   /** When a holder was killed, or was last inside, on the shared clock. */
@@ -60,8 +60,6 @@ export interface Course {
   soldMeanwhile?: number;
   /** For how long nobody else got in, in milliseconds, if nobody did. */
   keptOutMs?: number;
-  /** A sale was refused because no replica had confirmed it. */
-  isRefused?: boolean;
   /** Lets a command arrive that is held on its way to its server. */
   arrive?: () => Promise<void>;
   /** What is broken, and how it is mended. */
@@ -88,6 +86,9 @@ export interface Course {
   /** What tries for the lock have left in memory, in bytes. */
   memory?: { tries: number; bytes: number };
 }
+
+/** Makes sentences of what is done in a scenario, and of what must be so in the end. */
+export const { step, setting, demand } = sentencesOf<Course, StepHistory>();
 
 export function beginCourse(testBed: TestBed): Course {
   return {

@@ -6,36 +6,15 @@ import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import { actorOf, type Course, insideOf, msOf } from './course.ts';
-import type { Filled, Known } from './sentence.ts';
-
-export interface Finding {
-  /** What is wrong, as a sentence; undefined when nothing is. */
-  wrong?: string | undefined;
-  /** What there is to say when nothing is wrong. */
-  right?: string;
-  figures?: Record<string, number>;
-  witnesses?: string[];
-  /** Which holders may not meet; all of them when it is not given. */
-  isJudged?: (hold: Hold) => boolean;
-}
-
-/** What must be so in the end. Throws NotStagedError when it can't be told. */
-export type Demand = (course: Course, outcome: StepHistory) => Finding | Promise<Finding>;
+import { actorOf, type Course, demand, insideOf, msOf } from './course.ts';
+import type { Finding } from './sentence.ts';
 
 /** A sale whose business takes six leases may take so much less, in leases: its clock starts later. */
 const ROUNDED = 0.1;
 /** So many standstills of a machine may be in what takes long: each step waits for the one before it. */
 const DELAYS = 5;
 
-export function demand<Form extends string>(
-  form: Form,
-  judge: (course: Course, outcome: StepHistory, filled: Filled<Form>) => Finding | Promise<Finding>,
-): Known<Demand> {
-  return { form, means: (filled) => (course, outcome) => judge(course, outcome, filled as Filled<Form>) };
-}
-
-export const demands: Known<Demand>[] = [
+export const demands = [
   demand('no sale is lost', ({ wroteLate, soldMeanwhile, keptOutMs }, outcome) => {
     const { lostUpdates, sold, inDoubt, finalStock, expectedStock, witnesses } = readStock(outcome, wroteLate);
     const figures = {

@@ -7,17 +7,14 @@ import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/commands.ts';
 import { sendLook } from '../harness/single-sale.ts';
-import { type Actor, actorOf, type Course, holdNext, insideOf, msOf, nodeOf } from './course.ts';
-import { type Demand, demand, mustHaveHadTime } from './demands.ts';
-import type { Known } from './sentence.ts';
-import { type Step, step } from './sentences.ts';
+import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { type Actor, actorOf, type Course, demand, holdNext, insideOf, msOf, nodeOf, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
 
-/** How long a step may take that no lock delays, in milliseconds. */
-const STEP_LIMIT_MS = 5_000;
 /** So much earlier an answer may seem to come, in milliseconds. */
 const EARLIER_MS = 30;
 
-export const lookSteps: Known<Step>[] = [
+export const lookSteps = [
   step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
     const { testBed } = course;
     const tried = testBed.triesOf(nodeOf(course, node));
@@ -45,7 +42,7 @@ export const lookSteps: Known<Step>[] = [
   ),
 ];
 
-export const lookDemands: Known<Demand>[] = [
+export const lookDemands = [
   demand('<sale> is answered when <other> has written, and with what it wrote', async (course, { events }, names) => {
     const { node } = actorOf(course, names.sale);
     const { remaining, sentAt, ms } = await lookedAt(actorOf(course, names.sale));

@@ -4,17 +4,16 @@ import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import { actorOf, type Course, msOf, mustBeSo, nodeOf } from './course.ts';
-import { type Demand, demand, type Finding } from './demands.ts';
-import type { Known } from './sentence.ts';
-import { quorumOf, type Step, sell, step } from './sentences.ts';
+import { actorOf, type Course, demand, msOf, mustBeSo, nodeOf, step } from './course.ts';
+import type { Finding } from './sentence.ts';
+import { quorumOf, sell } from './sentences.ts';
 
 /** How long a sale may take that nobody keeps out, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
 /** How long it may take until a master has heard a node, in milliseconds. */
 const HEARD_LIMIT_MS = 300;
 
-export const masterSteps: Known<Step>[] = [
+export const masterSteps = [
   step(
     'master <count> is stopped (SIGSTOP)',
     async ({ testBed }, { count }) => {
@@ -76,7 +75,7 @@ export const masterSteps: Known<Step>[] = [
   }),
 ];
 
-export const masterDemands: Known<Demand>[] = [
+export const masterDemands = [
   demand('all are sold, and the middle one takes <time> longer at most', ({ testBed, rounds }, _outcome, { time }) =>
     judgePace(testBed, rounds, msOf(time, testBed.leaseMs)),
   ),

@@ -5,12 +5,10 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/left-keys.ts';
-import { type Course, msOf, nodeOf, type Outage } from './course.ts';
-import { type Demand, demand, mustHaveHadTime } from './demands.ts';
-import type { Known } from './sentence.ts';
-import { type Step, setting, step } from './sentences.ts';
+import { type Course, demand, msOf, nodeOf, type Outage, setting, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
 
-export const outageSteps: Known<Step>[] = [
+export const outageSteps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: Number(count) })),
   step('<count> are sold, within <limit>', async (course, { count, limit }) => {
     // A shop that does not sell again has failed already.
@@ -47,7 +45,7 @@ export const outageSteps: Known<Step>[] = [
   }),
 ];
 
-export const outageDemands: Known<Demand>[] = [
+export const outageDemands = [
   demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time }) => {
     const { testBed, outages } = course;
     const limitMs = msOf(time, testBed.leaseMs);

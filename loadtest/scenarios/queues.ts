@@ -4,14 +4,11 @@ import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
+import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
-import { actorOf, type Course, nodeOf } from './course.ts';
-import { type Demand, demand } from './demands.ts';
-import type { Known } from './sentence.ts';
-import { mustStillWait, type Step, sell, step } from './sentences.ts';
+import { actorOf, type Course, demand, nodeOf, step } from './course.ts';
+import { mustStillWait, sell } from './sentences.ts';
 
-/** How long a step may take that no lock delays, in milliseconds. */
-const STEP_LIMIT_MS = 5_000;
 /** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
 const UNUSED_MS = 400;
 /** A lock that is kept for those who wait longest is kept at once, or after a tenure: not after so many turns and more. */
@@ -20,7 +17,7 @@ const MOST_KEPT = 2;
 const ASKS_AGAIN_MS = 100;
 const ASKS_MASTERS_AGAIN_MS = 1_000;
 
-export const queueSteps: Known<Step>[] = [
+export const queueSteps = [
   step('<sale> sells at <node>, and waits', (course, { sale, node }) => sellAndWait(course, sale, node)),
   step('the next sales at <node> are held inside', async (course, { node }) =>
     nodeOf(course, node).script({ untilResumed: true, times: 1_000 }),
@@ -32,7 +29,7 @@ export const queueSteps: Known<Step>[] = [
   ),
 ];
 
-export const queueDemands: Known<Demand>[] = [
+export const queueDemands = [
   demand('those who waited enter in the order in which they asked', async ({ actors }, { events }) => {
     const waited = [...actors.values()].filter(({ asks }) => asks !== undefined);
     const ends = await Promise.all(waited.map(({ sale }) => sale.end));

@@ -2,7 +2,6 @@
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
-import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
 import { type Drill, type DrillOutcome, type Narrate, notApplicable } from '../harness/drill.ts';
@@ -11,9 +10,9 @@ import { findRelease } from '../harness/release-commands.ts';
 import { lackOf } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
 import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
-import { beginCourse, type Course } from './course.ts';
-import type { Finding } from './demands.ts';
+import { beginCourse } from './course.ts';
 import type { Page } from './page.ts';
+import { playPage } from './play-page.ts';
 
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
@@ -112,90 +111,9 @@ function watchSilence(narrate: Narrate, limitMs: number) {
 
 /** Plays the page, or plays it once for each command of a release. */
 const follow = (page: Page, testBed: TestBed) =>
-  page.steps.some((step) => step.playsEachRelease) ? playEachRelease(page, testBed) : playOnce(page, testBed);
-
-/**
- * Plays the page from its first line to its last, and judges what was seen where it says so. What fails goes no further. Throws
- * NotStagedError when nothing may be concluded.
- */
-async function playOnce(page: Page, testBed: TestBed, release?: Course['release']): Promise<Judgement> {
-  const course: Course = { ...beginCourse(testBed), ...(release && { release }) };
-  const findings: Finding[] = [];
-  for (const step of page.steps) {
-    await take(step, course);
-    if (step.demands.length > 0) findings.push(...(await judge(step.demands, course)));
-    if (findings.some(isWrong)) break;
-  }
-  return conclude(page, course, findings);
-}
-
-async function take({ line, act, isLong, isSetting, endsParagraph }: Page['steps'][number], course: Course) {
-  const { testBed } = course;
-  if (isSetting) return;
-  const sentence = line.replace(/^> /, '');
-  if (isLong) await testBed.say(asSentence(sentence));
-  const told = await act(course);
-  const hasTold = typeof told === 'string';
-  const seen = [...(isLong && hasTold ? [] : [sentence]), ...(hasTold ? [told] : [])].join(': ');
-  if (endsParagraph) await testBed.step(asSentence(seen));
-  else if (!isLong || hasTold) await testBed.say(asSentence(seen));
-}
-
-/** With a capital letter, unless it begins with the name of a node, and a full stop. */
-function asSentence(text: string): string {
-  const begun = /^node-\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
-  return begun.endsWith('.') ? begun : `${begun}.`;
-}
-
-const isWrong = ({ wrong }: Finding) => wrong !== undefined;
-
-/** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
-async function judge(demands: Page['steps'][number]['demands'], course: Course): Promise<Finding[]> {
-  const outcome = await course.testBed.outcome();
-  for (const look of course.evidence) await look(outcome);
-  const findings: Finding[] = [];
-  for (const demand of demands) {
-    try {
-      findings.push(await demand(course, outcome));
-    } catch (error) {
-      // What is wrong already stays so.
-      if (!(error instanceof NotStagedError) || !findings.some(isWrong)) throw error;
-    }
-  }
-  return findings;
-}
-
-function conclude({ words }: Page, course: Course, findings: Finding[]): Judgement {
-  const fails = findings.some(isWrong);
-  const held = course.isRefused
-    ? words['if A is refused']
-    : course.keptOutMs === undefined
-      ? words['if it holds']
-      : (words['if all waited'] ?? words['if it holds']);
-  const said = fails
-    ? [...findings.map(({ wrong }) => wrong), words['if it fails']]
-    : [...findings.map(({ right }) => right), held];
-  const isJudged = findings.find((finding) => finding.isJudged)?.isJudged;
-  return {
-    verdict: fails ? 'fail' : 'pass',
-    reason: said
-      .filter(Boolean)
-      .map((each) => asSentence(each as string))
-      .join(' '),
-    figures: largest(findings.map(({ figures = {} }) => figures)),
-    witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
-    ...(isJudged && { isJudged }),
-  };
-}
-
-/** The figures of several findings: of one that they share, the largest. */
-function largest(all: Record<string, number>[]): Record<string, number> {
-  const merged: Record<string, number> = {};
-  for (const [name, value] of all.flatMap((figures) => Object.entries(figures))) {
-    merged[name] = Math.max(value, merged[name] ?? Number.NEGATIVE_INFINITY);
-  }
-  return merged;
-}
+  page.steps.some((step) => step.playsEachRelease)
+    ? playEachRelease(page, testBed)
+    : playPage(page, beginCourse(testBed));
 
 /** Plays the page once for each command by which the lock is given up, until one fails. */
 async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement> {
@@ -210,7 +128,7 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
     // What the round before has left behind ends.
     if (round > 0) await testBed.endLease();
     if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
-    judged = await playOnce(page, testBed, { isMeant: createMeant(), isOneOfSeveral });
+    judged = await playPage(page, { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } });
     if (judged.verdict !== 'pass') return judged;
   }
   if (!isOneOfSeveral) return judged;

@@ -1,5 +1,9 @@
 // Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out.
 
+import type { LockTiming } from '../../services/inventory/lab/contract.ts';
+import type { Hold } from '../evidence/history.ts';
+import type { Need } from '../harness/target.ts';
+
 /** What stands in a gap, and how it is written. */
 const gaps = {
   sale: '[A-Z]',
@@ -13,6 +17,9 @@ const gaps = {
   number: '(?:a replica copies|two replicas copy)',
   which: '(?:the same|another)',
   stays: '(?:stalls inside the sale|hangs, and its process lives)',
+  where: '(?:node-[12]|both nodes)',
+  tick: '[A-Z]',
+  what: String.raw`(?:read|closed|restored) \d+`,
   text: '.+',
 } as const;
 
@@ -27,6 +34,95 @@ export type Filled<Form extends string> = Record<GapsIn<Form>, string>;
 export interface Known<Meaning> {
   form: string;
   means(filled: Record<string, string>): Meaning;
+}
+
+/** What one line of a page does on its course. */
+export interface Step<Course> {
+  /** What it takes, besides two nodes. */
+  needs?: Need[];
+  /** What it asks of the lock's timing. */
+  timing?: LockTiming;
+  /** It takes a while, so it is told when it begins. */
+  isLong?: boolean;
+  /** The units in stock. */
+  stock?: number;
+  /** It sets something before the drill. */
+  isSetting?: boolean;
+  /** The page is played once for each command of a release. */
+  playsEachRelease?: boolean;
+  /** Resolves with what there is to tell besides the line itself, if that is a text. Throws NotStagedError when it has no effect. */
+  act(course: Course): Promise<unknown>;
+}
+
+/**
+ * What is said of a verdict, besides the figures: why it holds, because everybody waited or the first was refused as well, and why it
+ * fails, because too little came of it or it came to no end as well.
+ */
+export const endings = [
+  'if it holds',
+  'if all waited',
+  'if A is refused',
+  'if it fails',
+  'if too few',
+  'if it never ends',
+] as const;
+export type Ending = (typeof endings)[number];
+
+export interface Finding {
+  /** What is wrong, as a sentence; undefined when nothing is. */
+  wrong?: string | undefined;
+  /** What there is to say when nothing is wrong. */
+  right?: string;
+  figures?: Record<string, number>;
+  witnesses?: string[];
+  /** Why it is wrong, where most fail for another reason. */
+  ending?: Ending;
+  /** Which holders may not meet; all of them when it is not given. */
+  isJudged?: (hold: Hold) => boolean;
+}
+
+/** What must be so in the end. Throws NotStagedError when it can't be told. */
+export type Demand<Course, Outcome> = (course: Course, outcome: Outcome) => Finding | Promise<Finding>;
+
+export interface PageOf<Course, Outcome> {
+  /** The column of the staircase. */
+  name: string;
+  /** What it asks. */
+  question: string;
+  /** What it takes to stage the fault, besides two nodes. */
+  needs: Need[];
+  /** What it needs of the lock's timing, in milliseconds, whatever lease was asked for; and the units in stock. */
+  timing: LockTiming;
+  stock?: number;
+  /** Each with what must be so when it has been taken: a lock that fails this goes no further. */
+  steps: (Step<Course> & { line: string; endsParagraph: boolean; demands: Demand<Course, Outcome>[] })[];
+  words: Partial<Record<Ending, string>>;
+}
+
+/** Makes the sentences of a kind of course. */
+export function sentencesOf<Course, Outcome>() {
+  return {
+    step<Form extends string>(
+      form: Form,
+      act: (course: Course, filled: Filled<Form>) => Promise<unknown>,
+      more: Omit<Step<Course>, 'act'> = {},
+    ): Known<Step<Course>> {
+      return { form, means: (filled) => ({ ...more, act: (course) => act(course, filled as Filled<Form>) }) };
+    },
+    /** A sentence that sets something before the drill, and does nothing in it. */
+    setting<Form extends string>(
+      form: Form,
+      set: (filled: Filled<Form>) => Omit<Step<Course>, 'act'>,
+    ): Known<Step<Course>> {
+      return { form, means: (filled) => ({ isSetting: true, ...set(filled as Filled<Form>), async act() {} }) };
+    },
+    demand<Form extends string>(
+      form: Form,
+      judge: (course: Course, outcome: Outcome, filled: Filled<Form>) => Finding | Promise<Finding>,
+    ): Known<Demand<Course, Outcome>> {
+      return { form, means: (filled) => (course, outcome) => judge(course, outcome, filled as Filled<Form>) };
+    },
+  };
 }
 
 /** The meaning of a line among the sentences that are known. Throws an Error that names the nearest one. */

@@ -1,6 +1,6 @@
 // The sentences of a scenario, and what each does, on real servers and in the virtual world alike.
 
-import type { LockTiming, SaleScript } from '../../services/inventory/lab/contract.ts';
+import type { SaleScript } from '../../services/inventory/lab/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -8,30 +8,9 @@ import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/commands.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
-import { endWithin, NOT_REPLICATED, notInside } from '../harness/test-bed.ts';
-import { actorOf, breaks, type Course, insideOf, mend, msOf, mustBeSo, nodeOf } from './course.ts';
-import type { Filled, Known } from './sentence.ts';
+import { endWithin, NOT_REPLICATED, notInside, STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { actorOf, breaks, type Course, insideOf, mend, msOf, mustBeSo, nodeOf, setting, step } from './course.ts';
 
-/** What one line of a page does. */
-export interface Step {
-  /** What it takes, besides two nodes. */
-  needs?: Need[];
-  /** What it asks of the lock's timing. */
-  timing?: LockTiming;
-  /** It takes a while, so it is told when it begins. */
-  isLong?: boolean;
-  /** The units in stock. */
-  stock?: number;
-  /** It sets something before the drill. */
-  isSetting?: boolean;
-  /** The page is played once for each command of a release. */
-  playsEachRelease?: boolean;
-  /** Resolves with what there is to tell besides the line itself, if that is a text. Throws NotStagedError when it has no effect. */
-  act(course: Course): Promise<unknown>;
-}
-
-/** How long a step may take that no lock delays, in milliseconds. */
-const STEP_LIMIT_MS = 5_000;
 /** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
 const LATEST_ASK = 1 / 2;
 /** A standstill that may be why masters did not vote in time for a lease to be renewed, in milliseconds: they have 50. */
@@ -48,25 +27,11 @@ const SOON_MS = 20;
 /** How long a sale takes that others make meanwhile, in milliseconds: long enough to be seen in a picture. */
 const SALE_MS = 100;
 
-type Act<Form extends string> = (course: Course, filled: Filled<Form>) => ReturnType<Step['act']>;
-
-export function step<Form extends string>(form: Form, act: Act<Form>, more: Omit<Step, 'act'> = {}): Known<Step> {
-  return { form, means: (filled) => ({ ...more, act: (course) => act(course, filled as Filled<Form>) }) };
-}
-
-/** A sentence that sets something before the drill, and does nothing in it. */
-export function setting<Form extends string>(
-  form: Form,
-  set: (filled: Filled<Form>) => Omit<Step, 'act'>,
-): Known<Step> {
-  return { form, means: (filled) => ({ isSetting: true, ...set(filled as Filled<Form>), async act() {} }) };
-}
-
 /** Gives each of these steps the same needs. */
-const needing = (needs: Need[], known: Known<Step>[]): Known<Step>[] =>
+const needing = (needs: Need[], known: ReturnType<typeof step>[]): typeof known =>
   known.map(({ form, means }) => ({ form, means: (filled) => ({ ...means(filled), needs }) }));
 
-export const steps: Known<Step>[] = [
+export const steps = [
   // What a page begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: msOf(time, Number.NaN) } })),
   setting('this is played once for each command of a release', () => ({ playsEachRelease: true })),
@@ -103,8 +68,7 @@ export const steps: Known<Step>[] = [
       const { askedAt, inside } = await trySellInside(course, sale, node, { untilResumed: true }, limitMs);
       if (inside !== undefined) return itsName(course, inside);
       await course.testBed.mustHaveWaited(nodeOf(course, node), askedAt);
-      course.keptOutMs = sharedClock() - askedAt;
-      return `it has waited for ${formatDuration(course.keptOutMs)}, and gives up`;
+      return `it has waited for ${formatDuration(allWait(course, askedAt))}, and gives up`;
     },
     { isLong: true },
   ),
@@ -112,7 +76,7 @@ export const steps: Known<Step>[] = [
     const { inside, isRefused } = await trySellInside(course, sale, node, { untilResumed: true });
     if (inside !== undefined) return itsName(course, inside);
     if (!isRefused) throw notInside({ name: node });
-    course.isRefused = true;
+    course.ending = 'if A is refused';
     return 'it is refused, since no replica has confirmed its lock';
   }),
   step(
@@ -409,6 +373,13 @@ async function sellNested(
   return told;
 }
 
+/** Nobody else has got in since then. Returns for how long, in milliseconds. */
+function allWait(course: Course, since: number): number {
+  course.ending = 'if all waited';
+  course.keptOutMs = sharedClock() - since;
+  return course.keptOutMs;
+}
+
 const itsName = ({ testBed }: Course, { saleId, node }: SaleName) => `sale ${saleId} on ${node} ${testBed.soFar}`;
 
 /** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to go on with. */
@@ -470,7 +441,7 @@ async function haveAsked(course: Course, names: string[]) {
 async function answered(course: Course, name: string, expected: string[]) {
   const end = await actorOf(course, name).sale.end;
   const answer = end.outcome === 'sold' ? 'sold' : 'code' in end ? end.code : end.outcome;
-  course.isRefused = answer === NOT_REPLICATED;
+  if (answer === NOT_REPLICATED) course.ending = 'if A is refused';
   // On a busy machine a replica is too slow to confirm, and a lease ends too soon.
   if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`);
   return `it is answered: ${answer}`;
@@ -509,7 +480,7 @@ async function sellMeanwhile(
   if (holder === undefined) await sleep(Math.max(0, leftMs()));
   if (!isRefused && sold === 0) {
     await testBed.mustHaveWaited(node, startedAt);
-    course.keptOutMs = sharedClock() - startedAt;
+    allWait(course, startedAt);
   }
   return `it has sold ${countOf(sold, 'unit')} meanwhile`;
 }

@@ -1,0 +1,60 @@
+// One playing of a page of the orders: what is under way, and what has come of it.
+
+import type { TickResult } from '../../services/inventory/lab/contract.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { msOf } from '../scenarios/course.ts';
+import type { Playing } from '../scenarios/play-page.ts';
+import { sentencesOf } from '../scenarios/sentence.ts';
+import type { Shop } from './shop.ts';
+
+/** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
+export interface DueOrder {
+  id: string;
+  sku: string;
+}
+
+/** A tick of the clean-up that was to be held. */
+export interface Tick {
+  node: TargetNode;
+  result: Promise<TickResult>;
+  /** How it has ended, if it has. */
+  ended?: TickResult;
+  isHeld: boolean;
+}
+
+export interface OrderCourse extends Playing<void> {
+  testBed: Shop;
+  due: DueOrder[];
+  /** By their letters. */
+  ticks: Map<string, Tick>;
+  /** The last tick was skipped. */
+  isSkipped?: boolean;
+}
+
+/** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
+export const { step, setting, demand } = sentencesOf<OrderCourse, void>();
+
+export function nodeOf({ testBed: { first, second } }: OrderCourse, name: string): TargetNode {
+  return name === first.name ? first : second;
+}
+
+/** What is said in many pages. */
+export const commonSteps = [
+  setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: msOf(time, Number.NaN) } })),
+  step('<time> pass[es]', ({ testBed }, { time }) => testBed.rest(msOf(time, testBed.leaseMs)), { isLong: true }),
+  step('nobody can change an order', ({ testBed }) => testBed.holdOrders()),
+  step('the orders can be changed again', async ({ testBed }) => testBed.letGoOfOrders()),
+  step(
+    '<node> is killed (SIGKILL)',
+    async (course, { node: name }) => {
+      const node = nodeOf(course, name);
+      await course.testBed.kill(node);
+      for (const tick of course.ticks.values()) {
+        const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
+        if (hasAnswered) throw new NotStagedError(`The tick of ${name} had ended before it was killed.`);
+      }
+    },
+    { needs: ['node processes'] },
+  ),
+];
