@@ -18,7 +18,6 @@ import { proveAll } from '../prove/prover.ts';
 import { drills as allDrills } from '../scenarios/index.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { COULD_NOT_RUN } from './ending.ts';
-import { libraryTable } from './library-table.ts';
 import { createGradeNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { startProgressLine } from './progress-line.ts';
@@ -59,14 +58,12 @@ async function grade() {
     process.exitCode = COULD_NOT_RUN;
     return;
   }
-  if (allLibraries && options.prints === 'markdown') {
-    process.stdout.write(await libraryTable(gradable, checks));
-    return;
-  }
+  // The table of the libraries has their checks alone.
+  const isTable = options.prints === 'markdown';
   const own = gradable.filter(({ file }) => given.includes(file));
   // What the search can't look at is looked at in as many orders as there is time for.
   const checksOf = (grade: Grade) => (own.includes(grade) ? checks : [...checks, SEEDED_ORDERS]);
-  const cells = allCells([...baseline, ...rows], drills);
+  const cells = isTable ? [] : allCells([...baseline, ...rows], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   await runCommand({
@@ -75,7 +72,7 @@ async function grade() {
     checks: gradable.flatMap((grade) =>
       checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
     ),
-    search: (signal) => searchAll(own, signal),
+    search: (signal) => searchAll(isTable ? [] : own, signal),
     cells,
     workers,
     narrator: createGradeNarrator(process.stdout, cells, !options.isVirtual),

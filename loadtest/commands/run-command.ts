@@ -130,15 +130,13 @@ export async function runCommand({
 
   /** In the virtual world, wherever the drills are run. */
   async function runChecks() {
-    const counting = prints ? silentNarrator : createCountingNarrator(checks.length);
-    const folder = { writeEvents() {} };
     const asked = {
       cells: checks,
       world: virtual,
       workers: availableParallelism(),
       signal,
-      narrator: counting,
-      folder,
+      narrator: createCountingNarrator(checks.length),
+      folder: { writeEvents() {} },
     };
     return runCells(asked);
   }

@@ -104,6 +104,8 @@ export async function runCells(
 }
 
 const order = [...checkNames, ...columnNames];
+/** What is no column of a staircase comes last. */
+const placeOf = ({ drill }: DrillResult) => (order.includes(drill) ? order.indexOf(drill) : order.length);
 
 /** A row for each stage, in the order of the cells; in it the drills in the order of the staircase. */
 function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[] {
@@ -113,7 +115,7 @@ function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[]
     lockVersion: numberOf(stage),
     drills: [...results]
       .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
-      .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
+      .sort((a, b) => placeOf(a) - placeOf(b)),
   }));
 }
 

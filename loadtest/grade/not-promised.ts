@@ -11,58 +11,28 @@ const OF_EVERY_LOCK = [
   ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release'],
 ];
 
-const ASKS: { isPromised: (promises: Promises) => boolean; drills: string[]; why: string }[] = [
-  {
-    isPromised: ({ fencing }) => fencing === true,
-    drills: ['paused-process', 'blocked-loop', 'partition', 'late-write', 'crossed-write'],
-    why: 'It promises no fencing token, and without one nothing stops a write that comes too late.',
-  },
-  {
-    isPromised: ({ reentry }) => reentry === true,
-    drills: ['nested-call', 'nested-object'],
-    why: 'It promises no re-entry.',
-  },
-  {
-    isPromised: ({ renewal }) => renewal === true,
-    drills: ['long-sale'],
-    why: 'It does not promise to renew its lease.',
-  },
-  {
-    isPromised: ({ renewal }) => renewal !== true,
-    drills: ['hung-holder'],
-    why: 'It promises to hold for as long as its process lives.',
-  },
-  {
-    isPromised: ({ fairness }) => fairness !== undefined,
-    drills: ['starvation'],
-    why: 'It does not promise that everybody gets in.',
-  },
-  {
-    isPromised: ({ fairness }) => fairness === 'order',
-    drills: ['overtaking'],
-    why: 'It does not promise an order.',
-  },
-  {
-    isPromised: ({ masters }) => masters === true,
-    drills: ['failover'],
-    why: 'It is in one Redis, and is lost with it.',
-  },
-  {
-    isPromised: ({ masters }) => masters === true,
-    drills: ['clock-jump'],
-    why: 'Its lease is counted by the clock of one Redis.',
-  },
-  {
-    isPromised: () => false,
-    drills: ['forgotten-sale', 'wrong-replica'],
-    why: 'The stock is in Redis, whatever the lock does.',
-  },
+type Ask = [drills: string[], isPromised: (promises: Promises) => boolean, why: string];
+
+const ASKS: Ask[] = [
+  [
+    ['paused-process', 'blocked-loop', 'partition', 'late-write', 'crossed-write'],
+    ({ fencing = false }) => fencing,
+    'It promises no fencing token, and without one nothing stops a write that comes too late.',
+  ],
+  [['nested-call', 'nested-object'], ({ reentry = false }) => reentry, 'It promises no re-entry.'],
+  [['long-sale'], ({ renewal = false }) => renewal, 'It does not promise to renew its lease.'],
+  [['hung-holder'], ({ renewal = false }) => !renewal, 'It promises to hold for as long as its process lives.'],
+  [['starvation'], ({ fairness }) => fairness !== undefined, 'It does not promise that everybody gets in.'],
+  [['overtaking'], ({ fairness }) => fairness === 'order', 'It does not promise an order.'],
+  [['failover'], ({ masters = false }) => masters, 'It is in one Redis, and is lost with it.'],
+  [['clock-jump'], ({ masters = false }) => masters, 'Its lease is counted by the clock of one Redis.'],
+  [['forgotten-sale', 'wrong-replica'], () => false, 'The stock is in Redis, whatever the lock does.'],
 ];
 
 /** A sentence for each drill that asks for more than a lock promises. */
 export function notPromisedBy(promises: Promises): Record<string, string> {
-  const asked = ASKS.filter(({ isPromised }) => !isPromised(promises));
-  return Object.fromEntries(asked.flatMap(({ drills, why }) => drills.map((drill) => [drill, why])));
+  const asked = ASKS.filter(([, isPromised]) => !isPromised(promises));
+  return Object.fromEntries(asked.flatMap(([drills, , why]) => drills.map((drill) => [drill, why])));
 }
 
 /**

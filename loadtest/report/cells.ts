@@ -48,8 +48,8 @@ export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
  * staircase. Of a run of nothing it is one without rows.
  */
 export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
-  const asked = [
-    ...drillsAlone(stages).flatMap(({ stage, drills }) =>
+  const cells = [
+    ...stages.flatMap(({ stage, drills }) =>
       drills.map((result): Cell => ({ stage, drill: result.drill, state: result.verdict, result })),
     ),
     ...leftOut.map((text): Cell => {
@@ -57,6 +57,8 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
       return { stage, drill: drill.join(' '), state: 'left-out' };
     }),
   ];
+  // The checks of a graded lock are no columns.
+  const asked = cells.filter(({ drill }) => !isCheck(drill));
   const ran = staircases.map((staircase): RanStaircase => {
     const own = asked.filter(({ stage }) => staircaseOf(stage) === staircase);
     const names = own.map(({ drill }) => drill);
@@ -73,24 +75,15 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
   return asked.length > 0 ? ran.filter(({ rows }) => rows.length > 0) : ran.slice(0, 1);
 }
 
-/** The rows without the checks of the contract, which have a table of their own. A row of which only these ran is left out. */
-export function drillsAlone(stages: Results['stages']): Results['stages'] {
-  return stages
-    .filter(({ drills }) => drills.length === 0 || drills.some(({ drill }) => !isCheck(drill)))
-    .map((row) => ({ ...row, drills: row.drills.filter(({ drill }) => !isCheck(drill)) }));
-}
-
 /** True for what a lock fails and does not promise: the difference between two promises, and no fault of the lock. */
-export function isBeyondPromise({ grades = [] }: Results, stage: string, { drill, verdict }: DrillResult): boolean {
-  const grade = grades.find((candidate) => candidate.stage === stage);
-  return verdict === 'fail' && Object.hasOwn(grade?.doesNotPromise ?? {}, drill);
+export function isBeyondPromise(results: Results, stage: string, result: DrillResult): boolean {
+  return result.verdict === 'fail' && whyNotPromised(results, stage, result) !== undefined;
 }
 
-/** The checks of the contract that were run, lock by lock. */
-export function ranChecks({ stages }: Results): Results['stages'] {
-  return stages
-    .map((row) => ({ ...row, drills: row.drills.filter(({ drill }) => isCheck(drill)) }))
-    .filter(({ drills }) => drills.length > 0);
+/** Why a graded lock need not hold a drill, if it says so. */
+export function whyNotPromised({ grades = [] }: Results, stage: string, { drill }: DrillResult): string | undefined {
+  const { doesNotPromise = {} } = grades.find((grade) => grade.stage === stage) ?? {};
+  return Object.hasOwn(doesNotPromise, drill) ? doesNotPromise[drill] : undefined;
 }
 
 /** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */

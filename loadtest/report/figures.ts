@@ -28,63 +28,35 @@ export const comparedFigures: FigureLine[] = [
   measure('Redis/sale', ({ redisCommandsPerSale }) => redisCommandsPerSale),
 ];
 
-/** The figures of the drills that go step by step, in the order of a table. */
+/** How a figure of a drill that goes step by step is named, where its own name does not say it: that one is told in words. */
 const stepFigureNames: Record<string, string> = {
   takeoverMs: 'Until the other node sold again',
   keptOutMs: 'Nobody else could enter for',
-  overlaps: 'Overlaps',
-  otherKeys: 'Commands with another key',
   answeredMs: 'Until the nested sale was answered',
-  bytesPerTry: 'Bytes that a failed try keeps',
-  tries: 'Tries',
-  sent: 'Requests sent',
-  sold: 'Sold',
-  soldMeanwhile: 'Sold while the fault lasted',
-  refused: 'Refused',
-  inDoubt: 'In doubt',
-  expectedStock: 'Expected stock',
-  finalStock: 'Final stock',
-  lostUpdates: 'Lost updates',
-  cutOff: 'Cut off',
   slowestMs: 'Slowest answer without Redis',
   backMs: 'From the return of Redis to a sale',
   emptyMs: 'Until nobody waited',
-  stillWaiting: 'Still waiting',
-  soldToNobody: 'Sold to clients that had gone',
   overtakes: 'Went first that had come later',
-  waitedMs: 'The sale waited for',
-  earlyAnswers: 'Answered while a sale was inside',
-  readersAtOnce: 'Looked at the same time',
-  overtaken: 'Overtaken',
-  asked: 'Asked for the lock',
-  nextSaleMs: 'The next sale took',
-  unsold: 'Not sold',
   usualMs: 'A sale took before the fault',
   costMs: 'A sale took longer by',
   limitMs: 'Allowed',
-  slowestSaleMs: 'The slowest sale took',
-  due: 'Units due',
-  restored: 'Units restored',
-  closed: 'Orders closed',
   meanwhile: 'Ticks that began meanwhile',
   late: 'Ticks that followed at once',
-  clicks: 'Requests for one purchase',
-  orders: 'Orders made',
-  refunds: 'Refunds paid',
-  messages: 'Messages sent',
-  payments: 'Payments booked',
 };
 
-/** Every figure of a drill that goes step by step. One that this version does not know keeps its own name. */
+/** Every figure of a drill that goes step by step. */
 export function stepLinesOf(figures: StepFigures): FigureLine<StepFigures>[] {
-  const names = Object.keys(figures);
-  const known = Object.keys(stepFigureNames).filter((key) => names.includes(key));
-  const others = names.filter((key) => !Object.hasOwn(stepFigureNames, key));
-  return [...known, ...others].map((key) => ({
-    name: stepFigureNames[key] ?? key,
+  return Object.keys(figures).map((key) => ({
+    name: stepFigureNames[key] ?? inWords(key),
     read: ({ [key]: value = 0 }) => formatOf(key)(value),
     isDamage: ({ [key]: value = 0 }) => (key === 'lostUpdates' || key === 'overlaps') && value > 0,
   }));
+}
+
+/** `slowestSaleMs` as `Slowest sale`. */
+function inWords(key: string): string {
+  const words = key.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function formatOf(key: string): (value: number) => string {

@@ -2,13 +2,21 @@
 
 import { formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { type Cell, isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from './cells.ts';
+import {
+  type Cell,
+  isAsTaught,
+  isBeyondPromise,
+  keyFigure,
+  partsOf,
+  type RanStaircase,
+  ranStaircases,
+} from './cells.ts';
 import { signs } from './marks.ts';
 
-/** The staircases. The run and its date stand below. */
+/** The staircases, or the checks of graded locks. The run and its date stand below. */
 export function renderTables(results: Results): string {
-  const { command, startedAt } = results;
-  const blocks = ranStaircases(results).flatMap(staircaseTable);
+  const { command, startedAt, grades } = results;
+  const blocks = grades ? [checkTable(results)] : ranStaircases(results).flatMap(staircaseTable);
   return `${[...blocks, `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}._`].join('\n\n')}\n`;
 }
 
@@ -28,6 +36,20 @@ function staircaseTable(ran: RanStaircase): string[] {
     ]),
     '✔ holds, ✘ fails, ? unknown, – not applicable. A cell that is not as expected says so.',
   ];
+}
+
+/** A row for each check, and a column for each lock. */
+function checkTable(results: Results): string {
+  const checks = [...new Set(results.stages.flatMap(({ drills }) => drills.map(({ drill }) => drill)))];
+  const rows = checks.map((check) => [
+    check,
+    ...results.stages.map(({ stage, drills }) => {
+      const result = drills.find(({ drill }) => drill === check);
+      if (result === undefined) return '';
+      return isBeyondPromise(results, stage, result) ? `(${signs.fail})` : signs[result.verdict];
+    }),
+  ]);
+  return table(['check', ...results.stages.map(({ stage }) => stage)], rows);
 }
 
 function cellText({ state, result }: Cell) {

@@ -2,9 +2,8 @@
 
 import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { drillsAlone, leftOutInWords } from './cells.ts';
+import { leftOutInWords } from './cells.ts';
 import { finalStock } from './chart-sections.ts';
-import { contractSection } from './contract-section.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { verdictMarks } from './marks.ts';
@@ -14,13 +13,10 @@ import { countCells, summarize, titleOf } from './summary.ts';
 
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
-  const rows = drillsAlone(stages);
   return renderDocument(titleOf(results), verdict(results), [
     finalStock(results),
     staircaseSections(results),
-    contractSection(results),
-    gradesSection(results),
-    rows.map((stage, i) => stageSection(stage, rows.slice(0, i), results)),
+    stages.map((stage, i) => stageSection(stage, stages.slice(0, i), results)),
     howItWasRun(command, environment, [
       ['Requests of a rush', formatNumber(settings.requests)],
       ['Connections', formatNumber(settings.connections)],
@@ -42,22 +38,4 @@ ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
 <p>${countCells(results)}</p>
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 </header>`;
-}
-
-/** How the published locks were set, and what they do not promise. */
-function gradesSection(results: Results): Html | false {
-  const published = (results.grades ?? []).filter(({ options }) => options !== undefined);
-  if (published.length === 0) return false;
-  return html`<section>
-<h2>The published locks</h2>
-${published.map((grade) => {
-  const lines = (grade.answer?.notPromised ?? []).map(({ name, says }) => `${name}: ${says}`);
-  return html`<h3>${grade.stage}</h3>
-<p>It was given these options; the others are as the library sets them.</p>
-<dl class="environment">
-${Object.entries(grade.options ?? {}).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
-${lines.length > 0 && html`<p>It does not hold these, and does not promise them:</p>\n<ul>${lines.map((line) => html`<li>${line}</li>\n`)}</ul>`}
-`;
-})}
-</section>`;
 }

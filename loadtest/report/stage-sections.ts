@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, questionOf } from './cells.ts';
+import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, questionOf, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, stepLinesOf } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
@@ -17,6 +17,7 @@ export function stageSection({ stage, drills }: StageResult, before: StageResult
   return html`<section class="stage" id="${anchor(stage)}">
 <h2>${stageTitle(stage)}</h2>
 ${storyOf(stage)}
+${optionsOf(stage, results)}
 ${drills.length === 0 && html`<p>No drill of this stage was run.</p>`}
 ${drills.map((result) => drillArticle(stage, result, before, results))}
 </section>
@@ -33,9 +34,19 @@ function storyOf(stage: string): Html | false {
 </dl>`;
 }
 
+/** How a published lock was set. */
+function optionsOf(stage: string, { grades = [] }: Results): Html | false {
+  const options = Object.entries(grades.find((grade) => grade.stage === stage)?.options ?? {});
+  if (options.length === 0) return false;
+  return html`<p>It was given these options; the others are as the library sets them.</p>
+<dl class="environment">
+${options.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+}
+
 function drillArticle(stage: string, result: DrillResult, before: StageResult[], results: Results): Html {
   const { drill, verdict, reasons, timeline, durationMs } = result;
-  const { mark, word } = isBeyondPromise(results, stage, result) ? beyondPromise : states[verdict];
+  const isBeyond = isBeyondPromise(results, stage, result);
+  const { mark, word } = isBeyond ? beyondPromise : states[verdict];
   const figure = keyFigure(result);
   const question = questionOf(drill);
   const isOff = isAsTaught(result) === false;
@@ -44,6 +55,7 @@ function drillArticle(stage: string, result: DrillResult, before: StageResult[],
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 ${question !== undefined && html`<p class="asks">${question}</p>`}
 <p>${isExternal(stage) ? '' : compareWithTaught(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
+${isBeyond && html`<p>${whyNotPromised(results, stage, result) ?? ''}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${stageBefore(result, before)}
 <div class="${timeline !== undefined && 'evidence'}">

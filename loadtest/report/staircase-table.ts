@@ -36,10 +36,13 @@ function staircaseSection(ran: RanStaircase, results: Results): Html {
 <ul class="legend">
 <li><b class="key pass">✔\uFE0E</b> the ${rowWord} holds</li>
 <li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
-${legendItems(
-  rows.flatMap(({ cells }) => cells),
-  results,
-)}</ul>
+<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: it holds, or fails; nothing is taught of it</li>
+<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as expected</li>
+<li><b class="key fail measured">${beyondPromise.mark}</b> it fails what it does not promise, which is no fault of it</li>
+<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>
+<li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>
+<li><b class="key blank"></b> not run</li>
+</ul>
 ${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map(question)}</dl>`}
 </section>`;
 }
@@ -61,24 +64,6 @@ ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, s
 </div>
 </div>
 `;
-}
-
-/** Only what the table shows needs to be explained. */
-function legendItems(cells: Cell[], results: Results): (Html | false)[] {
-  const isGraded = results.grades !== undefined;
-  const shows = (state: Cell['state']) => cells.some((cell) => cell.state === state);
-  return [
-    cells.some(({ result }) => result && isMeasuredOnly(result)) &&
-      html`<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: ${isGraded ? 'it holds, or fails; nothing is taught of it' : 'measured only, the lesson leaves it open'}</li>\n`,
-    cells.some(({ stage, result }) => result && isBeyondPromise(results, stage, result)) &&
-      html`<li><b class="key fail measured">${beyondPromise.mark}</b> it fails what it does not promise, which is no fault of it</li>\n`,
-    cells.some(({ result }) => result && isAsTaught(result) === false) &&
-      html`<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as expected</li>\n`,
-    shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`,
-    shows('not-applicable') &&
-      html`<li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>\n`,
-    shows('blank') && html`<li><b class="key blank"></b> not run</li>\n`,
-  ];
 }
 
 function drillHeading(drill: string): Html {

@@ -1,10 +1,9 @@
 // What is taught of the guards of the scheduled clean-up: what is restored of the units that are due.
 
-import { backendOf } from '../../locks/index.ts';
+import type { Backend } from '../../locks/index.ts';
 import { formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
-import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
-import { orderStack } from './usual-settings.ts';
+import { type Column, readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -54,54 +53,36 @@ const columns: Record<string, Column> = {
 
 const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;
-
-interface Place {
-  /** The guard that it is compared with. */
-  before?: string;
-  /** The file that tells its story. */
-  story: string;
-  isAside?: true;
-}
-
 /** A lock as a guard that the story leaves out: it shows nothing that its neighbours do not show. */
-const aside = (before: string): Place => ({ before, story: lock, isAside: true });
-
-const guards: Record<string, Place> = {
-  none: { story: `${jobs}/none.ts` },
-  'in-process': { before: 'none', story: `${jobs}/in-process.ts` },
-  '2-recursive-retry': aside('in-process'),
-  '3-spin': aside('in-process'),
-  '4-ttl': aside('in-process'),
-  '5-owner-check': aside('in-process'),
-  '6-lua-release': { before: 'in-process', story: lock },
-  '7-reentrant': aside('in-process'),
-  '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
-  blocking: aside('6-lua-release'),
-  fair: aside('6-lua-release'),
-  cohort: aside('6-lua-release'),
-  fenced: aside('6-lua-release'),
-  zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts' },
-  'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
-  'mysql-named': aside('8-auto-renew'),
-  conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
-};
-
-function row(guard: string, { before, ...place }: Place): UnreadRow {
-  const backend = backendOf(guard);
-  return {
-    title: `Guard · ${guard}`,
-    ...(before !== undefined && { before: rowOfGuard(before) }),
-    ...place,
-    backends: backend === 'mysql' ? ['mysql'] : ['mysql', backend],
-    stack: orderStack,
-  };
-}
+const aside = (before: string) => ({ before, story: lock, isAside: true });
+const inZookeeper: Backend[] = ['mysql', 'zookeeper'];
 
 /** The guards of the scheduled clean-up. */
-export const guardStaircase = readStaircase({
-  title: 'The clean-up: units restored of the units due',
-  rowWord: 'guard',
-  table,
-  columns,
-  rows: Object.fromEntries(Object.entries(guards).map(([guard, place]) => [rowOfGuard(guard), row(guard, place)])),
-});
+export const guardStaircase = readOrderStaircase(
+  { prefix: 'guard', kind: 'Guard' },
+  {
+    title: 'The clean-up: units restored of the units due',
+    rowWord: 'guard',
+    table,
+    columns,
+    rows: {
+      none: { story: `${jobs}/none.ts` },
+      'in-process': { before: 'none', story: `${jobs}/in-process.ts` },
+      '2-recursive-retry': aside('in-process'),
+      '3-spin': aside('in-process'),
+      '4-ttl': aside('in-process'),
+      '5-owner-check': aside('in-process'),
+      '6-lua-release': { before: 'in-process', story: lock },
+      '7-reentrant': aside('in-process'),
+      '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
+      blocking: aside('6-lua-release'),
+      fair: aside('6-lua-release'),
+      cohort: aside('6-lua-release'),
+      fenced: aside('6-lua-release'),
+      zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: inZookeeper },
+      'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
+      'mysql-named': aside('8-auto-renew'),
+      conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
+    },
+  },
+);

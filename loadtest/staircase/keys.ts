@@ -2,7 +2,7 @@
 
 import { countOf } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
-import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
+import { type Column, readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -48,9 +48,7 @@ const columns: Record<string, Column> = {
   },
 };
 
-const strategies = ['none', 'in-process', 'lock', 'table'];
-
-function row(strategy: string, before: string | undefined): UnreadRow {
+function row(strategy: string, before?: string) {
   const env = {
     ...usualSettings,
     IDEMPOTENCY: strategy,
@@ -62,20 +60,23 @@ function row(strategy: string, before: string | undefined): UnreadRow {
     RETRY_DELAY_MS: '5',
     WAIT_TIMEOUT_MS: '10000',
   };
-  return {
-    title: `Idempotency · ${strategy}`,
-    before: before && rowOfStrategy(before),
-    story: `services/inventory/orders/idempotency/${strategy}.ts`,
-    backends: ['mysql'],
-    stack: { name: rowOfStrategy(strategy), options: { env, nginxSendsAgain: true } },
-  };
+  const stack = { name: rowOfStrategy(strategy), options: { env, nginxSendsAgain: true } };
+  return { before, story: `services/inventory/orders/idempotency/${strategy}.ts`, stack };
 }
 
 /** The strategies for a request that comes twice, each compared with the one before it. */
-export const keyStaircase = readStaircase({
-  title: 'The double click: orders, refunds and payments made of one intent',
-  rowWord: 'strategy',
-  table,
-  columns,
-  rows: Object.fromEntries(strategies.map((name, at) => [rowOfStrategy(name), row(name, strategies[at - 1])])),
-});
+export const keyStaircase = readOrderStaircase(
+  { prefix: 'key', kind: 'Idempotency' },
+  {
+    title: 'The double click: orders, refunds and payments made of one intent',
+    rowWord: 'strategy',
+    table,
+    columns,
+    rows: {
+      none: row('none'),
+      'in-process': row('in-process', 'none'),
+      lock: row('lock', 'in-process'),
+      table: row('table', 'lock'),
+    },
+  },
+);

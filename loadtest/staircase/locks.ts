@@ -4,7 +4,7 @@ import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/inde
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
 import { questionOfPage } from './questions.ts';
-import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
+import { type Column, type Group, groups, readStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -69,110 +69,105 @@ zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  �
 redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
 `;
 
-const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
-  if (lostUpdates) return `${formatNumber(lostUpdates)} lost`;
-  if (overlaps) return countOf(overlaps, 'overlap');
-  return keptOutMs === undefined ? '0 lost' : `waited ${formatDuration(keptOutMs)}`;
+type Figure = NonNullable<Column['figure']>;
+
+/** The damage that a cell shows first of all, with its word. */
+const damages = {
+  unsold: 'not sold',
+  earlyAnswers: 'too early',
+  lostUpdates: 'lost',
+  cutOff: 'cut off',
+  stillWaiting: 'still wait',
+  soldToNobody: 'to nobody',
 };
-const met = ({ overlaps = 0, keptOutMs }: StepFigures) =>
-  keptOutMs === undefined || overlaps > 0 ? countOf(overlaps, 'overlap') : `waited ${formatDuration(keptOutMs)}`;
+const damageIn = (figures: StepFigures) => {
+  const [found] = Object.entries(damages).filter(([name]) => (figures[name] ?? 0) > 0);
+  if (found !== undefined) return `${formatNumber(figures[found[0]] ?? 0)} ${found[1]}`;
+  return figures['overlaps'] ? countOf(figures['overlaps'], 'overlap') : undefined;
+};
+/** The damage, and where there is none what `otherwise` says. */
+const damageOr =
+  (otherwise: Figure): Figure =>
+  (figures, verdict) =>
+    damageIn(figures) ?? otherwise(figures, verdict);
+/** How long a figure lasted, behind these words. Nothing where it was not measured. */
+const lasted =
+  (name: string, words = ''): Figure =>
+  ({ [name]: ms }) =>
+    ms === undefined ? undefined : `${words}${formatDuration(ms)}`;
+
+const waited = lasted('keptOutMs', 'waited ');
+const lost = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 lost');
+const met = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 overlaps');
 /** Of a sale that was refused no answer can be forgotten. */
-const forgotten = ({ lostUpdates = 0, sold }: StepFigures) => {
+const forgotten: Figure = ({ lostUpdates = 0, sold }) => {
   if (sold === undefined) return undefined;
   return sold === 0 ? 'refused' : `${formatNumber(lostUpdates)} forgotten`;
 };
-const taken = ({ takeoverMs, keptOutMs = 0 }: StepFigures) =>
+const taken: Figure = ({ takeoverMs, keptOutMs = 0 }) =>
   takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`;
 
 /** A drill that is no page says here what it asks. */
-const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
-  'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?' },
-  rush: { group: 'Safety', asks: 'do two nodes together lose sales?' },
-  'sell-out': { group: 'Safety', asks: 'is more sold than there is?' },
-  'long-wait': {
-    group: 'Cost and traces',
-    figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
+const columns: Record<Group, Record<string, Partial<Column>>> = {
+  Safety: {
+    'one-node-rush': { asks: 'does one node alone lose sales?' },
+    rush: { asks: 'do two nodes together lose sales?' },
+    'sell-out': { asks: 'is more sold than there is?' },
+    'slow-holder': { figure: met },
+    'late-release': { figure: (figures, verdict) => (figures['otherKeys'] ? 'another key' : met(figures, verdict)) },
+    'long-sale': { figure: lost },
+    'paused-process': { figure: lost },
+    'blocked-loop': { figure: lost },
+    partition: { figure: lost, isAside: true },
+    'late-write': { figure: lost },
+    'crossed-write': { figure: lost },
+    'late-batch': { figure: damageOr(({ inDoubt = 0 }) => `${formatNumber(inDoubt)} in doubt`) },
+    'early-read': {
+      figure: damageOr((figures, verdict) =>
+        figures['readersAtOnce'] === 1 ? 'one by one' : lasted('waitedMs', 'sold after ')(figures, verdict),
+      ),
+    },
+    'late-votes': { figure: lost },
   },
-  'crashed-holder': { group: 'Liveness', figure: taken },
-  'hung-holder': { group: 'Liveness', figure: taken },
-  'slow-holder': { group: 'Safety', figure: met },
-  'late-release': { group: 'Safety', figure: (figures) => (figures['otherKeys'] ? 'another key' : met(figures)) },
-  'nested-call': {
-    group: 'Liveness',
-    figure: ({ answeredMs, overlaps = 0 }) => {
-      if (overlaps > 0) return countOf(overlaps, 'overlap');
-      return answeredMs === undefined ? undefined : formatDuration(answeredMs);
+  Liveness: {
+    'crashed-holder': { figure: taken },
+    'hung-holder': { figure: taken },
+    'nested-call': { figure: damageOr(lasted('answeredMs')) },
+    'crossed-skus': { figure: damageOr(lasted('slowestSaleMs', 'sold in ')) },
+    starvation: {
+      isAside: true,
+      figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
+    },
+    overtaking: {
+      isAside: true,
+      figure: ({ overtaken, asked = 0 }) =>
+        overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked)} overtaken`,
     },
   },
-  'long-sale': { group: 'Safety', figure: lost },
-  'paused-process': { group: 'Safety', figure: lost },
-  'blocked-loop': { group: 'Safety', figure: lost },
-  partition: { group: 'Safety', isAside: true, figure: lost },
-  'late-write': { group: 'Safety', figure: lost },
-  'crossed-write': { group: 'Safety', figure: lost },
-  'late-batch': {
-    group: 'Safety',
-    figure: ({ lostUpdates = 0, inDoubt = 0 }) =>
-      lostUpdates > 0 ? lost({ lostUpdates }) : `${formatNumber(inDoubt)} in doubt`,
+  Outages: {
+    failover: { figure: lost },
+    'forgotten-sale': { figure: forgotten },
+    'wrong-replica': { figure: forgotten },
+    'redis-outage': {
+      figure: damageOr(({ slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }) => {
+        if (slowestMs > limitMs) return `answer in ${formatDuration(slowestMs)}`;
+        return backMs === undefined ? 'not back' : `back in ${formatDuration(backMs)}`;
+      }),
+    },
+    'frozen-master': { figure: damageOr(({ costMs = 0 }) => `${formatDuration(costMs)} more`) },
+    amnesia: { figure: lost },
+    'clock-jump': { figure: lost, isAside: true },
   },
-  'early-read': {
-    group: 'Safety',
-    figure: ({ earlyAnswers = 0, readersAtOnce, overtakes, waitedMs }) => {
-      if (earlyAnswers > 0) return `${formatNumber(earlyAnswers)} too early`;
-      if (readersAtOnce === 1) return 'one by one';
-      if (overtakes === undefined || waitedMs === undefined) return undefined;
-      return `sold after ${formatDuration(waitedMs)}`;
+  'Cost and traces': {
+    'long-wait': {
+      figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
+    },
+    'client-gone': {
+      figure: damageOr(({ emptyMs = 0, nextSaleMs = 0 }, verdict) =>
+        verdict === 'fail' ? `next in ${formatDuration(nextSaleMs)}` : formatDuration(emptyMs),
+      ),
     },
   },
-  'crossed-skus': {
-    group: 'Liveness',
-    figure: ({ unsold = 0, lostUpdates = 0, slowestSaleMs = 0 }) => {
-      if (unsold > 0) return `${formatNumber(unsold)} not sold`;
-      return lostUpdates > 0 ? lost({ lostUpdates }) : `sold in ${formatDuration(slowestSaleMs)}`;
-    },
-  },
-  failover: { group: 'Outages', figure: lost },
-  'forgotten-sale': { group: 'Outages', figure: forgotten },
-  'wrong-replica': { group: 'Outages', figure: forgotten },
-  'redis-outage': {
-    group: 'Outages',
-    figure: ({ lostUpdates = 0, cutOff = 0, slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }) => {
-      if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;
-      if (cutOff > 0) return `${formatNumber(cutOff)} cut off`;
-      if (slowestMs > limitMs) return `answer in ${formatDuration(slowestMs)}`;
-      return backMs === undefined ? 'not back' : `back in ${formatDuration(backMs)}`;
-    },
-  },
-  'client-gone': {
-    group: 'Cost and traces',
-    figure: ({ emptyMs = 0, stillWaiting = 0, soldToNobody = 0, nextSaleMs = 0 }, verdict) => {
-      if (stillWaiting > 0) return `${formatNumber(stillWaiting)} still wait`;
-      if (soldToNobody > 0) return `${formatNumber(soldToNobody)} to nobody`;
-      return verdict === 'fail' ? `next in ${formatDuration(nextSaleMs)}` : formatDuration(emptyMs);
-    },
-  },
-  starvation: {
-    group: 'Liveness',
-    isAside: true,
-    figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
-  },
-  overtaking: {
-    group: 'Liveness',
-    isAside: true,
-    figure: ({ overtaken, asked }) =>
-      overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked ?? 0)} overtaken`,
-  },
-  'frozen-master': {
-    group: 'Outages',
-    figure: ({ unsold = 0, lostUpdates = 0, overlaps = 0, costMs = 0, limitMs = 0 }) => {
-      if (unsold > 0) return `${formatNumber(unsold)} not sold`;
-      if (costMs <= limitMs && lostUpdates + overlaps > 0) return lost({ lostUpdates, overlaps });
-      return `${formatDuration(costMs)} more`;
-    },
-  },
-  'late-votes': { group: 'Safety', figure: lost },
-  amnesia: { group: 'Outages', figure: lost },
-  'clock-jump': { group: 'Outages', isAside: true, figure: lost },
 };
 
 /** Nodes whose Redis has a replica: without one nobody sells. */
@@ -190,7 +185,12 @@ export const lockStaircase = readStaircase({
   rowWord: 'stage',
   table,
   columns: Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, { asks: questionOfPage(name) ?? '', ...column }]),
+    groups.flatMap((group) =>
+      Object.entries(columns[group]).map(([name, column]) => [
+        name,
+        { asks: questionOfPage(name) ?? '', group, ...column },
+      ]),
+    ),
   ),
   rows: Object.fromEntries(names.map((name) => [name, rowNamed(name)])),
 });

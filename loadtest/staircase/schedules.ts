@@ -2,8 +2,7 @@
 
 import type { JobSchedule } from '../../services/inventory/lab/contract.ts';
 import { countOf } from '../evidence/numbers.ts';
-import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
-import { orderStack } from './usual-settings.ts';
+import { type Column, readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -13,9 +12,6 @@ schedule-cron         ✘  ✔
 schedule-fixed-rate   ✔  ✘
 schedule-fixed-delay  ✔  ✔
 `;
-
-/** The row of a schedule, by its kind. */
-const rowOfSchedule = (kind: string) => `schedule-${kind}`;
 
 /** How often a tick is due under each of them, in milliseconds. */
 export const PERIOD_MS = 1_000;
@@ -38,23 +34,20 @@ const columns: Record<string, Column> = {
   },
 };
 
-function row(kind: string, before: string | undefined): UnreadRow {
-  return {
-    title: `Schedule · ${kind}`,
-    ...(before !== undefined && { before: rowOfSchedule(before) }),
-    story: `services/inventory/orders/schedules/${kind}.ts`,
-    backends: ['mysql'],
-    stack: orderStack,
-  };
-}
+const story = (kind: string) => `services/inventory/orders/schedules/${kind}.ts`;
 
 /** The schedules of the clean-up. */
-export const scheduleStaircase = readStaircase({
-  title: 'The schedules: ticks that are due while one is under way',
-  rowWord: 'schedule',
-  table,
-  columns,
-  rows: Object.fromEntries(
-    Object.keys(schedules).map((kind, at, kinds) => [rowOfSchedule(kind), row(kind, kinds[at - 1])]),
-  ),
-});
+export const scheduleStaircase = readOrderStaircase(
+  { prefix: 'schedule', kind: 'Schedule' },
+  {
+    title: 'The schedules: ticks that are due while one is under way',
+    rowWord: 'schedule',
+    table,
+    columns,
+    rows: {
+      cron: { story: story('cron') },
+      'fixed-rate': { before: 'cron', story: story('fixed-rate') },
+      'fixed-delay': { before: 'fixed-rate', story: story('fixed-delay') },
+    },
+  },
+);

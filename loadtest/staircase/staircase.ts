@@ -4,6 +4,7 @@ import type { Backend } from '../../locks/index.ts';
 import type { StackOptions } from '../../scripts/stack/stack.ts';
 import type { StepFigures, Verdict } from '../evidence/results.ts';
 import { readTable } from './table.ts';
+import { orderStack } from './usual-settings.ts';
 
 /** ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break. */
 const signs = ['✔', '✘', '·', '–'] as const;
@@ -80,4 +81,28 @@ export function readStaircase({ table, columns, rows, ...words }: UnreadStaircas
       Object.entries(taught.rows).map(([name, signs]) => [name, { ...(rows[name] as UnreadRow), signs }]),
     ),
   };
+}
+
+/** How the rows of a staircase of the orders are named: so that no two staircases share one, and in a heading. */
+interface OrderNames {
+  prefix: 'guard' | 'schedule' | 'key';
+  kind: string;
+}
+
+/** A staircase of the orders, whose rows are given by their short names: `before` as well. All of them need MySQL. */
+export function readOrderStaircase(
+  { prefix, kind }: OrderNames,
+  { rows, ...others }: Omit<UnreadStaircase, 'rows'> & { rows: Record<string, Partial<UnreadRow>> },
+): Staircase {
+  const read = ([name, { before, ...row }]: [string, Partial<UnreadRow>]): [string, UnreadRow] => [
+    `${prefix}-${name}`,
+    {
+      title: `${kind} · ${name}`,
+      before: before && `${prefix}-${before}`,
+      backends: ['mysql'],
+      stack: orderStack,
+      ...row,
+    },
+  ];
+  return readStaircase({ ...others, rows: Object.fromEntries(Object.entries(rows).map(read)) });
 }

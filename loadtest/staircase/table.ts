@@ -47,10 +47,8 @@ export function readTable<Sign extends string>(text: string, { columns, rows, si
 const namesOf = (named: { name: string }[]) => named.map(({ name }) => name);
 
 function checkNames(kind: 'column' | 'row', names: string[], known: string[]) {
-  const double = names.find((name, i) => names.indexOf(name) !== i);
-  if (double !== undefined) throw new Error(`The table has the ${kind} ${double} twice.`);
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`The table has a ${kind} ${unknown}, which is not known.`);
+  const odd = names.find((name, i) => !known.includes(name) || names.indexOf(name) !== i);
+  if (odd !== undefined) throw new Error(`The table has the ${kind} ${odd} twice, or it is not known.`);
   const missing = known.find((name) => !names.includes(name));
   if (missing !== undefined) throw new Error(`The table has no ${kind} ${missing}.`);
 }

@@ -3,7 +3,6 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { libraryTable } from '../../../loadtest/commands/library-table.ts';
 import { runCheck } from '../../../loadtest/conformance/conformance.ts';
 import { runOrders } from '../../../loadtest/conformance/orders.ts';
 import { sourcesOf } from '../../../loadtest/grade/external-locks.ts';
@@ -67,18 +66,4 @@ test.each([
   const first = await play();
   expect(first).toMatchObject({ verdict, reasons: [expect.stringMatching(reason)] });
   expect(await play()).toEqual(first);
-});
-
-test('--libraries --markdown: a row for each check, a column for each library, with its version, and the day of the run', async () => {
-  const libraries = await gradesIn(installed, 'async-mutex');
-  const lines = (await libraryTable(libraries, ['contract-enter', 'contract-keys'])).split('\n');
-
-  expect(lines.slice(0, 5)).toEqual([
-    '| check | async-mutex@0.5.0 |',
-    '| --- | :-: |',
-    '| `contract-enter` | (✘) |',
-    '| `contract-keys` | – |',
-    '| `seeded-orders` | ✘ |',
-  ]);
-  expect(lines[6]).toMatch(/ \d{1,2} [A-Z][a-z]+ \d{4}, .* Node \d+/);
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { answerLines } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { answerOf, worstOf } from '../../../loadtest/report/grades.ts';
+import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
@@ -74,4 +75,21 @@ test.each([
   const [grade] = results.grades ?? [];
 
   expect(worstOf([{ ...grade, answer: answerOf(grade as Grade, results) } as Grade], results)).toBe(verdict);
+});
+
+test('the table of graded locks: a row for each check, a column for each lock, and the day of the run', () => {
+  const results = graded([enters, late, cell('seeded-orders', 'not-applicable')], {
+    doesNotPromise: { [late.drill]: 'No.' },
+  });
+
+  expect(renderTables(results).replace(/ +/g, ' ').split('\n')).toEqual([
+    '| check | mine |',
+    '|-----------------------|------|',
+    '| contract-enter | ✔ |',
+    '| contract-late-release | (✘) |',
+    '| seeded-orders | – |',
+    '',
+    '_From `npm start` on 21 November 2026._',
+    '',
+  ]);
 });

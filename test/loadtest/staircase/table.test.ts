@@ -23,9 +23,9 @@ test('table: each sign by its row and column, in the order of the text', () => {
 
 const row = '0-none  ✘  –  ·';
 test.each([
-  ['a column that is not known', ['rush', 'rash'], 'The table has a column rash, which is not known.'],
-  ['a row that is not known', ['fenced', 'fanced'], 'The table has a row fanced, which is not known.'],
-  ['a row that is there twice', ['fenced', '0-none'], 'The table has the row 0-none twice.'],
+  ['a column that is not known', ['rush', 'rash'], 'The table has the column rash twice, or it is not known.'],
+  ['a row that is not known', ['fenced', 'fanced'], 'The table has the row fanced twice, or it is not known.'],
+  ['a row that is there twice', ['fenced', '0-none'], 'The table has the row 0-none twice, or it is not known.'],
   ['a cell that is empty', [row, '0-none  ✘     ·'], 'The row 0-none has none of ✔ ✘ · – under sell-out.'],
   ['a cell beside its column', [row, '0-none  ✘ –   ·'], 'In the row 0-none, – stands under no column.'],
   ['a sign that is not known', [row, '0-none  ✘  -  ·'], 'The row 0-none has none of ✔ ✘ · – under sell-out.'],
