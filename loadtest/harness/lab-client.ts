@@ -1,13 +1,12 @@
 // A node as the harness sees it: its public listener, and its lab listener.
 
 import {
-  answersSchema,
   type GuardTiming,
-  guardChangeSchema,
   heapSchema,
   historySchema,
+  type JobChange,
   type JobSchedule,
-  jobScheduleSchema,
+  jobChangeSchema,
   jobStateSchema,
   type LockTiming,
   lockChangeSchema,
@@ -20,7 +19,6 @@ import {
   stockSchema,
   type TickScript,
   tickResultSchema,
-  tickScriptSchema,
 } from '../../services/inventory/lab/contract.ts';
 import { type FollowOptions, followNode } from './event-stream.ts';
 
@@ -37,6 +35,7 @@ export async function openLabClient(labUrl: string) {
   const { port } = nodeStateSchema.parse(await call('GET', '/state'));
   const publicUrl = new URL(labUrl);
   publicUrl.port = String(port);
+  const changeJob = (change: JobChange) => send('PUT', '/jobs/cleanup', jobChangeSchema.parse(change));
 
   return {
     /** The public listener, for sales that go past nginx. */
@@ -73,18 +72,15 @@ export async function openLabClient(labUrl: string) {
     /** Deletes the stock, and the lock of the stage that is set. */
     clear: (sku?: string) => send('DELETE', `/stock${queryOf(sku)}`),
     /** Changes the guard of the clean-up. */
-    setGuard: (lock: string, timing?: GuardTiming) =>
-      send('PUT', '/job-lock', guardChangeSchema.parse({ lock, ...timing })),
+    setGuard: (lock: string, timing?: GuardTiming) => changeJob({ guard: { lock, ...timing } }),
     /** Says where the next tick of the clean-up is held until resumed. */
-    scriptTick: (script: TickScript) => send('PUT', '/next-cleanup', tickScriptSchema.parse(script)),
+    scriptTick: (script: TickScript) => changeJob({ script }),
     /** Runs one tick of the clean-up, however long it takes. */
     tick: async () => tickResultSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
     /** The ticks of this node: how many are under way, how many of them are held, and the latest that have come by themselves. */
     ticks: async () => jobStateSchema.parse(await call('GET', '/jobs/cleanup')),
-    /** How many requests this node is answering, those too whose client has hung up. Only where there are orders. */
-    answersUnderWay: async () => answersSchema.parse(await call('GET', '/answers')).underWay,
     /** Says when ticks of the clean-up come by themselves; never, when it is empty. */
-    setSchedule: (schedule: JobSchedule) => send('PUT', '/job-schedule', jobScheduleSchema.parse(schedule)),
+    setSchedule: (schedule: JobSchedule) => changeJob({ schedule }),
   };
 
   async function send(method: string, path: string, body?: object): Promise<void> {

@@ -161,12 +161,8 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
   }
 
   const isIdle = async (node: TargetNode) => {
-    const [{ inFlight, unreleased }, { running }, underWay] = await Promise.all([
-      node.state(),
-      node.ticks(),
-      node.answersUnderWay(),
-    ]);
-    return inFlight + unreleased + running + underWay === 0;
+    const [{ inFlight, unreleased, answering }, { running }] = await Promise.all([node.state(), node.ticks()]);
+    return inFlight + unreleased + running + answering === 0;
   };
 
   async function disconnect() {

@@ -115,7 +115,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     ...(link && { link }),
     masterLinks,
     backendLinks: {},
-    state: () => ask(({ state }) => ({ ...state(), standstills: [...lab.node(index).standstills] })),
+    state: () => ask(({ state }) => ({ ...state(), answering: 0, standstills: [...lab.node(index).standstills] })),
     isSilentFor: (limitMs) =>
       ask(() => {}, limitMs).then(
         () => false,
@@ -147,7 +147,6 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     scriptTick: absent,
     tick: absent,
     ticks: absent,
-    answersUnderWay: absent,
     setSchedule: absent,
   };
 }

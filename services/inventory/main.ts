@@ -67,7 +67,7 @@ const sales = createSaleService({
   log,
 });
 const standstills = watchStandstills();
-const state = () => ({ ...sales.state(), standstills: standstills() });
+const state = () => ({ ...sales.state(), answering: orders.answering(), standstills: standstills() });
 const streams = createEventStreams(history, sales.state);
 const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping });
 

@@ -105,7 +105,7 @@ describe('cleanUp', () => {
 
   test('takes the place of every guard, and what its statements have changed is what is told of it', async () => {
     expect(await tickAfter('whole')).toMatchObject({ outcome: 'ran', due: 1, closed: 1, restored: 1 });
-    await node.lab('PUT', '/job-lock', { lock: 'none' });
+    await node.lab('PUT', '/jobs/cleanup', { guard: { lock: 'none' } });
     expect(await tickAfter('half')).toMatchObject({ outcome: 'ran', due: 1, closed: 1, restored: 0 });
   });
 });

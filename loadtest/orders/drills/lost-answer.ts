@@ -20,7 +20,7 @@ export const retryAfterTimeout: KeyDrill = {
     client.abort();
     if ((await click).status !== undefined) return notStaged('The answer was not lost.');
     await first.resume();
-    await until(`The request on ${first.name} never ended.`, async () => (await first.answersUnderWay()) === 0);
+    await until(`The request on ${first.name} never ended.`, async () => (await first.state()).answering === 0);
     return repeatOnTheOther(testBed);
   },
 };

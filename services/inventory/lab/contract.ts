@@ -32,6 +32,8 @@ export const nodeStateSchema = z.object({
 
 /** A node, as `GET /state` shows it. */
 export const shownStateSchema = nodeStateSchema.extend({
+  /** The requests that may carry an idempotency key, until their work has ended: also when the client has hung up. */
+  answering: count,
   /** When the process came late to its own timers although it had nothing to do, on the clock of the events. */
   standstills: z.array(z.object({ from: z.number(), until: z.number(), ms: z.number() })),
 });
@@ -99,9 +101,6 @@ export const redisSchema = z.object({
   lacks: z.record(z.string(), z.string()),
 });
 
-/** The requests that a node is answering, of those that may carry an idempotency key. One whose client has hung up counts until its work has ended. */
-export const answersSchema = z.object({ underWay: count });
-
 /** What one tick of the clean-up did. The counts are true however it ended, unless its node died. */
 export const tickResultSchema = z.object({
   outcome: z.enum(['ran', 'skipped', 'failed']),
@@ -131,21 +130,24 @@ export const jobStateSchema = z.object({
   leaseMs: count,
   minHoldMs: count,
   schedule: jobScheduleSchema,
-  nextTick: z.string().nullable(),
   running: count,
   held: count,
   /** The latest ticks of the schedule, the last one last: when each was due, and when it began, in milliseconds since 1970. */
   scheduled: z.array(z.object({ dueAt: count, beganAt: count })),
-  last: tickResultSchema.nullable(),
 });
 
-/** The guard of a job and its timing, in milliseconds. What is left out is as the node was started. */
-export const guardChangeSchema = z.strictObject({ lock, leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() });
-
-/** Where the next tick of a node is held until resumed. */
-export const tickScriptSchema = z.strictObject({
-  after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
-  orders: z.int().min(1).max(MAX_ORDERS).default(1),
+/** What is changed of the clean-up of a node. */
+export const jobChangeSchema = z.strictObject({
+  /** The guard and its timing, in milliseconds. What is left out is as the node was started. */
+  guard: z.strictObject({ lock, leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() }).optional(),
+  schedule: jobScheduleSchema.optional(),
+  /** Where the next tick is held until resumed. */
+  script: z
+    .strictObject({
+      after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
+      orders: z.int().min(1).max(MAX_ORDERS).default(1),
+    })
+    .optional(),
 });
 
 export type SaleCounts = NodeState['counts'];
@@ -160,9 +162,9 @@ export type Push = z.output<typeof pushSchema>;
 export type LabHistory = z.output<typeof historySchema>;
 export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
-export type AnswersState = z.output<typeof answersSchema>;
 export type JobState = z.output<typeof jobStateSchema>;
 export type ScheduledTick = JobState['scheduled'][number];
-export type GuardTiming = Omit<z.output<typeof guardChangeSchema>, 'lock'>;
 /** The form in which it is sent: what has a default may be left out. */
-export type TickScript = z.input<typeof tickScriptSchema>;
+export type JobChange = z.input<typeof jobChangeSchema>;
+export type GuardTiming = Omit<NonNullable<JobChange['guard']>, 'lock'>;
+export type TickScript = NonNullable<JobChange['script']>;

@@ -6,10 +6,8 @@ import { ProblemError } from '../problem.ts';
 import type { NodeState, Push } from './contract.ts';
 
 export const MAX_STREAMS = 8;
-/** An event is pushed so soon, in milliseconds, with those that have happened by then. */
-const NEWS_MS = 5;
-/** What is new besides is pushed so often, in milliseconds. */
-const PUSH_MS = 50;
+/** What is new is pushed so often, in milliseconds. */
+const PUSH_MS = 10;
 /** A line comes so often at least, in milliseconds, so that a node that is dead is known from one that has nothing to say. */
 const HEARTBEAT_MS = 1_000;
 /** How many events a line has at most: what takes longer to write would keep the sales waiting. */
@@ -28,7 +26,7 @@ export function createEventStreams(history: History, state: () => NodeState) {
 
   return {
     /**
-     * Answers with a stream: all that the history has, then what is new, 5 ms after it has happened. It ends when the follower hangs up.
+     * Answers with a stream: all that the history has, then what is new, 10 ms after it has happened. It ends when the follower hangs up.
      * One who takes nothing makes room for it. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
      */
     open(response: ServerResponse) {
@@ -65,18 +63,7 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
 
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
   const looking = setInterval(push, PUSH_MS);
-  let coming: NodeJS.Timeout | undefined;
-  const unwatch = history.watch(() => {
-    coming ??= setTimeout(() => {
-      coming = undefined;
-      push();
-    }, NEWS_MS);
-  });
-  response.on('close', () => {
-    clearInterval(looking);
-    clearTimeout(coming);
-    unwatch();
-  });
+  response.on('close', () => clearInterval(looking));
   response.on('drain', push);
   push();
 

@@ -2,18 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Logger } from 'pino';
-import type { z } from 'zod';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { asProblem } from '../away-server.ts';
 import { createHeld } from '../held.ts';
-import type {
-  GuardTiming,
-  JobSchedule,
-  JobState,
-  ScheduledTick,
-  TickResult,
-  tickScriptSchema,
-} from '../lab/contract.ts';
+import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
@@ -31,8 +23,6 @@ import { inTransaction, withoutTransaction } from './transaction.ts';
 const MOST_AT_ONCE = 100;
 /** How many ticks of the schedule a node remembers. */
 const MOST_SCHEDULED = 100;
-
-type TickScript = z.output<typeof tickScriptSchema>;
 
 export interface CleanUpParts {
   settings: InventorySettings;
@@ -62,8 +52,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   let schedule: JobSchedule = schedulesOf(settings)[0]?.[1] ?? {};
   let scheduled: ScheduledTick[] = [];
   let running = startSchedule(schedule, scheduledTick);
-  let nextScript: TickScript | undefined;
-  let last: TickResult | null = null;
+  let nextScript: Required<TickScript> | undefined;
 
   async function scheduledTick(its: ScheduledTick) {
     scheduled = [...scheduled.slice(1 - MOST_SCHEDULED), its];
@@ -98,7 +87,6 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       Object.assign(result, { outcome: 'failed', code, detail: message });
     }
     result.ms = Math.round(performance.now() - startedAt);
-    last = result;
     ended(result);
     return result;
   }
@@ -221,14 +209,12 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       guard,
       ...timing,
       schedule,
-      nextTick: running.next(),
       running: underWay.size,
       held: held.count(),
       scheduled,
-      last,
     }),
     /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
-    setLock(name: string, given: GuardTiming) {
+    setGuard({ lock: name, ...given }: GuardTiming & { lock: string }) {
       const lacking = lackingSetting(name, settings);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
@@ -245,8 +231,8 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       scheduled = [];
       running = startSchedule(schedule, scheduledTick);
     },
-    scriptNextTick(script: TickScript) {
-      nextScript = script;
+    scriptNextTick({ after, orders = 1 }: TickScript) {
+      nextScript = { after, orders };
     },
     /** For a node that stops: no tick begins any more, and one that is under way ends with the order it is at. */
     end() {

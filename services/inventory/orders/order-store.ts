@@ -126,20 +126,12 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
      * Rejects with ProblemError NOT_FOUND when there is no order `after`.
      */
     async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
-      const conditions = ['TRUE'];
-      const values: unknown[] = [];
-      if (status !== undefined) {
-        conditions.push('status = ?');
-        values.push(status);
-      }
-      if (after !== undefined) {
-        const last = new Date((await find(after)).createdAt);
-        conditions.push('(created_at > ? OR (created_at = ? AND id > ?))');
-        values.push(last, last, after);
-      }
+      const last = new Date(after === undefined ? 0 : (await find(after)).createdAt);
+      const sql = `SELECT ${columns} FROM tb_order
+        WHERE status = COALESCE(?, status) AND (created_at > ? OR (created_at = ? AND id > ?)) ORDER BY created_at, id LIMIT ?`;
       // One more than asked for tells whether there is another page.
-      const sql = `SELECT ${columns} FROM tb_order WHERE ${conditions.join(' AND ')} ORDER BY created_at, id LIMIT ?`;
-      const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [...values, limit + 1]));
+      const values = [status, last, last, after, limit + 1];
+      const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, values));
       const orders = rows.slice(0, limit).map(toOrder);
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },

@@ -3,8 +3,6 @@
 import type { Express, Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
-import { addRoute } from '../answer.ts';
-import type { AnswersState } from '../lab/contract.ts';
 import type { Metrics } from '../metrics.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
@@ -98,10 +96,10 @@ export function createOrders(parts: OrdersParts) {
     /** Rejects when orders are written and MySQL does not answer. */
     ask: async () => void (await shop?.orders.ask()),
     addLabRoutes(app: Express) {
-      if (!shop) return;
-      addJobRoutes(app, shop.cleanUp);
-      addRoute(app, '/answers', { get: (): AnswersState => ({ underWay: answers.underWay() }) });
+      if (shop) addJobRoutes(app, shop.cleanUp);
     },
+    /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */
+    answering: answers.underWay,
     /** Before the stock of a sku is set to so many units, or deleted, which is 0. */
     beforeCount: async (...count: Parameters<OrderStore['supply']>) => shop?.orders.supply(...count),
     resume: () => shop?.cleanUp.resume(),

@@ -1,7 +1,7 @@
 import type { Express, Request } from 'express';
 import { z } from 'zod';
 import { addRoute, bodyOf } from '../answer.ts';
-import { guardChangeSchema, jobScheduleSchema, nothing, tickScriptSchema } from '../lab/contract.ts';
+import { jobChangeSchema, nothing } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
 import type { CleanUpJob } from './cleanup.ts';
 import type { Answers } from './idempotency/index.ts';
@@ -11,8 +11,15 @@ import { cron, jobLock } from './settings.ts';
 
 const idSchema = z.strictObject({ id: orderIdSchema });
 const noMore = z.strictObject({});
-const changeSchema = guardChangeSchema.extend({ lock: guardChangeSchema.shape.lock.pipe(jobLock) });
-const scheduleSchema = jobScheduleSchema.safeExtend({ cron: cron().optional() });
+const { guard, schedule } = jobChangeSchema.shape;
+const { lock } = guard.unwrap().shape;
+const changeSchema = jobChangeSchema.extend({
+  guard: guard
+    .unwrap()
+    .extend({ lock: lock.pipe(jobLock) })
+    .optional(),
+  schedule: schedule.unwrap().safeExtend({ cron: cron().optional() }).optional(),
+});
 
 export interface OrderParts {
   orders: OrderStore;
@@ -58,25 +65,12 @@ export function addJobRoutes(app: Express, job: CleanUpJob) {
       nothing.parse(request.body ?? 'none');
       return job.tick();
     },
-  });
-  addRoute(app, '/job-lock', {
     put(request) {
-      const { lock, ...timing } = changeSchema.parse(request.body);
-      job.setLock(lock, timing);
+      const { guard, schedule, script } = changeSchema.parse(request.body);
+      if (guard) job.setGuard(guard);
+      if (schedule) job.setSchedule(schedule);
+      if (script) job.scriptNextTick(script);
       return job.state();
-    },
-  });
-  addRoute(app, '/job-schedule', {
-    put(request) {
-      job.setSchedule(scheduleSchema.parse(request.body));
-      return job.state();
-    },
-  });
-  addRoute(app, '/next-cleanup', {
-    put(request) {
-      const script = tickScriptSchema.parse(request.body);
-      job.scriptNextTick(script);
-      return script;
     },
   });
 }

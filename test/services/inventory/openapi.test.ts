@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Router } from 'express';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
+import * as contract from '../../../services/inventory/lab/contract.ts';
 import { createMetrics } from '../../../services/inventory/metrics.ts';
 import { openapi } from '../../../services/inventory/openapi.ts';
 import { addOrderRoutes } from '../../../services/inventory/orders/routes.ts';
@@ -61,4 +62,20 @@ test('openapi: what a node answers is as the document says, and nothing is left 
 
   for (const [name, answer] of Object.entries(answers))
     expect([name, conforms(name, answer)]).toEqual([name, 'conforms']);
+});
+
+test('contract: what the lab listener answers is the contract, and has no member besides', async () => {
+  await node.sell('001');
+  await node.lab('POST', '/jobs/cleanup', {});
+
+  for (const [path, schema] of [
+    ['/state', contract.shownStateSchema],
+    ['/history', contract.historySchema],
+    ['/heap', contract.heapSchema],
+    ['/redis', contract.redisSchema],
+    ['/jobs/cleanup', contract.jobStateSchema],
+  ] as const) {
+    const { body } = await node.lab('GET', path);
+    expect({ path, ...schema.parse(body) }).toEqual({ path, ...body });
+  }
 });

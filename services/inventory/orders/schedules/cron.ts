@@ -31,5 +31,5 @@ export function atTimesOf(expression: string, tick: (its: ScheduledTick) => Prom
   });
   const nextAt = () => cron.nextRun()?.getTime() ?? 0;
   let dueAt = nextAt();
-  return { next: () => cron.nextRun()?.toISOString() ?? null, stop: () => cron.stop() };
+  return cron;
 }

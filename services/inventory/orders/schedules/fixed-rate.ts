@@ -17,24 +17,20 @@ export function oneAfterTheOther(
 ) {
   // Not the clock of the day: that may be set back.
   const onTheClock = (at: number) => Math.round(Date.now() + at - performance.now());
-  let dueAt: number | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout;
   wait(performance.now() + firstMs);
 
-  function wait(until: number) {
-    dueAt = until;
-    timer = setTimeout(run, Math.max(0, until - performance.now()), until);
+  function wait(dueAt: number) {
+    timer = setTimeout(run, Math.max(0, dueAt - performance.now()), dueAt);
   }
 
-  async function run(was: number) {
-    dueAt = undefined;
-    await tick({ dueAt: onTheClock(was), beganAt: Date.now() });
-    if (!isStopped) wait(nextDue(was));
+  async function run(dueAt: number) {
+    await tick({ dueAt: onTheClock(dueAt), beganAt: Date.now() });
+    if (!isStopped) wait(nextDue(dueAt));
   }
 
   return {
-    next: () => (dueAt === undefined || isStopped ? null : new Date(onTheClock(dueAt)).toISOString()),
     stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -1,12 +1,11 @@
-// When a job runs by itself. Of a schedule, `next` is when its next tick is due, in ISO 8601 and UTC: null when none is, or when that depends on
-// one that is under way. After `stop` no tick begins any more, and one that is under way goes on.
+// When a job runs by itself. After `stop` of a schedule no tick begins any more, and one that is under way goes on.
 
 import type { JobSchedule, ScheduledTick } from '../../lab/contract.ts';
 import { atTimesOf } from './cron.ts';
 import { withFixedDelay } from './fixed-delay.ts';
 import { atFixedRate } from './fixed-rate.ts';
 
-const never = { next: () => null, stop() {} };
+const never = { stop() {} };
 
 /** Calls `tick`, which must not reject, whenever the schedule says so; never, when it is empty. */
 export function startSchedule(

@@ -1,13 +1,10 @@
 // What a key means in each way, how long it is known, and what is answered when it is missing, bad, or used for something else. What a
 // repeat gets when a server or a node goes away is in two-stores.test.ts.
 
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startNginx } from '../../../../scripts/stack/nginx.ts';
-import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { createKeyMemory } from '../../../../services/inventory/orders/idempotency/key-memory.ts';
 import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
-import { type Answer, ask, expectProblem, startHeldSale, type TestNode, until } from '../node-under-test.ts';
+import { type Answer, expectProblem, startHeldSale, type TestNode, until } from '../node-under-test.ts';
 import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
@@ -22,12 +19,15 @@ let strict: TestNode;
 
 beforeAll(async () => {
   shop = await openShop();
-  for (const way of ['in-process', 'lock', 'table'] as const) {
+  const openPair = async (way: keyof typeof pairs) => {
     const [first, second] = await Promise.all([1, 2].map(() => shop.openNode({ IDEMPOTENCY: way })));
     pairs[way] = { first, second } as { first: TestNode; second: TestNode };
-  }
+  };
+  [strict] = await Promise.all([
+    shop.openNode({ IDEMPOTENCY_REQUIRED: 'on', IDEMPOTENCY_KEEP_MS: '1000' }),
+    ...(['in-process', 'lock', 'table'] as const).map(openPair),
+  ]);
   node = pairs.table.first;
-  strict = await shop.openNode({ IDEMPOTENCY_REQUIRED: 'on', IDEMPOTENCY_KEEP_MS: '1000' });
   await supply(node, '001', 1000);
 });
 
@@ -88,7 +88,7 @@ test.each([
   await until('its answer is held', async () => (await first.state()).held === 1);
   client.abort();
   await first.lab('PUT', '/resume');
-  await until('the request has ended', async () => (await first.lab('GET', '/answers')).body['underWay'] === 0);
+  await until('the request has ended', async () => (await first.state()).answering === 0);
 
   const answer = await sellKeyed(pairs[way][where], sku, key);
 
@@ -246,42 +246,3 @@ test('no node has logged a bug or a warning', () => {
     }
   }
 });
-
-// Each kills a node of its pair.
-test.each([
-  ['without a key: two orders', 'in-process', {}, 2],
-  ['with a key: one order, and its answer', 'table', { 'idempotency-key': newKey() }, 1],
-] as const)(
-  'nginx sends a click to the other node when the first has died, %s',
-  async (_what, way, headers, orders) => {
-    const nodes = [pairs[way].first, pairs[way].second];
-    const temp = makeTempDir();
-    onTestFinished(temp.remove);
-    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const nginx = await startNginx({ host: '127.0.0.1', nodes: addresses, dir: temp.dir, sendsAgain: true });
-    onTestFinished(nginx.part.stop);
-    const sku = `again-${orders}`;
-    await supply(nodes[0] as TestNode, sku, 5);
-    for (const each of nodes) await each.lab('PUT', '/next-sale', { beforeAnswer: true });
-
-    const click = ask(`${nginx.url}/inventory/sale?sku=${sku}`, { method: 'POST', headers });
-    await until('the order is written', async () => (await shop.ordersOf(sku)).length === 1);
-    const [order] = await shop.ordersOf(sku);
-    // The other one is to answer.
-    for (const each of nodes) if (each.name !== order?.node) await each.lab('PUT', '/next-sale', {});
-    nodes.find(({ name }) => name === order?.node)?.signal('SIGKILL');
-    const answer = await click;
-
-    expect(answer.status).toBe(200);
-    expect(answer.body['orderId'] === order?.id).toBe(orders === 1);
-    expect(await shop.ordersOf(sku)).toHaveLength(orders);
-    expect(await shop.stockOf(sku)).toBe(5 - orders);
-    // One request in its log, and both nodes on the line.
-    const ports = `(${addresses.join('|').replaceAll('.', '\\.')})`;
-    const line = new RegExp(`"POST /inventory/sale\\?sku=${sku} [^\\n]* 200 node=${ports}, ${ports} `);
-    await until('the click is in the log', () => line.test(readFileSync(nginx.accessLog, 'utf8')));
-    // It passes the orders on, too.
-    const paid = await ask(`${nginx.url}/orders/${answer.body['orderId']}/pay`, { method: 'POST' });
-    expect(paid.body).toMatchObject({ status: 'PAID' });
-  },
-);

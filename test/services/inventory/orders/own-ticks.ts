@@ -25,7 +25,8 @@ export async function setJobLock(
   lock: string,
   timing: { leaseMs?: number; minHoldMs?: number } = {},
 ) {
-  for (const node of nodes) expect((await node.lab('PUT', '/job-lock', { lock, ...timing })).status).toBe(200);
+  const change = { guard: { lock, ...timing } };
+  for (const node of nodes) expect((await node.lab('PUT', '/jobs/cleanup', change)).status).toBe(200);
 }
 
 /** Runs one tick now. */
@@ -37,7 +38,7 @@ export async function tick(node: TestNode): Promise<TickResult> {
 
 /** Starts a tick. Resolves when it is held where `after` says, or has ended without coming so far. */
 export async function startTick(node: TestNode, after: 'read' | 'restored' | 'closed', orders = 1) {
-  expect((await node.lab('PUT', '/next-cleanup', { after, orders })).status).toBe(200);
+  expect((await node.lab('PUT', '/jobs/cleanup', { script: { after, orders } })).status).toBe(200);
   let isOver = false;
   const result = tick(node).finally(() => {
     isOver = true;

@@ -156,6 +156,23 @@ describe('a payment that arrives', () => {
     await until('each is logged', () => logged(node, 'a payment is put aside') === 6);
     expect(await amountsOf(order)).toEqual([PRICE]);
   });
+
+  test('runs into a bug: it is put aside after 5 deliveries, with the reason', async () => {
+    const order = await orderToPay();
+    // Not the table: a node may be making those that are not there.
+    const rename = (from: string, to: string) => shop.query(`ALTER TABLE tb_payment RENAME COLUMN ${from} TO ${to}`);
+    await rename('kind', 'away');
+    onTestFinished(async () => void (await rename('away', 'kind')));
+    const before = logged(node, 'a payment is put aside');
+    await pay(order);
+
+    await until('it is put aside', () => logged(node, 'a payment is put aside') > before);
+    await allAcknowledged();
+
+    expect(logged(node, 'a bug')).toBe(5);
+    const [[, fields = []] = []] = await shop.redis.client.xrange(refusedKey, '-', '+');
+    expect(fields[fields.indexOf('why') + 1]).toContain("'kind'");
+  });
 });
 
 test('a node dies between the work and its XACK, and its heir within the work: each payment is booked once', async () => {
@@ -189,23 +206,6 @@ test('a node dies between the work and its XACK, and its heir within the work: e
 
   expect([await amountsOf(first), await amountsOf(second)]).toEqual([[PRICE], [PRICE]]);
   expect(await statusOf(second)).toBe('PAID');
-});
-
-test('a message that runs into a bug is put aside after 5 deliveries, with the reason', async () => {
-  const order = await orderToPay();
-  const node = await openConsumer();
-  // Not the table: a node may be making those that are not there.
-  const rename = (from: string, to: string) => shop.query(`ALTER TABLE tb_payment RENAME COLUMN ${from} TO ${to}`);
-  await rename('kind', 'away');
-  onTestFinished(async () => void (await rename('away', 'kind')));
-  await pay(order);
-
-  await until('it is put aside', () => logged(node, 'a payment is put aside') > 0);
-  await allAcknowledged();
-
-  expect(logged(node, 'a bug')).toBe(5);
-  const [[, fields = []] = []] = await shop.redis.client.xrange(refusedKey, '-', '+');
-  expect(fields[fields.indexOf('why') + 1]).toContain("'kind'");
 });
 
 describe('a node that takes over what was idle for a minute', () => {
