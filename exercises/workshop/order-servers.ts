@@ -4,7 +4,7 @@ import type { Drill } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
 import { runCell } from '../../loadtest/harness/run-cell.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
-import { exerciseDrills, guardDrills, keyDrills } from '../../loadtest/orders/drills/index.ts';
+import { exerciseDrills, guardDrills, keyDrills } from '../../loadtest/orders/index.ts';
 import { rowOfGuard } from '../../loadtest/staircase/guards.ts';
 import { KEY_LEASE_MS, PAYMENT_MIN_IDLE_MS, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
 import { usualSettings } from '../../loadtest/staircase/usual-settings.ts';

@@ -1,7 +1,7 @@
 // What a run can go through: the staircases with the drills of their columns.
 
 import type { Cell, Drill } from '../harness/drill.ts';
-import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
+import { guardDrills, keyDrills, scheduleDrills } from '../orders/index.ts';
 import { drills } from '../scenarios/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';

@@ -1,12 +1,13 @@
 // One playing of a page of the orders: what is under way, and what has come of it.
 
+import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { msOf } from '../scenarios/course.ts';
 import type { Playing } from '../scenarios/play-page.ts';
 import { sentencesOf } from '../scenarios/sentence.ts';
-import type { Shop } from './shop.ts';
+import type { OrderRow, Shop } from './shop.ts';
 
 /** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
 export interface DueOrder {
@@ -30,7 +31,50 @@ export interface OrderCourse extends Playing<void> {
   ticks: Map<string, Tick>;
   /** The last tick was skipped. */
   isSkipped?: boolean;
+  /** The key of all requests, or of all messages. */
+  key: string;
+  /** Who sends the first request. */
+  client: AbortController;
+  /** What was sent with the key, and the answers that have come so far. */
+  requests: Promise<ClientAnswer>[];
+  answers: ClientAnswer[];
+  /** What the last repeat was answered. */
+  repeated?: ClientAnswer;
+  /** What was counted of the clicks. */
+  figures?: Record<string, number>;
+  /** The order that was made. */
+  order?: OrderRow;
+  /** The messages that pay for it, by their ids in the stream. */
+  messages: string[];
+  /** Which node has acknowledged a message. */
+  acknowledged: Map<string, string>;
+  /** Whose acknowledgement is held on its way, and what drops each that is to be held. */
+  booker?: TargetNode;
+  drops: (() => void)[];
+  /** A message was not acknowledged in time. */
+  isLeft?: boolean;
 }
+
+/** How a request ended, as its client saw it. Without a status it got no answer. */
+export interface ClientAnswer {
+  status?: number;
+  code?: string | undefined;
+  orderId?: string | undefined;
+}
+
+export const beginCourse = (testBed: Shop): OrderCourse => ({
+  testBed,
+  evidence: [],
+  due: [],
+  ticks: new Map(),
+  key: randomUUID(),
+  client: new AbortController(),
+  requests: [],
+  answers: [],
+  messages: [],
+  acknowledged: new Map(),
+  drops: [],
+});
 
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
 export const { step, setting, demand } = sentencesOf<OrderCourse, void>();

@@ -1,43 +1,145 @@
-// What the drills of the payments share: an order to pay, its message in the stream, and what became of both.
+// What is said of payments that come through a Redis stream: their messages, and what is booked of them.
 
-import { randomUUID } from 'node:crypto';
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import type { Judgement } from '../harness/play.ts';
-import type { TargetNode } from '../harness/target.ts';
-import { PAYMENT_MIN_IDLE_MS } from '../staircase/keys.ts';
-import type { PurchaseTestBed } from './purchase.ts';
-import { judgeOnce } from './shop.ts';
+import { msOf } from '../scenarios/course.ts';
+import { demand, type OrderCourse, step } from './course.ts';
+import { once } from './purchases.ts';
+import type { Shop } from './shop.ts';
 
-/** How long a message may stay pending that a node can take over, in milliseconds. */
-const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
+export const paymentSteps = [
+  step(
+    'the XACK of each node will be held on its way',
+    async (course) => {
+      for (const node of course.testBed.nodes) {
+        const held = node.link?.holdNext('XACK');
+        held?.arrived.then(() => (course.booker ??= node)).catch(() => {});
+        // The one of a dead node never arrives, and the one of its heir passes.
+        course.drops.push(() => held?.drop());
+        course.testBed.undoLater(() => held?.drop());
+      }
+    },
+    { needs: ['links'] },
+  ),
+  step('a message pays half of it', async (course) => {
+    for (const { link, name } of course.testBed.nodes) {
+      const end = link?.watch((command) => {
+        if (command.name === 'XACK') for (const id of command.args) course.acknowledged.set(String(id), name);
+      });
+      course.testBed.undoLater(() => end?.());
+    }
+    await sendPayment(course);
+  }),
+  step('it is booked', ({ testBed, order }) =>
+    testBed.until('The payment was not booked.', async () => (await paymentsOf(testBed, order?.id))[0]),
+  ),
+  step('it is sent again, with its key, and a node is given it', async (course) => {
+    await sendPayment(course);
+    const isGiven = async () => (await lastGiven(course.testBed)) === course.messages.at(-1);
+    await course.testBed.until('No node was given the second message.', isGiven);
+  }),
+  step('a node books it, and sends its XACK', async (course) => {
+    const { testBed, order } = course;
+    const { name } = await testBed.until('No node has sent an XACK.', async () => course.booker);
+    const isBooked = async () => (await paymentsOf(testBed, order?.id))[0];
+    await testBed.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
+    return `it is ${name}`;
+  }),
+  step(
+    'that node is killed (SIGKILL), and the message is still its own',
+    async ({ testBed, booker, messages, drops }) => {
+      if (booker) await testBed.kill(booker);
+      const [left] = await pendingOf(testBed);
+      if (left?.id !== messages[0] || left?.consumer !== booker?.name || (left?.deliveries ?? 0) > 1) {
+        const name = booker?.name;
+        throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
+      }
+      for (const drop of drops) drop();
+      return 'it is pending (XPENDING)';
+    },
+    { needs: ['node processes'] },
+  ),
+  step('a node comes to book it', ({ testBed }) =>
+    testBed.until('No node has come to book the payment.', async () => (await waitingBookings(testBed)) > 0),
+  ),
+  step(
+    'the node that is given it is killed (SIGKILL)',
+    async ({ testBed, messages, acknowledged }) => {
+      const [pending] = await pendingOf(testBed);
+      // Of a message that is acknowledged Redis no longer knows whose it was.
+      const names = [pending?.consumer, acknowledged.get(messages[0] ?? '')];
+      const dead = testBed.nodes.find(({ name }) => names.includes(name));
+      if (dead === undefined) throw new NotStagedError('Nobody knows which node was given the message.');
+      await testBed.kill(dead);
+      return `it is ${dead.name}`;
+    },
+    { needs: ['node processes', 'links'] },
+  ),
+  step('no booking waits any more', ({ testBed }) =>
+    testBed.until('A booking has not come to its end.', async () => (await waitingBookings(testBed)) === 0),
+  ),
+  step('nothing is booked yet', async ({ testBed, order, messages }) => {
+    if ((await paymentsOf(testBed, order?.id)).length > 0)
+      throw new NotStagedError('The payment was booked all the same.');
+    const isPending = (await pendingOf(testBed)).some(({ id }) => id === messages[0]);
+    return isPending
+      ? 'the message is pending (XPENDING), and comes again'
+      : 'the message is acknowledged, and does not come again';
+  }),
+  step('each message is acknowledged, or not within <limit>', areTaken, { isLong: true }),
+  step('the other node takes it over, within <limit>', async (course, filled) => {
+    const told = await areTaken(course, filled);
+    if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
+    return told;
+  }),
+];
 
-/** Sells a unit, in a request of its own without a key, and resolves with its order. */
-export async function orderToPay({ first, sku, firstOrder, query }: PurchaseTestBed) {
-  await fetch(new URL(`/inventory/sale?sku=${sku}`, first.publicUrl), { method: 'POST' });
-  const { id } = await firstOrder();
-  const [order] = await query<{ amount: number }>('SELECT amount FROM tb_order WHERE id = ?', [id]);
-  return { id, amount: Number(order?.amount) };
+export const paymentDemands = [
+  demand('one payment is booked, and no message comes again', async ({ testBed, order, messages, isLeft }) => {
+    const payments = await paymentsOf(testBed, order?.id);
+    if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
+    const what = messages.length === 1 ? 'one message' : 'one that was sent twice';
+    return {
+      ...once(`${countOf(payments.length, 'payment')} for ${what}`, {
+        isOnce: payments.length === 1 && !isLeft,
+        figures: { messages: messages.length, payments: payments.length },
+        witnesses: [
+          ...messages.map((message) => `message ${message} pays for order ${order?.id}`),
+          ...payments.map(({ id }) => `payment ${id} of order ${order?.id}`),
+        ],
+      }),
+      ...(payments.length === 0 ? { ending: 'if too few' } : isLeft && { ending: 'if it never ends' }),
+    };
+  }),
+];
+
+async function areTaken(course: OrderCourse, { limit }: { limit: string }) {
+  const { testBed } = course;
+  const startedAt = performance.now();
+  const isGone = async () => (await pendingOf(testBed)).length === 0;
+  const isDone = await testBed.look(isGone, msOf(limit, testBed.leaseMs));
+  // Nobody has looked whether it is booked.
+  if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
+  course.isLeft = isDone === undefined;
+  return isDone ? `it took ${formatDuration(performance.now() - startedAt)}` : 'it is pending';
 }
 
-/** Adds a payment to the stream, as its provider does: a new one, or one that has this key. Resolves with the id of the message. */
-export async function sendPayment(
-  { redis }: PurchaseTestBed,
-  order: string,
-  amount: number,
-  key: string = randomUUID(),
-): Promise<string> {
-  const fields = ['order', order, 'amount', String(amount), 'key', key];
-  return String(await redis.xadd(paymentsKey, '*', ...fields));
+/** Adds a payment to the stream, as its provider does. */
+async function sendPayment({ testBed, order, messages, key }: OrderCourse) {
+  const fields = ['order', String(order?.id), 'amount', String((order?.amount ?? 0) / 2), 'key', key];
+  messages.push(String(await testBed.redis.xadd(paymentsKey, '*', ...fields)));
 }
 
 /** The payments of the order that MySQL has. */
-export const paymentsOf = ({ query }: PurchaseTestBed, order: string) =>
+const paymentsOf = ({ query }: Shop, order: string | undefined) =>
   query<{ id: string }>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'", [order]);
 
+/** How many bookings wait for the row of their order. */
+const waitingBookings = ({ waitingStatements }: Shop) => waitingStatements('SELECT id FROM tb_order%FOR UPDATE');
+
 /** The messages that nobody has acknowledged. */
-export async function pendingOf({ redis }: PurchaseTestBed) {
+async function pendingOf({ redis }: Shop) {
   const rows = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', 10);
   return (rows as [string, string, number, number][]).map(([id, consumer, , deliveries]) => ({
     id,
@@ -47,69 +149,8 @@ export async function pendingOf({ redis }: PurchaseTestBed) {
 }
 
 /** The last message that a node was given. */
-export async function lastGiven({ redis }: PurchaseTestBed): Promise<string | undefined> {
+async function lastGiven({ redis }: Shop): Promise<string | undefined> {
   const groups = (await redis.xinfo('GROUPS', paymentsKey)) as unknown[][];
   const fields = groups.find((group) => group.includes(paymentsGroup)) ?? [];
   return fields[fields.indexOf('last-delivered-id') + 1] as string | undefined;
-}
-
-/** What the node reaches Redis through. */
-export function linkOf(node: TargetNode) {
-  if (node.link === undefined) throw new NotStagedError(`${node.name} reaches Redis without a link.`);
-  return node.link;
-}
-
-/** Has `act` done while nobody else can change the order: the booking of a payment waits for its row. */
-export const holdingOrder = <T>({ holding }: PurchaseTestBed, id: string, act: () => Promise<T>) =>
-  holding('SELECT id FROM tb_order WHERE id = ?', [id], act);
-
-/** How many bookings wait for the row of their order. */
-export const waitingBookings = ({ waitingStatements }: PurchaseTestBed) =>
-  waitingStatements('SELECT id FROM tb_order%FOR UPDATE');
-
-/**
- * Judges what became of a message whose booking came to nothing: it must be booked once. `what` tells in a clause why it came to
- * nothing. A message that nobody has acknowledged comes again; this waits for it. Throws NotStagedError.
- */
-export async function judgeBooking(
-  testBed: PurchaseTestBed,
-  { order, message, what }: { order: string; message: string; what: string },
-): Promise<Judgement> {
-  const early = await paymentsOf(testBed, order);
-  if (early.length > 0) throw new NotStagedError('The payment was booked all the same.');
-  const wasPending = (await pendingOf(testBed)).some(({ id }) => id === message);
-  await testBed.say(
-    wasPending
-      ? `${what}. The message is pending (XPENDING): it comes again.`
-      : `${what}, and the message is acknowledged: it does not come again.`,
-  );
-  const isLeft = !(await isTakenOver(testBed));
-  const payments = await paymentsOf(testBed, order);
-  if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
-  const how =
-    payments.length === 0
-      ? `it was acknowledged before it was booked, so no node is given it again: the money is lost`
-      : isLeft
-        ? `nobody acknowledges it, so it comes again and again`
-        : `it was booked each time that it came`;
-  return judgeOnce(payments.length === 1 && !isLeft, {
-    count: `${countOf(payments.length, 'payment')} for one message`,
-    how,
-    figures: { messages: 1, payments: payments.length },
-    witnesses: [`message ${message} pays for order ${order}`, ...payments.map(({ id }) => `payment ${id}`)],
-  });
-}
-
-/** Whether all that was given is acknowledged in time. Throws NotStagedError when a message was put aside: nobody has looked whether it is booked. */
-export async function isTakenOver(testBed: PurchaseTestBed, limitMs = PATIENCE_MS): Promise<boolean> {
-  const { until, say, redis } = testBed;
-  const startedAt = performance.now();
-  const isGone = async () => (await pendingOf(testBed)).length === 0;
-  const isDone = await until('It is pending.', isGone, limitMs).catch((error) => {
-    if (!(error instanceof NotStagedError)) throw error;
-    return false;
-  });
-  if ((await redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
-  if (isDone) await say(`It is acknowledged, ${formatDuration(performance.now() - startedAt)} later.`);
-  return isDone;
 }

@@ -4,18 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { doneStates } from '../../scripts/stack/mysql.ts';
 import { mysqlAddress } from '../../services/inventory/mysql.ts';
+import { paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
+import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
-import { type Drill, type Narrate, notApplicable } from '../harness/drill.ts';
+import type { Narrate } from '../harness/drill.ts';
 import { createFaults } from '../harness/faults.ts';
-import { type Judgement, play, playAgain, watchingThisProcess } from '../harness/play.ts';
 import { poll } from '../harness/poll.ts';
-import { lackOf, type Need, type Target, type TargetNode } from '../harness/target.ts';
+import type { Target, TargetNode } from '../harness/target.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;
+/** What is sold, and how much of it there is. */
+export const SKU = 'drill-click';
+export const STOCK = 100;
 /** How long what a drill has begun may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 60_000;
 
@@ -33,52 +37,23 @@ export interface ShopOptions {
   signal: AbortSignal;
 }
 
-/** A drill of the orders: it stages one fault, on purpose, and looks what is made of it. */
-export interface OrderDrill<TestBed> {
-  /** A column of the staircase. */
-  name: string;
-  /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
-  needs?: Need[];
-  /** The lease that it needs, in milliseconds, whatever was asked for. */
-  leaseMs?: number;
-  run(testBed: TestBed): Promise<Judgement>;
-}
-
-/**
- * Makes of a drill one of the staircase's, on the test bed that `open` opens. It is played again when the harness stood still for a quarter
- * of a lease, or when the fault could not be staged: a node or MySQL that did not answer in time may answer the next time.
- */
-export const asDrillOn =
-  <TestBed extends Parameters<typeof play>[0]>(open: (options: ShopOptions) => Promise<TestBed>) =>
-  ({ name, needs = [], leaseMs: own, run }: OrderDrill<TestBed>): Drill => ({
-    name,
-    kind: 'steps',
-    async run({ target, stage, settings, signal, narrate, tries }) {
-      const lacking = lackOf(target, stage, ['own mysql', ...needs]);
-      if (lacking !== undefined) return notApplicable(lacking);
-      const leaseMs = own ?? settings.leaseMs;
-      async function playOnce() {
-        const testBed = await open({ target, stage, leaseMs, signal, narrate });
-        return play(testBed, run(testBed), signal);
-      }
-      const limits = { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate };
-      return playAgain(() => watchingThisProcess(playOnce), limits);
-    },
-  });
-
-/** The judgement on what must be made once. `how` tells in a clause how it came to be made more often, or not at all. */
-export function judgeOnce(
-  isOnce: boolean,
-  { count, how, ...judged }: { count: string; how: string; figures: Record<string, number>; witnesses: string[] },
-): Judgement {
-  if (isOnce) return { verdict: 'pass', reason: `${count}.`, figures: judged.figures, witnesses: [] };
-  return { verdict: 'fail', reason: `${count}: ${how}.`, ...judged };
+export interface OrderRow {
+  id: string;
+  node: string;
+  sale_id: string;
+  amount: number;
 }
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
-export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leaseMs, narrate, signal }: ShopOptions) {
+export async function openShop({
+  target: { url: nginxUrl, nodes, stack, mysqlUrl },
+  stage,
+  leaseMs,
+  narrate,
+  signal,
+}: ShopOptions) {
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
@@ -108,18 +83,6 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
     return Number((await query<{ waiting: number }>(sql, [like, doneStates]))[0]?.waiting);
   }
 
-  /** Has `act` done while nobody else can change the rows that `sql` finds. */
-  async function holding<T>(sql: string, values: unknown[], act: () => Promise<T>): Promise<T> {
-    const holder = await createConnection(mysqlUrl ?? '');
-    try {
-      await holder.query('START TRANSACTION');
-      await holder.query(`${sql} FOR UPDATE`, values);
-      return await act();
-    } finally {
-      holder.destroy();
-    }
-  }
-
   /** From here on nobody else can change an order. */
   async function holdOrders() {
     const holder = await createConnection(mysqlUrl ?? '');
@@ -146,16 +109,16 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
     if (stopping.signal.aborted) throw new Error('The drill is over.');
   }
 
-  /** Resolves with what `look` finds. Throws NotStagedError, with the sentence, when it finds nothing in time. */
-  async function until<T>(
-    otherwise: string,
-    look: () => Promise<T | undefined | false>,
-    limitMs = STEP_LIMIT_MS,
-  ): Promise<T> {
-    const found = await poll(async () => {
+  /** Resolves with what `find` finds, or with undefined when it finds nothing in time. */
+  const look = <T>(find: () => Promise<T | undefined | false>, limitMs: number) =>
+    poll(async () => {
       mustBeOpen();
-      return (await look()) || undefined;
+      return (await find()) || undefined;
     }, limitMs);
+
+  /** Resolves with what `find` finds. Throws NotStagedError, with the sentence, when it finds nothing in time. */
+  async function until<T>(otherwise: string, find: () => Promise<T | undefined | false>): Promise<T> {
+    const found = await look(find, STEP_LIMIT_MS);
     if (found === undefined) throw new NotStagedError(otherwise);
     return found;
   }
@@ -178,6 +141,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
         () => false,
       );
     await until('The nodes made no tables for their orders.', haveTables);
+    await first.setStock(STOCK, SKU);
   } catch (error) {
     await disconnect();
     throw error;
@@ -194,7 +158,12 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
     nodes,
     redis,
     query,
-    holding,
+    /** The orders of what is sold that MySQL has, the oldest first. */
+    orders: () =>
+      query<OrderRow>('SELECT id, node, sale_id, amount FROM tb_order WHERE sku = ? ORDER BY created_at, id', [SKU]),
+    stock: async () => Number(await redis.get(stockKey(SKU))),
+    nginxUrl,
+    look,
     until,
     waitingStatements,
     holdOrders,
@@ -212,8 +181,6 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
     step: (sentence: string) => emit(sentence, true),
     /** Narrates what happens, and goes on at once. */
     say: (sentence: string) => emit(sentence, false),
-    /** What was emitted so far. */
-    emitted,
     async outcome() {},
     /** Resolves after so many milliseconds, or rejects when the drill ends. */
     rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
@@ -239,6 +206,8 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, stage, leas
         if (!(await poll(areIdle, SETTLE_LIMIT_MS)))
           throw new Error('What the drill began was still under way after it.');
         for (const node of nodes) await node.reset();
+        await first.clear(SKU);
+        for (const key of [paymentsKey, refusedKey]) await redis.del(key);
         for (const act of forgetting.toReversed()) await act();
         await forgetOrders();
       } finally {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { drillsOf, tracks } from '../../../../loadtest/commands/tracks.ts';
 import type { Drill } from '../../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
-import { exerciseDrills } from '../../../../loadtest/orders/drills/index.ts';
+import { exerciseDrills } from '../../../../loadtest/orders/index.ts';
 import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
 import { figuresAsDrawn, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
 import { withNodes } from '../../../loadtest/virtual/own-target.ts';

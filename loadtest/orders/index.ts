@@ -1,0 +1,60 @@
+// The drills of the orders. Each is a page that is played on real servers, since no virtual world has a MySQL.
+
+import { readFileSync } from 'node:fs';
+import { type Drill, notApplicable } from '../harness/drill.ts';
+import { play, playAgain, watchingThisProcess } from '../harness/play.ts';
+import { lackOf } from '../harness/target.ts';
+import { readPageOf } from '../scenarios/page.ts';
+import { playPage } from '../scenarios/play-page.ts';
+import { guardStaircase } from '../staircase/guards.ts';
+import { keyStaircase } from '../staircase/keys.ts';
+import { scheduleStaircase } from '../staircase/schedules.ts';
+import { cleanUpDemands, cleanUpSteps } from './clean-up.ts';
+import { beginCourse, commonSteps } from './course.ts';
+import { paymentDemands, paymentSteps } from './payments.ts';
+import { purchaseDemands, purchaseSteps } from './purchases.ts';
+import { openShop } from './shop.ts';
+
+const folder = new URL('.', import.meta.url);
+const known = {
+  steps: [...commonSteps, ...cleanUpSteps, ...purchaseSteps, ...paymentSteps],
+  demands: [...cleanUpDemands, ...purchaseDemands, ...paymentDemands],
+};
+
+/**
+ * A drill, by its name. It is played again when the harness stood still for a quarter of a lease, or when the fault could not be staged: a
+ * node or MySQL that did not answer in time may answer the next time.
+ */
+function drillOf(name: string): Drill {
+  const page = readPageOf(known, readFileSync(new URL(`${name}.txt`, folder), 'utf8'));
+  return {
+    name,
+    kind: 'steps',
+    async run({ target, stage, settings, signal, narrate, tries }) {
+      const lacking = lackOf(target, stage, ['own mysql', ...page.needs]);
+      if (lacking !== undefined) return notApplicable(lacking);
+      const { leaseMs = settings.leaseMs } = page.timing;
+      async function playOnce() {
+        const testBed = await openShop({ target, stage, leaseMs, signal, narrate });
+        return play(testBed, playPage(page, beginCourse(testBed)), signal);
+      }
+      const limits = { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate };
+      return playAgain(() => watchingThisProcess(playOnce), limits);
+    },
+  };
+}
+
+/** The drills of the clean-up, in the order of the staircase's columns. */
+export const guardDrills: Drill[] = Object.keys(guardStaircase.columns).map(drillOf);
+/** The drills of the schedules, in the order of the staircase's columns. */
+export const scheduleDrills: Drill[] = Object.keys(scheduleStaircase.columns).map(drillOf);
+/** The drills of the same request that comes twice, in the order of the staircase's columns. */
+export const keyDrills: Drill[] = Object.keys(keyStaircase.columns).map(drillOf);
+/** Drills that are in no staircase: what an exercise has written is judged by them, too. */
+export const exerciseDrills: Drill[] = [
+  'crossed-ticks',
+  'clicks-at-once',
+  'killed-at-work',
+  'booking-fails',
+  'sent-twice',
+].map(drillOf);

@@ -1,0 +1,294 @@
+// What is said of requests that come twice with one idempotency key: clicks, their repeats and refunds, and what is made of them.
+
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf } from '../evidence/numbers.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { msOf } from '../scenarios/course.ts';
+import type { Finding } from '../scenarios/sentence.ts';
+import { KEY_LEASE_MS } from '../staircase/keys.ts';
+import { type ClientAnswer, demand, nodeOf, type OrderCourse, step } from './course.ts';
+import { type Shop, SKU, STOCK } from './shop.ts';
+
+/** How long a client waits before it repeats what is still under way, in milliseconds. */
+const REPEAT_DELAY_MS = 100;
+/** How long a client repeats what is still under way, in milliseconds: the lock of a dead node has ended by then. */
+const PATIENCE_MS = 10 * KEY_LEASE_MS;
+const SALE = `/inventory/sale?sku=${SKU}`;
+
+export const purchaseSteps = [
+  step('the first click is held inside its sale at <node>', async (course, { node: at }) => {
+    const node = nodeOf(course, at);
+    await node.script({ untilResumed: true });
+    click(course, node);
+    const isInside = async () => (await node.history()).events.find(({ type }) => type === 'read');
+    await course.testBed.until(`The click on ${at} never got inside its sale.`, isInside);
+  }),
+  step(
+    '<count> more clicks come to <where>, and each is answered or waits for the lock of the sale',
+    async (course, { count, where }) => {
+      const { testBed, answers, requests } = course;
+      const { first, second } = testBed;
+      const nodes = where === 'both nodes' ? [second, first] : [nodeOf(course, where)];
+      for (let n = 0; n < Number(count); n += 1) click(course, nodes[n % nodes.length] as TargetNode);
+      await testBed.until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
+        const states = await Promise.all([first, second].map((node) => node.state()));
+        return answers.length + states.reduce((sum, { waiting }) => sum + waiting, 0) >= Number(count);
+      });
+      const { events } = await first.history();
+      const inside = events.find(({ type }) => type === 'read')?.saleId;
+      if (events.some(({ type, saleId }) => type === 'left' && saleId === inside)) {
+        throw new NotStagedError(`The click on ${first.name} did not stay inside its sale.`);
+      }
+      const refused = answers.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
+      course.figures = { clicks: requests.length, refused };
+      return `${refused} are refused at once, ${Number(count) - answers.length} wait`;
+    },
+  ),
+  step('the first click goes on', ({ testBed }) => testBed.first.resume()),
+  step('all requests are answered', ({ requests }) => Promise.all(requests)),
+
+  // Answers that are lost.
+  step('<where> keep[s] the next answer', async (course, { where }) => {
+    const nodes = where === 'both nodes' ? course.testBed.nodes : [nodeOf(course, where)];
+    for (const node of nodes) await node.script({ beforeAnswer: true });
+  }),
+  step('a click comes to <node>, and an order is made', async (course, { node }) => {
+    click(course, nodeOf(course, node));
+    return makesOrder(course);
+  }),
+  step('a click comes through nginx, as a GET, and an order is made', async (course) => {
+    request(course, 'GET', course.testBed.nginxUrl, SALE);
+    return makesOrder(course);
+  }),
+  step('<node> has its answer ready, and the client hangs up', async (course, { node: at }) => {
+    const { testBed, client } = course;
+    const node = nodeOf(course, at);
+    await testBed.until(`${at} did not keep its answer.`, async () => (await node.state()).held === 1);
+    client.abort();
+    await hasNoAnswer(course);
+    await node.resume();
+    const hasEnded = async () => (await node.state()).answering === 0;
+    await testBed.until(`The request on ${at} never ended.`, hasEnded);
+  }),
+  step('the client has no answer', hasNoAnswer),
+  step(
+    'the node that made the order is killed (SIGKILL), and the other one answers',
+    async ({ testBed, order }) => {
+      const [seller, other] = testBed.nodes.toSorted((a) => (a.name === order?.node ? -1 : 1));
+      // This one is to answer.
+      await other?.script({});
+      await testBed.kill(seller as TargetNode);
+      return `it is ${seller?.name}`;
+    },
+    { needs: ['node processes'] },
+  ),
+  step(
+    'nginx sends the click to the other node, and the client repeats it as long as it is under way',
+    async (course) => {
+      const { testBed, requests } = course;
+      const answer = (await requests[0]) ?? {};
+      if (answer.status === undefined || answer.status === 502) {
+        throw new NotStagedError(`nginx did not send the click to the other node: it ${describeAnswer(answer)}.`);
+      }
+      const again = () => send(course, 'GET', testBed.nginxUrl, SALE);
+      return repeat(course, answer.code === 'REQUEST_IN_PROGRESS' ? again : async () => answer);
+    },
+  ),
+  step('the client repeats at <node>, as long as the click is under way', (course, { node }) =>
+    repeat(course, () => send(course, 'POST', nodeOf(course, node).publicUrl, SALE)),
+  ),
+
+  // Servers that are slow.
+  step(
+    'each answer of Redis and MySQL comes <time> late',
+    async ({ testBed }, { time }) => {
+      // So that neither has to connect first.
+      for (const node of testBed.nodes) await mustAnswer(testBed, node, '/orders?limit=1');
+      const links = testBed.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
+      const delay = (ms: number) => {
+        for (const link of links) link?.delayReplies(ms);
+      };
+      testBed.undoLater(() => delay(0));
+      delay(msOf(time, testBed.leaseMs));
+    },
+    { needs: ['links'] },
+  ),
+  step('a click comes to both nodes, and none is answered within <time>', async (course, { time }) => {
+    const { testBed, requests } = course;
+    const limitMs = msOf(time, testBed.leaseMs);
+    const startedAt = performance.now();
+    for (const node of testBed.nodes) click(course, node);
+    const firstMs = Promise.race(requests).then(() => performance.now() - startedAt);
+    // A node that answers this has been given the click that was sent before it.
+    await Promise.all(testBed.nodes.map((node) => mustAnswer(testBed, node, '/healthz')));
+    if (performance.now() - startedAt >= limitMs) {
+      throw new NotStagedError('A click came so late that the other one may have been answered.');
+    }
+    if ((await firstMs) < limitMs) {
+      throw new NotStagedError('A click was answered sooner than the servers answer its node.');
+    }
+  }),
+
+  // Orders that a request without a key has made.
+  step('an order is made', orderUnkeyed),
+  step('an order is made, and paid', async (course) => {
+    const told = await orderUnkeyed(course);
+    const paid = await fetch(new URL(`/orders/${course.order?.id}/pay`, course.testBed.first.publicUrl), {
+      method: 'POST',
+    });
+    if (!paid.ok) throw new NotStagedError('The order could not be paid.');
+    return told;
+  }),
+  step('a refund comes to <node>, which waits for the order', async (course, { node }) => {
+    refund(course, nodeOf(course, node));
+    const hasCome = async () => (await waitingRefunds(course)) === course.requests.length;
+    await course.testBed.until(`${node} has not come to change the order.`, hasCome);
+  }),
+  step('a refund comes to <node>, which waits for the order or answers', async (course, { node }) => {
+    const { testBed, answers, requests } = course;
+    refund(course, nodeOf(course, node));
+    const hasCome = async () => (await waitingRefunds(course)) + answers.length === requests.length;
+    await testBed.until(`${node} was neither refused nor let in.`, hasCome);
+    return answers[0] ? `it ${describeAnswer(answers[0])}` : 'it waits';
+  }),
+];
+
+export const purchaseDemands = [
+  demand('one order is made', async (course) => {
+    const finding = await judgeOrders(course);
+    // Two orders are one too many, whatever became of the other clicks.
+    if (finding.wrong === undefined) mustBeAnswered(course);
+    return finding;
+  }),
+  demand('one order is made, and the repeat is answered with it', async (course) => {
+    const { repeated: again = {}, testBed } = course;
+    // The first request is over, and its order is there: an answer that says otherwise stays wrong.
+    if (again.code === 'REQUEST_IN_PROGRESS') {
+      const made = await testBed.orders();
+      return {
+        wrong: `${countOf(made.length, 'order')} for one purchase, and the buyer never learns of it`,
+        ending: 'if it never ends',
+        figures: { orders: made.length },
+        witnesses: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
+      };
+    }
+    if (again.status !== 200) throw new NotStagedError(`The repeat ${describeAnswer(again)}.`);
+    if (!(await testBed.orders()).some(({ id }) => id === again.orderId)) {
+      throw new NotStagedError(`The repeat ${describeAnswer(again)}, and MySQL has no such order.`);
+    }
+    return judgeOrders(course);
+  }),
+  demand('one refund is made', async (course) => {
+    mustBeAnswered(course);
+    const sql = "SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'";
+    const refunds = await course.testBed.query<{ id: string }>(sql, [course.order?.id]);
+    if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
+    return once(`${countOf(refunds.length, 'refund')} of one order`, {
+      isOnce: refunds.length === 1,
+      figures: { orders: 1, refunds: refunds.length },
+      witnesses: refunds.map(({ id }) => `payment ${id}: a refund of order ${course.order?.id}`),
+    });
+  }),
+];
+
+/** What must be made once. */
+export function once(
+  count: string,
+  { isOnce, figures, witnesses }: { isOnce: boolean } & Required<Pick<Finding, 'figures' | 'witnesses'>>,
+): Finding {
+  return { wrong: isOnce ? undefined : count, right: count, figures, witnesses: isOnce ? [] : witnesses };
+}
+
+/** What MySQL and the stock say: one order is there, and one unit gone. */
+async function judgeOrders({ testBed, figures }: OrderCourse): Promise<Finding> {
+  const made = await testBed.orders();
+  const inStock = await testBed.stock();
+  if (made.length === 0) throw new NotStagedError('No order was made at all.');
+  if (inStock !== STOCK - made.length) {
+    const count = countOf(made.length, 'order');
+    throw new NotStagedError(`The stock is ${inStock}, and ${count} of ${STOCK} units don't explain it.`);
+  }
+  return once(`${countOf(made.length, 'order')} for one purchase`, {
+    isOnce: made.length === 1,
+    figures: { orders: made.length, ...figures },
+    witnesses: made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
+  });
+}
+
+/** Sends the request to a node, or through nginx, with the key of the purchase. Resolves without a status when there is no answer. */
+async function send({ key, client, testBed }: OrderCourse, method: string, origin: string, path: string) {
+  // Never rejects: when the drill ends, nobody may be left who waits for it.
+  const signal = AbortSignal.any(client.signal.aborted ? [testBed.stopping] : [client.signal, testBed.stopping]);
+  try {
+    const answer = await fetch(new URL(path, origin), { method, headers: { 'idempotency-key': `"${key}"` }, signal });
+    const { code, orderId } = (await answer.json()) as ClientAnswer;
+    return { status: answer.status, code, orderId };
+  } catch {
+    return {};
+  }
+}
+
+/** Sends it, and keeps its answer. */
+function request(course: OrderCourse, ...what: [method: string, origin: string, path: string]) {
+  const answered = send(course, ...what).then((answer: ClientAnswer) => {
+    course.answers.push(answer);
+    return answer;
+  });
+  course.requests.push(answered);
+}
+
+const click = (course: OrderCourse, { publicUrl }: TargetNode) => request(course, 'POST', publicUrl, SALE);
+const refund = (course: OrderCourse, { publicUrl }: TargetNode) =>
+  request(course, 'POST', publicUrl, `/orders/${course.order?.id}/refund`);
+
+/** How many refunds wait to change the order. */
+const waitingRefunds = ({ testBed }: OrderCourse) => testBed.waitingStatements('UPDATE tb_order%');
+
+async function hasNoAnswer({ requests }: OrderCourse) {
+  const { status } = (await requests[0]) ?? {};
+  if (status !== undefined) throw new NotStagedError('The click was answered.');
+}
+
+/** Sends the same once more, and again for as long as the first is said to be under way, or for ten leases. */
+async function repeat(course: OrderCourse, again: () => Promise<ClientAnswer>): Promise<string> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await again();
+    course.repeated = answer;
+    if (answer.code !== 'REQUEST_IN_PROGRESS' || performance.now() > deadline) return `it ${describeAnswer(answer)}`;
+    await course.testBed.rest(REPEAT_DELAY_MS);
+  }
+}
+
+/** Resolves when the order is written. */
+async function makesOrder(course: OrderCourse): Promise<string> {
+  const order = await course.testBed.until('No order was written.', async () => (await course.testBed.orders())[0]);
+  course.order = { ...order, amount: Number(order.amount) };
+  return `it is ${order.id.slice(0, 8)}, on ${order.node}`;
+}
+
+async function orderUnkeyed(course: OrderCourse): Promise<string> {
+  await fetch(new URL(SALE, course.testBed.first.publicUrl), { method: 'POST' });
+  return makesOrder(course);
+}
+
+/** Throws NotStagedError when a request got no answer, or failed: then something else kept it from its work. */
+function mustBeAnswered({ answers }: OrderCourse) {
+  const amiss = answers.find(({ status }) => status === undefined || status >= 500);
+  if (amiss) throw new NotStagedError(`A request ${describeAnswer(amiss)}.`);
+}
+
+/** Throws NotStagedError when the node does not answer. */
+async function mustAnswer({ stopping }: Shop, { name, publicUrl }: TargetNode, path: string) {
+  const answered = fetch(new URL(path, publicUrl), { signal: stopping }).then((answer) => answer.arrayBuffer());
+  await answered.catch(() => {
+    throw new NotStagedError(`${name} does not answer.`);
+  });
+}
+
+/** `was answered 409 REQUEST_IN_PROGRESS`, `got no answer`. */
+function describeAnswer({ status, code, orderId }: ClientAnswer): string {
+  if (status === undefined) return 'got no answer';
+  const what = orderId === undefined ? (code ?? '') : `order ${orderId.slice(0, 8)}`;
+  return `was answered ${status} ${what}`.trim();
+}
