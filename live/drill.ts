@@ -1,8 +1,8 @@
 // npm run drill: breaks one stage on purpose, prints each step with its time, writes a report, and keeps what was seen as a page with --save.
 
 import { runDrillCommand } from '../loadtest/commands/drill.ts';
-import { readDrillOptions } from '../loadtest/commands/drill-options.ts';
 import { exitWhenWritten } from '../loadtest/commands/ending.ts';
+import { readDrillOptions } from '../loadtest/commands/options.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 
 loadEnvFile();

@@ -16,8 +16,8 @@ loadEnvFile();
 const { json } = newCommand(
   'npm run doctor',
   'Looks at this machine: which parts are there, what each missing one costs, and the line that installs it.',
+  ['json'],
 )
-  .option('--json', 'print what was found as JSON', false)
   .parse()
   .opts<{ json: boolean }>();
 

@@ -2,12 +2,11 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { newCommand, reportsOption } from '../loadtest/commands/command-line.ts';
+import { newCommand } from '../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
 import { handoutPage } from './handout-page.ts';
 
-const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.')
-  .addOption(reportsOption('where they go, in a folder teaching'))
+const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'])
   .parse()
   .opts<{ reports: string }>();
 

@@ -2,17 +2,17 @@
 
 import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { newCommand, reportsOption } from '../../loadtest/commands/command-line.ts';
+import { newCommand } from '../../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, runToEnd } from '../../loadtest/commands/ending.ts';
 import { packPage } from './pack.ts';
 
 const { out, hosted, reports } = newCommand(
   'npm run page',
   'Writes the lesson and the virtual lab as one file, which opens offline.',
+  ['reports'],
 )
   .option('--out <file>', 'where it goes', 'lockstep.html')
   .option('--hosted <folder>', 'writes it as the index.html of a web server, with the report of the last run beside it')
-  .addOption(reportsOption('where the report of the last run is'))
   .parse()
   .opts<{ out: string; hosted?: string; reports: string }>();
 

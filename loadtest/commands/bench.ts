@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
-import { backendOf } from '../../locks/index.ts';
+import { backendOf, lockName } from '../../locks/index.ts';
 import { whyNoMysql } from '../../scripts/stack/mysql.ts';
 import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
@@ -13,7 +13,16 @@ import { MASTERS } from '../../scripts/stack/stack.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
-import { type Contestant, NOT_FOR_TWO, peerOf } from '../bench/contestants.ts';
+import {
+  bucketCounts,
+  type Contestant,
+  contestants,
+  httpContestants,
+  NOT_FOR_TWO,
+  ORDERS_UNDER,
+  peerOf,
+  withOrders,
+} from '../bench/contestants.ts';
 import { ratiosOf } from '../bench/figures.ts';
 import { NotApplicable, runHttpTurn } from '../bench/http-turn.ts';
 import { renderBenchPage } from '../bench/page.ts';
@@ -26,7 +35,7 @@ import { type Target, whyNotOwnMysql } from '../harness/target.ts';
 import { createTargets } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
-import { readBenchOptions } from './bench-options.ts';
+import { type Given, newCommand } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeEnvironment } from './environment.ts';
 import { folderOf, pointAt } from './run-folder.ts';
@@ -39,13 +48,24 @@ interface Ground {
 }
 
 loadEnvFile();
-const options = readBenchOptions(process.argv);
+const command = newCommand(
+  'npm run bench',
+  'Measures the locks themselves, ours and published ones, in turns within one run.',
+  ['only', 'rounds', 'seconds', 'waiters', 'http', 'orders', 'requests', 'spinners', 'json', 'reports'],
+).parse();
+const given: Given = command.opts();
+const { rounds = 3, seconds = 3, waiters = [10, 100, 1_000], requests = 4_000, orders = false, reports } = given;
+const isHttp = given.http || orders;
+const mode = isHttp ? 'http' : 'locks';
+const most = Math.max(...waiters);
+if (isHttp && most > requests) command.error(`error: --waiters ${most} is too many for --requests ${requests}`);
+const chosen = chooseContestants();
 // Nobody's settings but the defaults: the figures of two runs must compare.
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
 /** What the servers at hand can't carry: that is nobody's fault. */
 const notApplicable = new Set<string>();
 const stopping = new AbortController();
-const say = options.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
+const say = given.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
 
 stopOnSignal(stopping, new Error('The bench was interrupted.'));
 
@@ -54,11 +74,11 @@ process.exitCode = await runToEnd('The bench could not be run', run);
 /** Resolves with the exit code. */
 async function run(): Promise<number> {
   const startedAt = new Date();
-  const ground = options.http ? await openStack() : await openServers();
+  const ground = isHttp ? await openStack() : await openServers();
   let spinners: BenchResults['settings']['spinners'] = null;
   let turns: Turn[];
   try {
-    const started = options.spinners ? await startSpinners(stopBecause) : undefined;
+    const started = given.spinners ? await startSpinners(stopBecause) : undefined;
     if (started) spinners = { count: started.count, priority: started.priority };
     say(`CPUs kept awake: ${describeSpinners({ spinners })}.`);
     turns = await runTurns(ground).finally(() => started?.stop());
@@ -67,9 +87,7 @@ async function run(): Promise<number> {
   }
   if (turns.length === 0) return COULD_NOT_RUN;
 
-  const { http, rounds, seconds, waiters, reportsDir } = options;
-  const mode = http ? 'http' : 'locks';
-  const contestants = await Promise.all(options.contestants.map(describeContestant));
+  const contestants = await Promise.all(chosen.map(describeContestant));
   const results: BenchResults = {
     format: 1,
     command: commandLine('npm run bench'),
@@ -82,26 +100,40 @@ async function run(): Promise<number> {
     turns,
     ratios: ratiosOf({ mode, turns, contestants }),
   };
-  const dir = folderOf(reportsDir, startedAt);
+  const dir = folderOf(reports, startedAt);
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(join(dir, 'bench.html'), renderBenchPage(results));
-  pointAt(reportsDir, 'latest-bench', dir);
+  pointAt(reports, 'latest-bench', dir);
   say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
-  if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  if (given.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return turns.some(isOursAndBroken) ? NOT_AS_TAUGHT : AS_TAUGHT;
 }
 
+/** What is measured, in the order of the bench: a stage by its number or name, the others by name. */
+function chooseContestants(): Contestant[] {
+  const sellers = orders ? httpContestants.filter(({ kind }) => kind === 'ours') : httpContestants;
+  const all = isHttp ? sellers : [...contestants, ...bucketCounts];
+  const isUsual = (contestant: Contestant) => ORDERS_UNDER.includes(contestant.name) || !(orders || contestant.buckets);
+  const wanted = given.only?.map((name) => {
+    const isNamed = (contestant: Contestant) => contestant.name === name || contestant.name === lockName(name);
+    const found = all.find(isNamed) ?? all.find((contestant) => peerOf(contestant.name) === name);
+    const known = all.map(({ name }) => name).join(', ');
+    return found ?? command.error(`error: --only ${name} is not known: it must be one of ${known}`);
+  });
+  const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
+  return orders ? withOrders(found) : found;
+}
+
 /** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
 async function runTurns(ground: Ground): Promise<Turn[]> {
-  const { contestants, rounds, waiters } = options;
   const turns: Turn[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const first = Math.floor(((round - 1) * contestants.length) / rounds);
-    const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
+    const first = Math.floor(((round - 1) * chosen.length) / rounds);
+    const inTurn = [...chosen.slice(first), ...chosen.slice(0, first)];
     for (const asking of waiters) {
-      say(pc.bold(`\nRound ${round} of ${rounds}, ${titleAt(options.http ? 'http' : 'locks', asking)}`));
+      say(pc.bold(`\nRound ${round} of ${rounds}, ${titleAt(mode, asking)}`));
       for (const contestant of inTurn) {
         const turn: Turn = { round, waiters: asking, name: contestant.name };
         try {
@@ -124,7 +156,7 @@ async function openServers(): Promise<Ground> {
   const temp = makeTempDir();
   const redis = await openRedis(undefined, temp);
   const masters: RedisServer[] = [];
-  if (options.contestants.some(({ needsMasters }) => needsMasters)) {
+  if (chosen.some(({ needsMasters }) => needsMasters)) {
     for (let master = 0; master < MASTERS; master += 1) masters.push(await openRedis(undefined, temp));
   }
   const env = {
@@ -158,7 +190,7 @@ async function openServers(): Promise<Ground> {
       const turn = runTurn({
         contestant,
         waiters,
-        seconds: options.seconds,
+        seconds,
         env: contestant.needsMasters ? withMasters : env,
         tellsCpu: redis.kind === 'native',
         signal: stopping.signal,
@@ -175,11 +207,11 @@ async function openServers(): Promise<Ground> {
 
 /** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
 async function openStack(): Promise<Ground> {
-  const whyNone = options.orders && (whyNotOwnMysql() ?? whyNoMysql());
+  const whyNone = orders && (whyNotOwnMysql() ?? whyNoMysql());
   if (whyNone) throw new Error(whyNone);
-  const ours = options.contestants.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
+  const ours = chosen.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
   const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
-  const peers = options.contestants.filter(({ kind }) => kind === 'peer');
+  const peers = chosen.filter(({ kind }) => kind === 'peer');
   const modules = Object.fromEntries(
     peers.map(({ name, needsMasters }) => [
       name,
@@ -197,7 +229,7 @@ async function openStack(): Promise<Ground> {
     await plain.close();
   };
   try {
-    const environment = await (options.orders ? selling : plain).open('load');
+    const environment = await (orders ? selling : plain).open('load');
     return {
       environment,
       async runTurn({ name, kind, needsMasters, needsReplica, ordersUnder }, connections) {
@@ -213,7 +245,7 @@ async function openStack(): Promise<Ground> {
           touchesNoStore: kind === 'ceiling',
           needsMasters: needsMasters || backendOf(name) === 'masters',
           connections,
-          requests: options.requests,
+          requests,
           withOrders,
           signal: stopping.signal,
         });
@@ -251,7 +283,7 @@ function describe({ figures, failure }: Turn): string {
 }
 
 function isOursAndBroken({ name, figures }: Turn): boolean {
-  const kind = options.contestants.find((contestant) => contestant.name === name)?.kind;
+  const kind = chosen.find((contestant) => contestant.name === name)?.kind;
   if (kind !== 'ours' || notApplicable.has(name)) return false;
   // Without a lock, and with one for each process, two nodes must lose updates.
   return figures === undefined || (figures.lostUpdates > 0 && !NOT_FOR_TWO.includes(name));

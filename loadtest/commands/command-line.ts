@@ -1,76 +1,138 @@
-// What the command lines of all commands share: how one ends that is not allowed, and how values are read.
+// The options of the commands, how each is read, and how a command line ends that is not allowed.
 
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import { shortNameOf } from '../staircase/staircase.ts';
 import { AS_TAUGHT, COULD_NOT_RUN } from './ending.ts';
 
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
+const MOST_WAITERS = 10_000;
 
-/** A command, such as `npm start`. What is not allowed ends the process with exit code 2 and one line. */
-export function newCommand(name: string, description: string): Command {
-  return new Command(`${name} --`)
+/** What an option is called and takes, what it does, how its value is read (as it is), and what it is when it is not given. */
+type Row<Value> = [flags: string, help: string, read?: (value: string) => Value, usual?: Value];
+const row = <Value = string>(...given: Row<Value>) => given;
+const flag = (name: string, help: string) => row<true>(name, help);
+const wholeNumber = wholeNumberFrom(1, 1_000_000);
+
+/** Every option of the commands that run something. Where a command has another default than the others, its help says so. */
+const options = {
+  stage: row('--stage <stages>', 'stages, or rows, by number or name, such as 1,2 or 4-ttl or fenced'),
+  beyond: flag('--beyond', 'what is beyond stage 8 as well'),
+  track: row('--track <track>', 'which story: locks or orders (locks)', oneOf('locks', 'orders')),
+  drill: row('--drill <drills>', 'drills, such as rush,crashed-holder', list),
+  lease: row('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength),
+  requests: row('--requests <n>', 'sales of a rush', wholeNumber),
+  connections: row('--connections <n>', 'buyers at the same time', wholeNumber),
+  stock: row('--stock <n>', 'units in stock before a rush', wholeNumber),
+  units: row('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber),
+  url: row('--url <url>', 'aim at a running stack: its load balancer', webAddress),
+  lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
+  real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
+  pause: flag('--pause', 'wait for Enter at each step that can wait'),
+  save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
+  new: row('--new <file>', 'write a lock that works, to be changed, and do nothing else'),
+  lock: row('--lock <name>', 'of a package that has several locks this one alone, such as redis-semaphore-redlock'),
+  libraries: flag('--libraries', 'the published locks in loadtest/peers as well'),
+  baseline: row('--baseline <stages>', 'built-in locks that run as a baseline, or none (default: 8 with --real)'),
+  scope: row('--scope <scopes>', 'what may go wrong', list),
+  processes: row('--processes <n>', 'how many processes (2 and 3)', wholeNumberFrom(2, 4)),
+  sales: row('--sales <n>', 'how many sales each makes, one after the other (1)', wholeNumberFrom(1, 3)),
+  pauses: row('--pauses <n>', 'how many pauses, in scopes that have them', wholeNumberFrom(0, 3)),
+  delays: row('--delays <n>', 'how many commands are held up, in scopes that have them', wholeNumberFrom(0, 3)),
+  crashes: row('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3)),
+  deep: flag('--deep', '3 processes × 2 sales, which takes minutes'),
+  states: row(
+    '--states <n>',
+    'how many states the search may take in each cell before it is unknown: the same on every machine',
+    wholeNumberFrom(0, 100_000_000),
+  ),
+  only: row('--only <names>', 'what to measure (all)', list),
+  rounds: row('--rounds <n>', 'how often each is measured (3)', wholeNumber),
+  seconds: row('--seconds <s>', 'how long, in seconds (3; random-kills: 120)', seconds),
+  waiters: row(
+    '--waiters <list>',
+    'waiters in each of two processes; with --http and --orders connections (10,100,1000)',
+    waiterList,
+  ),
+  http: flag('--http', 'sales through nginx to two nodes, instead of the locks alone'),
+  orders: flag('--orders', 'sales with an order each, and without one to compare'),
+  spinners: row<boolean>('--no-spinners', 'let the CPUs sleep between two round trips'),
+  json: flag('--json', 'print the results as JSON and nothing else'),
+  markdown: flag('--markdown', 'print the table as Markdown and nothing else'),
+  reports: row('--reports <folder>', 'where the reports go', String, join(projectDir, 'reports')),
+};
+export type OptionName = keyof typeof options;
+
+/** What a command line may say: what is not given and has no default is absent. */
+export type Given = {
+  [Name in OptionName]?: (typeof options)[Name] extends Row<infer Value> ? Value : never;
+} & { reports: string };
+
+/** A command, such as `npm start`, with these options. What is not allowed ends the process with exit code 2 and one line. */
+export function newCommand(name: string, description: string, names: OptionName[] = []): Command {
+  const command = new Command(`${name} --`)
     .description(description)
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN));
+  for (const name of names) {
+    const [flags, help, read, usual] = options[name] as Row<unknown>;
+    const option = new Option(flags, help);
+    if (read) option.argParser(read);
+    command.addOption(usual === undefined ? option : option.default(usual));
+  }
+  return command;
 }
 
-export const reportsOption = (what = 'where the reports go') =>
-  new Option('--reports <folder>', what).default(join(projectDir, 'reports'));
-
-export const jsonOption = () => new Option('--json', 'print the results as JSON and nothing else').default(false);
-
-/** A running stack to aim at. Both go together: see `runningOf`. */
-export const runningOptions = [
-  new Option('--url <url>', 'aim at a running stack: its load balancer').argParser(webAddress),
-  new Option(
-    '--lab <urls>',
-    'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
-  ).argParser(webAddresses),
-];
-
 /** The running stack that is named, if one is. */
-export function runningOf({ url, lab }: { url?: string; lab?: string[] }, command: Command) {
+export function runningOf({ url, lab }: Pick<Given, 'url' | 'lab'>, command: Command) {
   if (url !== undefined && lab !== undefined) return { url, labUrls: lab };
   return url === lab ? undefined : command.error('error: --url and --lab go together');
 }
 
-/** Stages by number or name, with commas between them; each once, in the order of the course. Throws InvalidArgumentError. */
-export function stageList(value: string): string[] {
-  return inOrder(
-    value.split(',').map((version) => {
-      const name = lockName(version.trim());
-      if (name === undefined) throw new InvalidArgumentError(`It must be ${knownVersions}.`);
-      return name;
-    }),
+/** The locks that are named. Ends the process as a command line does that is not allowed. */
+export const stagesNamed = (value: string, command: Command, said = `--stage ${value}`) =>
+  rowsNamed(Object.keys(strategies), value) ??
+  command.error(`error: ${said} is not allowed: it must be ${knownVersions}`);
+
+/** Of these rows those that are named, with commas between them: by number, name or short name. Undefined when one is not known. */
+export function rowsNamed(rows: string[], value: string): string[] | undefined {
+  const named = list(value).map((name) =>
+    rows.filter((row) => [row, shortNameOf(row)].includes(name) || shortNameOf(row) === lockName(name)),
   );
+  return named.every((found) => found.length > 0) ? rows.filter((row) => named.flat().includes(row)) : undefined;
 }
 
-/** Each once, in the order of the course. */
-export function inOrder(stages: string[]) {
-  return Object.keys(strategies).filter((name) => stages.includes(name));
+/** Of these names those that were given, in their order; all when none was. Ends the process when one is not known. */
+export function namesAmong(names: string[], given: string[] | undefined, command: Command, option: string): string[] {
+  const odd = given?.find((name) => !names.includes(name));
+  if (odd !== undefined) command.error(`error: ${option} ${odd} is not known: it must be one of ${names.join(', ')}`);
+  return given ? names.filter((name) => given.includes(name)) : names;
 }
 
-/** Some of these names, with commas between them; each once, in their order. Throws InvalidArgumentError. */
-export function namesAmong(names: string[], value: string): string[] {
-  const wanted = value.split(',').map((name) => name.trim());
-  if (wanted.every((name) => names.includes(name))) return names.filter((name) => wanted.includes(name));
-  throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
+// What follows reads one value, and throws InvalidArgumentError.
+
+function list(value: string): string[] {
+  return value.split(',').map((part) => part.trim());
 }
 
-/** Throws InvalidArgumentError for a lease in which no step of a drill could fall. */
-export function leaseLength(value: string): number {
+function oneOf<Name extends string>(...names: Name[]) {
+  return (value: string): Name => {
+    const found = names.find((name) => name === value);
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`It must be ${names.join(' or ')}.`);
+  };
+}
+
+function leaseLength(value: string): number {
   const ms = wholeNumber(value);
-  if (ms < SHORTEST_LEASE_MS) {
-    throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
-  }
-  return ms;
+  if (ms >= SHORTEST_LEASE_MS) return ms;
+  throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
 }
 
-/** Reads a whole number from `least` to `most`. What it returns throws InvalidArgumentError. */
-export function wholeNumberFrom(least: number, most: number) {
+function wholeNumberFrom(least: number, most: number) {
   return (value: string): number => {
     const number = Number(value);
     if (/^\d+$/.test(value) && number >= least && number <= most) return number;
@@ -78,7 +140,16 @@ export function wholeNumberFrom(least: number, most: number) {
   };
 }
 
-export const wholeNumber = wholeNumberFrom(1, 1_000_000);
+function seconds(value: string): number {
+  const number = Number(value);
+  if (/^\d+(\.\d+)?$/.test(value) && number >= 0.1 && number <= 86_400) return number;
+  throw new InvalidArgumentError('It must be a number from 0.1 to 86400.');
+}
+
+function waiterList(value: string): number[] {
+  const numbers = list(value).map(wholeNumberFrom(1, MOST_WAITERS));
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
 
 function webAddress(value: string): string {
   if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;
@@ -86,7 +157,7 @@ function webAddress(value: string): string {
 }
 
 function webAddresses(value: string): string[] {
-  const addresses = value.split(',').map(webAddress);
+  const addresses = list(value).map(webAddress);
   if (addresses.length === 2) return addresses;
   throw new InvalidArgumentError('It must be two addresses with a comma between them.');
 }

@@ -30,6 +30,7 @@ loadEnvFile();
 const {
   files,
   libraries,
+  lock,
   allLibraries,
   newFile,
   baseline,
@@ -43,9 +44,10 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
+  const packaged = (await Promise.all(libraries.map((library) => readPublished(library)))).flat();
   const grades: Library[] = [
     ...(await Promise.all(given.map(readExternalLock))),
-    ...(await Promise.all(libraries.map((library) => readPublished(library)))).flat(),
+    ...packaged.filter(({ stage, problem }) => problem !== undefined || !lock || stage.startsWith(`${lock}@`)),
     ...(allLibraries ? await readPeers() : []),
   ];
   for (const { file, problem } of grades) {

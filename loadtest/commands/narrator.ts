@@ -110,42 +110,37 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
   };
 }
 
-/** What is wrong, in which order of events, what holds, and what was not looked at. */
-export function answerLines({
-  verdict,
-  sentence,
-  broken,
-  holds,
-  notPromised,
-  doesNotApply,
-  notLookedAt,
-}: Answer): string[] {
-  const paint = { holds: pc.green, broken: pc.red, unknown: pc.yellow }[verdict];
-  const [first, ...others] = broken;
+/** What is wrong, each in which order of events, what holds, and what was not looked at. */
+export function answerLines(answer: Answer): string[] {
+  const paint = { holds: pc.green, broken: pc.red, unknown: pc.yellow }[answer.verdict];
   const found = { check: '', order: ' (search)', drill: ' (drill)' };
   const lines = (title: string, list: string[]) =>
     list.length > 0 ? ['', title, ...list.map((each) => `  ${each}`)] : [];
+  const named = (findings: Answer['broken']) =>
+    findings.map(({ name, kind, says, under }) => ({ says, under, name: name + found[kind] }));
   const bySentence = (findings: Answer['broken']) =>
-    grouped(
-      findings.map(({ name, kind, ...said }) => ({ ...said, kind, name: name + found[kind] })),
-      'says',
-    ).map(([says, names]) => `${names.join(', ')}: ${says}`);
+    grouped(named(findings), 'says').map(([says, names]) => `${names.join(', ')}: ${says}`);
   return [
-    pc.bold(paint(sentence)),
-    ...(first ? lines(`${first.name} found it. ${first.under}, in this order:`, first.steps) : []),
-    ...lines('Broken, too:', bySentence(others)),
+    pc.bold(paint(answer.sentence)),
+    ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
+      ...(i === 0 ? [] : ['', `Broken, too: ${says}`]),
+      ...lines(`${name}${found[kind]} found it. ${under}, in this order:`, steps),
+    ]),
     ...lines(
       'It holds:',
-      grouped(holds, 'under').map(([under, names]) => `${under}: ${names.join(', ')}.`),
+      grouped(answer.holds, 'under').map(([under, names]) => `${under}: ${names.join(', ')}.`),
     ),
-    ...lines('It does not promise, and does not hold:', bySentence(notPromised)),
-    ...lines('It does not apply, or can not be played here:', bySentence(doesNotApply)),
-    ...lines('Nobody knows:', bySentence(notLookedAt)),
+    ...lines('It does not promise, and does not hold:', bySentence(answer.notPromised)),
+    ...lines('It does not apply, or can not be played here:', bySentence(answer.doesNotApply)),
+    ...lines('Nobody knows:', bySentence(answer.notLookedAt)),
   ];
 }
 
 /** The names of the findings of which the same is said. */
-function grouped(findings: Answer['holds'], by: 'says' | 'under'): [string, string[]][] {
+function grouped(
+  findings: Pick<Answer['holds'][number], 'name' | 'says' | 'under'>[],
+  by: 'says' | 'under',
+): [string, string[]][] {
   const groups = new Map<string, Set<string>>();
   for (const { name, ...said } of findings) groups.set(said[by], (groups.get(said[by]) ?? new Set()).add(name));
   return [...groups].map(([said, names]) => [said, [...names]]);

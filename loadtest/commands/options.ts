@@ -1,224 +1,244 @@
 // The command lines of the commands that run drills.
 
-import { type Command, Option, type OptionValues } from 'commander';
-import { beyond, knownVersions, lockName, locks } from '../../locks/index.ts';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { beyond, locks, strategies } from '../../locks/index.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
 import { readLibrary } from '../peers/peer.ts';
-import { checkNames, isCheck } from '../staircase/contract.ts';
+import { checkNames } from '../staircase/contract.ts';
+import { shortNameOf } from '../staircase/staircase.ts';
 import { usualSettings } from '../virtual/play.ts';
 import {
-  inOrder,
-  jsonOption,
-  leaseLength,
+  type Given,
   namesAmong,
   newCommand,
-  reportsOption,
+  type OptionName,
+  rowsNamed,
   runningOf,
-  runningOptions,
-  stageList,
-  wholeNumber,
-  wholeNumberFrom,
+  stagesNamed,
 } from './command-line.ts';
-import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
+import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from './tracks.ts';
 
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
 const SHORT_LOAD = { requests: 500, units: 250 };
 
 /** Of a run on real servers, when nothing else is asked for. */
-export const realSettings: DrillSettings = {
-  requests: 2_000,
-  connections: 100,
-  stock: 5_000,
-  units: 1_000,
-  leaseMs: 1_000,
-};
+const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
+
+const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports'];
 
 export interface RunSettings {
+  settings: DrillSettings;
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] } | undefined;
+  /** Play the cells in the virtual world, without a server. */
+  isVirtual?: boolean;
+  /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
+  prints?: 'json' | 'markdown' | undefined;
+  reports: string;
+}
+
+export interface Run extends RunSettings {
   track: Track;
   /** The rows to run, in their order. */
   stages: string[];
   /** The drills that were asked for; absent when none was named. */
-  drills?: Drill[];
-  settings: DrillSettings;
-  /** A running stack to aim at, instead of stacks of our own. */
-  running?: { url: string; labUrls: string[] };
-  /** Play the cells in the virtual world, without a server. */
-  isVirtual?: boolean;
-  /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
-  prints?: 'json' | 'markdown';
-  reportsDir: string;
+  drills?: Drill[] | undefined;
 }
 
 /**
  * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
  * exit code 2 and one line.
  */
-export function readRunOptions(name: string, description: string, argv: string[], version?: string): RunSettings {
-  // It says what the other options may be.
-  const track = trackIn(argv);
-  const isOfLocks = track === 'locks';
+export function readRunOptions(name: string, description: string, argv: string[], version?: string): Run {
   const isStory = name === 'npm start';
-  const canBeVirtual = name === 'npm run staircase' && isOfLocks;
-  const command = commandOfDrills(name, description, drillsOf(track))
-    .addOption(new Option('--track <track>', 'which story').choices(trackNames).default('locks'))
-    .option(
-      '--stage <stages>',
-      isOfLocks
-        ? 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8)'
-        : `rows: ${rowsOf(track).join(', ')}`,
-      isOfLocks ? stageList : (value: string) => namesAmong(rowsOf(track), value),
-    )
-    .option('--beyond', 'what is beyond stage 8 as well', false);
-  for (const option of runningOptions) command.addOption(option);
-  if (name === 'npm run staircase') command.addOption(markdownOption());
-  if (canBeVirtual) command.option('--real', 'on real servers, in minutes, instead of the virtual world', false);
-  const given = command.parse(argv).opts();
-  const refuse = (line: string): never => command.error(`error: ${line}`);
-  const isVirtual = canBeVirtual && !given.real && !given.url && !given.lab;
-  const tellsAll = isStory && isOfLocks && !version && !given.stage && !given.drill;
-  const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
-  const settings = drillSettings(given, usual, refuse);
-  const running = runningOf(given, command);
-  if (!isOfLocks && given.beyond) refuse('--beyond is of the track locks');
-  if (!isOfLocks && given.url) refuse(`--url is of the track locks: the ${track} are broken on stacks of their own`);
-  const lockStages = () => [
-    ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
-    ...(given.beyond ? Object.keys(beyond) : []),
+  const own: OptionName[] = [
+    'track',
+    'stage',
+    'beyond',
+    'url',
+    'lab',
+    ...(isStory ? [] : (['real', 'markdown'] as const)),
   ];
-  return {
+  const command = newCommand(name, description, [...own, ...LOADS]);
+  const given: Given = command.parse(argv).opts();
+  const { track = 'locks', stage } = given;
+  const isOfLocks = track === 'locks';
+  const isVirtual = !isStory && isOfLocks && !given.real && !given.url && !given.lab;
+  const tellsAll = isStory && isOfLocks && !version && !stage && !given.drill;
+  const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
+  const drills = chosenDrills(track, given, command);
+  const running = runningOf(given, command);
+  if (!isOfLocks && given.beyond) refuse(command, '--beyond is of the track locks');
+  if (!isOfLocks && running)
+    refuse(command, `--url is of the track locks: the ${track} are broken on stacks of their own`);
+  const asked = {
     track,
-    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? storyRowsOf(track) : rowsOf(track))),
-    ...settings,
+    drills,
+    running,
     isVirtual,
-    ...(running && { running }),
+    ...drillSettings(given, usual, drills ?? drillsOf(track), command),
   };
+  if (!isOfLocks)
+    return {
+      ...asked,
+      stages: stage ? rows(rowsOf(track), stage, command) : isStory ? storyRowsOf(track) : rowsOf(track),
+    };
+
+  const named = stage
+    ? stagesNamed(stage, command)
+    : version
+      ? stagesNamed(version, command, `LOCK_VERSION=${version}`)
+      : Object.keys(locks);
+  const wanted = [...named, ...(given.beyond ? Object.keys(beyond) : [])];
+  return { ...asked, stages: Object.keys(strategies).filter((name) => wanted.includes(name)) };
 }
 
-export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'running'> {
+export interface GradeSettings extends RunSettings {
+  drills?: Drill[] | undefined;
   /** The modules, as they were named. */
   files: string[];
   /** Packages of npm, as they were named: `redlock@5`. */
   libraries: string[];
+  /** The one lock of these packages that is meant, by the name of its adapter. */
+  lock?: string | undefined;
   /** The published locks in loadtest/peers as well. */
   allLibraries: boolean;
   /** Where to write the template, and do nothing else. */
-  newFile?: string;
+  newFile?: string | undefined;
   /** The locks of the project that run along, to compare with. */
   baseline: string[];
   /** The checks of the contract to run. */
   checks: string[];
   /** How many states the search may take in each scope, if it was said; 0 leaves it out. */
-  mostStates?: number;
+  mostStates?: number | undefined;
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
 export function readGradeOptions(argv: string[]): GradeSettings {
-  const name = 'npm run grade';
-  const description = 'Puts a lock of your own through the contract and every drill, and writes a report.';
-  const command = commandOfDrills(name, description, drillsOf('locks'), checkNames)
-    .argument(
-      '[locks...]',
-      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
-    )
-    .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
-    .option('--libraries', 'the published locks in loadtest/peers as well', false)
-    .option('--real', 'its drills on real servers, in minutes, instead of in virtual time', false)
-    .option(
-      '--baseline <stages>',
-      'built-in locks that run as a baseline, by number or name, or none (default: 8 with --real)',
-      baselineList,
-    )
-    .addOption(markdownOption())
-    .option(
-      '--states <n>',
-      'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as npm run prove)',
-      wholeNumberFrom(0, 100_000_000),
-    );
-  const given = command.parse(argv).opts();
-  const refuse = (line: string): never => command.error(`error: ${line}`);
+  const command = newCommand(
+    'npm run grade',
+    'Puts a lock of your own through the contract and every drill, and writes a report.',
+    ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'markdown', ...LOADS],
+  ).argument(
+    '[locks...]',
+    'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
+  );
+  const given: Given = command.parse(argv).opts();
   const isVirtual = !given.real;
-  const settings = drillSettings(given, isVirtual ? usualSettings : realSettings, refuse);
+  const drills = chosenDrills('locks', given, command, checkNames);
   const libraries = command.args.filter((arg) => readLibrary(arg) !== undefined);
   const files = command.args.filter((arg) => !libraries.includes(arg));
   const names = files.map(nameOfExternalLock);
-  const isNothingNamed = command.args.length === 0 && !given.libraries;
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-
-  if (twice !== undefined) refuse(`two modules are named ${twice}: a row needs a name of its own`);
-  if (given.new !== undefined && !isNothingNamed) refuse('--new grades nothing: name no module');
-  if (given.new === undefined && isNothingNamed) {
-    refuse('name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new');
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) refuse(command, `two modules are named ${twice}`);
+  if (command.args.length === 0 && !given.libraries && given.new === undefined) {
+    refuse(
+      command,
+      'name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new',
+    );
   }
-  if (given.markdown && !given.libraries) refuse('--markdown goes with --libraries');
-  if (!isVirtual && libraries.length > 0) refuse('a package is graded in virtual time: leave --real out');
+  if (given.markdown && !given.libraries) refuse(command, '--markdown goes with --libraries');
+  if (!isVirtual && libraries.length > 0) refuse(command, 'a package is graded in virtual time: leave --real out');
+  // In virtual time nothing differs from run to run.
+  const baseline = given.baseline ?? (isVirtual ? 'none' : '8');
   return {
-    files,
-    libraries,
-    allLibraries: given.libraries,
-    ...(given.new !== undefined && { newFile: given.new }),
-    // In virtual time nothing differs from run to run.
-    baseline: given.baseline ?? (isVirtual ? [] : stageList('8')),
-    checks: given.drill?.filter(isCheck) ?? checkNames,
-    ...(given.states !== undefined && { mostStates: given.states }),
-    isVirtual,
-    ...settings,
+    ...{ files, libraries, drills, isVirtual, lock: given.lock },
+    allLibraries: given.libraries ?? false,
+    newFile: given.new,
+    baseline: baseline === 'none' ? [] : stagesNamed(baseline, command, `--baseline ${baseline}`),
+    checks: checkNames.filter((name) => given.drill?.includes(name) ?? true),
+    mostStates: given.states,
+    ...drillSettings(given, isVirtual ? usualSettings : realSettings, drills ?? drillsOf('locks'), command),
   };
 }
 
-/** The track that a command line names: what its other options may be depends on it. */
-function trackIn(argv: string[]): Track {
-  const at = argv.indexOf('--track');
-  const given = at === -1 ? argv.find((arg) => arg.startsWith('--track='))?.slice('--track='.length) : argv[at + 1];
-  return trackNames.find((name) => name === given) ?? 'locks';
+export interface DrillCommand extends Pick<RunSettings, 'settings' | 'reports'> {
+  drill: Drill;
+  /** The rows to run it under, in their order. */
+  rows: string[];
+  isStepwise: boolean;
+  /** The file that keeps the run under a row as a page. Absent where nothing is kept. */
+  fileFor?: (row: string) => string;
 }
 
-const markdownOption = () =>
-  new Option('--markdown', 'print the table as Markdown and nothing else').conflicts('json').default(false);
+const flights: Flight[] = Object.values(tracks).flat();
+const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'steps');
 
-/** A command that runs drills, with the options that all of them have. */
-function commandOfDrills(name: string, description: string, drills: Drill[], checks: string[] = []): Command {
-  const names = [...drills.map(({ name }) => name), ...checks];
-  return newCommand(name, description)
-    .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))
-    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength)
-    .option('--requests <n>', 'sales of a rush', wholeNumber)
-    .option('--connections <n>', 'buyers at the same time', wholeNumber)
-    .option('--stock <n>', 'units in stock before a rush', wholeNumber)
-    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber)
-    .addOption(jsonOption())
-    .addOption(reportsOption());
+/** Reads the command line of `npm run drill`. Ends the process as `readRunOptions` does. */
+export function readDrillOptions(argv: string[]): DrillCommand {
+  const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
+  const [ofLocks = [], ...ofOrders] = names.map((list) => list.join(', '));
+  const command = newCommand('npm run drill', 'Breaks one stage on purpose, step by step, and writes a report.', [
+    ...(['stage', 'lease', 'pause', 'save', 'reports'] as const),
+  ])
+    .argument('<drill>', `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}`)
+    .addHelpText('after', `\nThe stages of the drills of the orders: ${rowsOf('orders').map(shortNameOf).join(', ')}`);
+  const { stage, lease = realSettings.leaseMs, pause, save, reports }: Given = command.parse(argv).opts();
+  const [name = ''] = command.args;
+  const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
+  const drill = flight?.drills.find((each) => each.name === name);
+  if (!flight || !drill)
+    return refuse(command, `there is no drill ${name}: it must be one of ${names.flat().join(', ')}`);
+  if (stage === undefined) return refuse(command, `--stage is missing: name ${flight.staircase.rowWord}s`);
+  const own = rows(Object.keys(flight.staircase.rows), stage, command);
+  if (save !== undefined && flight !== flights[0]) refuse(command, '--save goes with the drills of a lock');
+  if (typeof save === 'string' && own.length > 1) {
+    refuse(command, `the file ${save} keeps one run: name one stage, or leave the file out`);
+  }
+  return {
+    ...{ drill, rows: own, reports, isStepwise: pause ?? false },
+    settings: { ...realSettings, leaseMs: lease },
+    ...(save !== undefined && { fileFor: (row: string) => placeOf(save, row, name) }),
+  };
 }
 
-/** What those options say. What does not fit together is refused. */
-function drillSettings(given: OptionValues, usual: DrillSettings, refuse: (line: string) => never) {
+/** A file is named from where the command was called. */
+function placeOf(save: string | true, row: string, drill: string): string {
+  if (save === true) return join(projectDir, 'reports', `${row}.${drill}.html`);
+  return resolve(process.env['INIT_CWD'] || process.cwd(), save);
+}
+
+function refuse(command: Command, line: string): never {
+  return command.error(`error: ${line}`);
+}
+
+function rows(all: string[], value: string, command: Command): string[] {
+  return (
+    rowsNamed(all, value) ??
+    refuse(command, `--stage ${value} is not allowed: it must be ${all.map(shortNameOf).join(', ')}`)
+  );
+}
+
+/** The drills that are named. Undefined when none is. */
+function chosenDrills(track: Track, { drill }: Given, command: Command, checks: string[] = []): Drill[] | undefined {
+  const drills = drillsOf(track);
+  const chosen = namesAmong([...drills.map(({ name }) => name), ...checks], drill, command, '--drill');
+  return drill && drills.filter(({ name }) => chosen.includes(name));
+}
+
+/** How the drills are set. What does not fit together is refused. */
+function drillSettings(
+  given: Given,
+  usual: DrillSettings,
+  drills: Drill[],
+  command: Command,
+): Pick<RunSettings, 'settings' | 'prints' | 'reports'> {
   const { requests, connections, stock, units } = { ...usual, ...given };
-  const all = drillsOf(given.track ?? 'locks');
-  const chosen: Drill[] = given.drill ? all.filter(({ name }) => given.drill.includes(name)) : all;
-  const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
-  const hasSellOut = chosen.some(({ name }) => name === 'sell-out');
+  const hasRush = drills.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
+  const hasSellOut = drills.some(({ name }) => name === 'sell-out');
+  const tooMany = `--connections ${connections} is too many for`;
   if (hasRush && stock < requests) {
-    refuse(`--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
+    refuse(command, `--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
   }
-  if (hasRush && connections > requests) refuse(`--connections ${connections} is too many for --requests ${requests}`);
-  if (hasSellOut && connections > 2 * units) {
-    refuse(`--connections ${connections} is too many for the ${2 * units} buyers of a sell-out`);
-  }
+  if (hasRush && connections > requests) refuse(command, `${tooMany} --requests ${requests}`);
+  if (hasSellOut && connections > 2 * units) refuse(command, `${tooMany} the ${2 * units} buyers of a sell-out`);
+  if (given.json && given.markdown) refuse(command, '--json and --markdown do not go together');
   return {
-    ...(given.drill && { drills: chosen }),
-    settings: { requests, connections, stock, units, leaseMs: (given.lease as number | undefined) ?? usual.leaseMs },
-    ...(given.json && { prints: 'json' as const }),
-    ...(given.markdown && { prints: 'markdown' as const }),
-    reportsDir: given.reports as string,
+    settings: { requests, connections, stock, units, leaseMs: given.lease ?? usual.leaseMs },
+    prints: given.json ? 'json' : given.markdown ? 'markdown' : undefined,
+    reports: given.reports,
   };
-}
-
-function stageFromEnvironment(version: string | undefined, refuse: (line: string) => never): string[] | undefined {
-  if (!version) return undefined;
-  const name = lockName(version);
-  return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${knownVersions}.`) : [name];
-}
-
-function baselineList(value: string): string[] {
-  return value === 'none' ? [] : stageList(value);
 }

@@ -3,23 +3,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { replicasOf } from '../../locks/index.ts';
-import { type Cell, MOST_STATES } from '../../prove/cell.ts';
-import type { Budget } from '../../prove/scopes.ts';
+import { MOST_STATES } from '../../prove/cell.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
-import { cellLines, faultLines, legend, matrixLines, matrixOf, nameOfCell, summaryOf } from '../prove/matrix.ts';
-import {
-  expectedVerdict,
-  type ProvableLock,
-  plan,
-  provable,
-  provableLocks,
-  scopeNames,
-  usualLocks,
-} from '../prove/plan.ts';
+import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../prove/matrix.ts';
+import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
-import { proofOf } from '../prove/results.ts';
-import { jsonOption, namesAmong, newCommand, reportsOption, stageList, wholeNumberFrom } from './command-line.ts';
+import { isAsExpected, type Proof, proofOf } from '../prove/results.ts';
+import { type Given, namesAmong, newCommand, stagesNamed } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { startProgressLine } from './progress-line.ts';
@@ -35,41 +26,14 @@ const MOST_PRINTED = 3;
 const command = newCommand(
   'npm run prove',
   'Looks at every order in which what a few processes do can happen: does the lock hold in all of them?',
+  ['stage', 'scope', 'processes', 'sales', 'pauses', 'delays', 'crashes', 'deep', 'states', 'json', 'reports'],
 )
   .argument('[files...]', 'modules that export createLock, instead of the built-in locks')
-  .option('--stage <stages>', 'built-in locks by number or name, such as 4,5 or fenced', stageList)
-  .option(
-    '--scope <scopes>',
-    `what may go wrong: ${scopeNames.join(', ')}`,
-    (value: string) => namesAmong(scopeNames, value),
-    scopeNames,
-  )
-  .option('--processes <n>', 'how many processes (2 and 3)', wholeNumberFrom(2, 4))
-  .option('--sales <n>', 'how many sales each makes, one after the other (1)', wholeNumberFrom(1, 3))
-  .option('--pauses <n>', 'how many pauses, in scopes that have them', wholeNumberFrom(0, 3))
-  .option('--delays <n>', 'how many commands are held up, in scopes that have them', wholeNumberFrom(0, 3))
-  .option('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3))
-  .option('--deep', '3 processes × 2 sales, which takes minutes', false)
-  .option(
-    '--states <n>',
-    `how many states each cell may take before it is unknown: the same on every machine (${MOST_STATES}, with --deep ${DEEP_STATES})`,
-    wholeNumberFrom(1, 100_000_000),
-  )
-  .addOption(jsonOption())
-  .addOption(reportsOption())
+  .addHelpText('after', `\nThe scopes: ${scopeNames.join(', ')}`)
   .parse();
-
-interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
-  stage?: string[];
-  scope: string[];
-  processes?: number;
-  sales?: number;
-  deep: boolean;
-  states?: number;
-  json: boolean;
-  reports: string;
-}
-const given = command.opts<Given>();
+const given: Given = command.opts();
+const named = given.stage === undefined ? [] : stagesNamed(given.stage, command);
+const wantedScopes = namesAmong(scopeNames, given.scope, command, '--scope');
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
@@ -80,7 +44,7 @@ async function prove(): Promise<number> {
   const { deep, json, pauses, delays, crashes } = given;
   const planned = plan({
     locks: await wantedLocks(),
-    scopes: given.scope,
+    scopes: wantedScopes,
     processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
     sales: given.sales ?? (deep ? 2 : 1),
     budget: definedOf({ pauses, delays, crashes }),
@@ -102,14 +66,14 @@ async function prove(): Promise<number> {
   writeFileSync(join(folder, 'prove.json'), text);
   pointAt(reports, 'latest-prove', folder);
   if (json) process.stdout.write(text);
-  else print(cells, proof.server, join(folder, 'prove.json'));
+  else print(proof, join(folder, 'prove.json'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
-  return cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
+  return proof.cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
 
 async function wantedLocks(): Promise<ProvableLock[]> {
   const { args } = command;
-  const named = (given.stage ?? []).map((name) => {
+  const ofOurs = named.map((name) => {
     const lock = provableLocks.find(({ stage }) => stage === name);
     if (replicasOf(name) > 0) throw new Error(`${name} waits for a replica, which the search does not have.`);
     if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
@@ -123,26 +87,26 @@ async function wantedLocks(): Promise<ProvableLock[]> {
     // What else is wrong with it, the search says.
     const { stage, promises } = await readExternalLock(file);
     // Who names a scope of several skus means it.
-    return { ...provable({ stage, file, promises }), sellsBaskets: given.scope !== scopeNames };
+    return { ...provable({ stage, file, promises }), sellsBaskets: given.scope !== undefined };
   });
-  return named.length + external.length > 0 ? [...named, ...(await Promise.all(external))] : usualLocks;
+  return ofOurs.length + external.length > 0 ? [...ofOurs, ...(await Promise.all(external))] : usualLocks;
 }
 
 function definedOf<Values extends object>(values: Values): Partial<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
 }
 
-function print(cells: Cell[], server: string, file: string) {
-  const lines: string[] = [];
-  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(matrixOf(cells)), '', legend, summaryOf(cells, server));
-  else for (const cell of cells) lines.push(...cellLines(cell), '');
-  if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
+function print({ cells, server }: Proof, file: string) {
+  const lines =
+    cells.length > MOST_PRINTED
+      ? [
+          ...matrixLines(cells),
+          '',
+          legend,
+          summaryOf(cells, server),
+          '',
+          ...faultLines(cells.filter((cell) => !isAsExpected(cell))),
+        ]
+      : cells.flatMap((cell) => [...cellLines(cell), '']);
   process.stdout.write(`${lines.join('\n').trimEnd()}\n\nAll of it: ${file}\n`);
-}
-
-/** What is not known contradicts nothing; a lock that is not of the course is to hold. */
-function isAsExpected({ stage, scope, verdict }: Cell): boolean {
-  const isOfCourse = provableLocks.some((lock) => lock.stage === stage);
-  const expected = isOfCourse ? expectedVerdict(stage, scope) : 'holds';
-  return verdict === 'unknown' ? isOfCourse : expected === undefined || verdict === expected;
 }

@@ -1,20 +1,18 @@
 // npm run random-kills: kills a random node every second under load, and asks where every unit is.
 
-import { lockName } from '../../locks/index.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { killRandomNodes } from '../orders/random-kills.ts';
-import { newCommand, stageList, wholeNumber } from './command-line.ts';
+import { type Given, newCommand, stagesNamed } from './command-line.ts';
 import { exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 
 loadEnvFile();
-const { seconds, stage } = newCommand(
+const command = newCommand(
   'npm run random-kills',
   'Kills a random node every second while buyers buy, pay and refund, and asks where every unit is.',
-)
-  .option('--seconds <n>', 'how long', wholeNumber, 120)
-  .option('--stage <stage>', 'the lock of the sales, by number or name', oneStage, lockName('8'))
-  .parse()
-  .opts<{ seconds: number; stage: string }>();
+  ['seconds', 'stage'],
+).parse();
+const { seconds = 120, stage: version = '8' } = command.opts<Given>();
+const [stage = ''] = stagesNamed(version, command);
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('it was interrupted'));
@@ -33,8 +31,3 @@ process.exitCode = await runToEnd('The run could not be made', async () => {
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });
 await exitWhenWritten();
-
-/** Throws InvalidArgumentError. */
-function oneStage(value: string): string {
-  return stageList(value)[0] ?? '';
-}

@@ -18,7 +18,7 @@ import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
 
-export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' | 'drills'> {
+export interface RunCommandOptions extends RunSettings {
   /** What the user called, such as `npm start`. */
   command: string;
   cells: Cell[];
@@ -51,7 +51,7 @@ const virtualServers: Parameters<Narrator['start']>[0] = {
 export async function runCommand({
   running,
   prints,
-  reportsDir,
+  reports,
   settings,
   cells,
   workers,
@@ -91,7 +91,7 @@ export async function runCommand({
     const searched = signal.aborted ? new Map() : await search(signal);
     const target = isVirtual ? virtualServers : await openFirst();
     narrator.start(target);
-    const folder = createRunFolder(reportsDir, startedAt);
+    const folder = createRunFolder(reports, startedAt);
 
     const most = isVirtual ? Math.min(availableParallelism(), cells.length) : workers;
     const asked = { cells, world, workers: most, isStory, signal, narrator, folder };

@@ -55,26 +55,19 @@ export interface Tally {
   isCapped: boolean;
 }
 
-/** Reads the answer to a sale. */
-export function readAnswer(status: number, body: string): SaleAnswer {
-  const answer = parse(body);
-  const sold = soldSchema.safeParse(answer);
-  return status === 200 && sold.success ? { outcome: 'sold', sale: sold.data } : readProblem(status, answer);
+/** What reads an answer that is as it should be, and a problem otherwise. */
+function readerOf<Body, Answer>(schema: z.ZodType<Body>, answerOf: (body: Body) => Answer) {
+  return (status: number, body: string): Answer | NotSold => {
+    const answer = parse(body);
+    const read = schema.safeParse(answer);
+    return status === 200 && read.success ? answerOf(read.data) : readProblem(status, answer);
+  };
 }
 
-/** Reads the answer to the sale of a basket. */
-export function readBasketAnswer(status: number, body: string): BasketAnswer {
-  const answer = parse(body);
-  const sold = basketSoldSchema.safeParse(answer);
-  return status === 200 && sold.success ? { outcome: 'sold', sale: sold.data } : readProblem(status, answer);
-}
-
-/** Reads the answer to a question for the stock. */
-export function readLookAnswer(status: number, body: string): LookAnswer {
-  const answer = parse(body);
-  const looked = remainingSchema.safeParse(answer);
-  return status === 200 && looked.success ? { outcome: 'looked', ...looked.data } : readProblem(status, answer);
-}
+/** These read the answer to a sale, to the sale of a basket, and to a question for the stock. */
+export const readAnswer = readerOf(soldSchema, (sale): SaleAnswer => ({ outcome: 'sold', sale }));
+export const readBasketAnswer = readerOf(basketSoldSchema, (sale): BasketAnswer => ({ outcome: 'sold', sale }));
+export const readLookAnswer = readerOf(remainingSchema, (looked): LookAnswer => ({ outcome: 'looked', ...looked }));
 
 function readProblem(status: number, answer: unknown): NotSold {
   const problem = problemSchema.safeParse(answer);

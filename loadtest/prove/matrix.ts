@@ -7,54 +7,32 @@ import { countOf, formatOrders, listOf } from '../evidence/numbers.ts';
 import { signTable } from '../report/sign-table.ts';
 import { scopeNames } from './plan.ts';
 
-/** A lock in the matrix: a sign for each scope that it was looked at in. */
-export interface MatrixRow {
-  stage: string;
-  /** ✔, ✘, ?, or the number of processes with which it holds where with more not every order was looked at. */
-  signs: Record<string, string>;
-}
-
 type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
 
-/** A row for each lock, in the order of the cells. */
-export function matrixOf(cells: Looked[]): MatrixRow[] {
-  const stages = [...new Set(cells.map(({ stage }) => stage))];
+/** The matrix as it is printed: a row for each lock, in the order of the cells, and a column for each scope. */
+export function matrixLines(cells: Looked[]): string[] {
+  const scopes = scopeNames.filter((name) => cells.some(({ scope }) => scope === name));
   const most = Math.max(...cells.map(({ processes }) => processes));
-  return stages.map((stage) => {
-    const own = cells.filter((cell) => cell.stage === stage);
-    const seen = scopeNames.filter((name) => own.some(({ scope }) => scope === name));
-    return {
-      stage,
-      signs: Object.fromEntries(
-        seen.map((name) => [
-          name,
-          signOf(
-            own.filter(({ scope }) => scope === name),
-            most,
-          ),
-        ]),
-      ),
-    };
+  const rows = [...new Set(cells.map(({ stage }) => stage))].map((name) => {
+    const own = cells.filter(({ stage }) => stage === name);
+    const signOfScope = (scope: string) =>
+      signOf(
+        own.filter((cell) => cell.scope === scope),
+        most,
+      );
+    return { name, signs: scopes.map(signOfScope).map(painted) };
   });
+  return signTable(scopes, rows);
 }
 
-/** One sign for the cells of a lock in a scope, which have different numbers of processes. */
+/** One sign for the cells of a lock in a scope, which have different numbers of processes; – where there is none. */
 function signOf(cells: Looked[], most: number): string {
+  if (cells.length === 0) return '–';
   if (cells.some(({ verdict }) => verdict === 'fails')) return '✘';
   const held = cells.filter(({ verdict }) => verdict === 'holds');
   const processes = Math.max(...held.map(({ processes }) => processes));
   if (held.length === cells.length && processes === most) return '✔';
   return held.length > 0 ? String(processes) : '?';
-}
-
-/** The matrix as it is printed: a row for each lock, a column for each scope, and – where one does not apply. */
-export function matrixLines(matrix: MatrixRow[]): string[] {
-  const scopes = scopeNames.filter((name) => matrix.some(({ signs }) => Object.hasOwn(signs, name)));
-  const rows = matrix.map(({ stage, signs }) => ({
-    name: stage,
-    signs: scopes.map((scope) => painted(signs[scope] ?? '–')),
-  }));
-  return signTable(scopes, rows);
 }
 
 function painted(sign: string): string {
@@ -69,8 +47,7 @@ export const legend =
   '✔ in no order of events   ✘ in some order: there is a counterexample   2 with two processes; with three not every order was looked at   ? unknown   – does not apply';
 
 /** The cells that are not as expected, each lock and scope once: the smallest cell that shows it. */
-export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean): string[] {
-  const amiss = cells.filter((cell) => !isAsExpected(cell));
+export function faultLines(amiss: Cell[]): string[] {
   const first = amiss.filter(
     (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
   );

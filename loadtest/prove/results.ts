@@ -5,7 +5,7 @@ import { versionIn } from '../../services/inventory/redis-info.ts';
 import { openValkey } from '../../virtual/valkey.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';
-import { expectedVerdict } from './plan.ts';
+import { expectedVerdict, provableLocks } from './plan.ts';
 
 /** A lock in a scope. */
 export interface ProofCell extends Cell {
@@ -37,7 +37,10 @@ interface ProofParts extends Pick<Proof, 'command' | 'machine'> {
 
 /** What the cells say together: for each the drill of its name, and whether all is as expected. */
 export async function proofOf({ command, createdAt, machine, cells }: ProofParts): Promise<Proof> {
-  const known = cells.map((cell) => ({ ...cell, drill: drillOf(cell), taught: taughtOf(cell) }));
+  const known = cells.map((cell): ProofCell => {
+    const drill = columnNames.includes(cell.scope) ? cell.scope : null;
+    return { ...cell, drill, taught: expectedVerdict(cell.stage, cell.scope) ?? null };
+  });
   return {
     format: 1,
     createdAt: createdAt.toISOString(),
@@ -50,23 +53,29 @@ export async function proofOf({ command, createdAt, machine, cells }: ProofParts
   };
 }
 
-const drillOf = ({ scope }: Cell) => (columnNames.includes(scope) ? scope : null);
-
-const taughtOf = ({ stage, scope }: Cell): ProofCell['taught'] => expectedVerdict(stage, scope) ?? null;
-
 type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'taught' | 'reason'>;
 
 /**
- * Not as expected when one cell is not; unknown when nothing is known. A cell of which not every order was looked at contradicts nothing:
- * the reasons name it.
+ * Whether a cell came out as it must: one of the course as it is taught, that of another lock so that it holds. What is not known of a
+ * lock of the course contradicts nothing.
  */
+export function isAsExpected({ stage, verdict, taught }: Judged): boolean {
+  const isOfCourse = provableLocks.some((lock) => lock.stage === stage);
+  if (verdict === 'unknown') return isOfCourse;
+  return isOfCourse ? taught === null || verdict === taught : verdict === 'holds';
+}
+
+/** Not as expected when one cell is not; unknown when nothing is known. The reasons name each cell of which not every order was looked at. */
 export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictReasons'> {
   const open = cells.filter(({ verdict }) => verdict === 'unknown');
-  const off = cells.filter(({ verdict, taught }) => verdict !== 'unknown' && taught !== null && verdict !== taught);
+  const off = cells.filter((cell) => cell.verdict !== 'unknown' && !isAsExpected(cell));
   return {
     verdict: off.length > 0 ? 'not-as-taught' : open.length === cells.length ? 'unknown' : 'as-taught',
     verdictReasons: [
-      ...off.map(({ stage, scope, verdict, taught }) => `${stage} ${scope}: it ${verdict}, but ${taught} is taught.`),
+      ...off.map(
+        ({ stage, scope, verdict, taught }) =>
+          `${stage} ${scope}: it ${verdict}, but ${taught ?? 'holds'} is expected.`,
+      ),
       ...open.map(({ stage, scope, reason }) => `${stage} ${scope}: unknown. ${reason}`),
     ],
   };

@@ -120,17 +120,6 @@ export function measuredRushes(results: Results): MeasuredDrill[] {
     .filter(({ stages }) => stages.length > 0);
 }
 
-/** What a stage fixes: the stage run before it, where it fails the drill that this one holds. */
-export function fixedBy(
-  result: DrillResult,
-  before: Results['stages'],
-): { stage: string; failed: DrillResult } | undefined {
-  const last = before
-    .flatMap(({ stage, drills }) => drills.map((failed) => ({ stage, failed })))
-    .findLast(({ failed }) => failed.drill === result.drill);
-  return result.verdict === 'pass' && last?.failed.verdict === 'fail' ? last : undefined;
-}
-
 /** Whether a result is what the staircase says; undefined where nothing is taught or nothing may be concluded. */
 export function isAsTaught({ verdict, taught }: DrillResult): boolean | undefined {
   if (taught === null || (verdict !== 'pass' && verdict !== 'fail')) return undefined;

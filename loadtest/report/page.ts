@@ -16,7 +16,7 @@ export function renderPage(results: Results): string {
   return renderDocument(titleOf(results), verdict(results), [
     finalStock(results),
     staircaseSections(results),
-    stages.map((stage, i) => stageSection(stage, stages.slice(0, i), results)),
+    stages.map((stage) => stageSection(stage, results)),
     howItWasRun(command, environment, [
       ['Requests of a rush', formatNumber(settings.requests)],
       ['Connections', formatNumber(settings.connections)],

@@ -4,7 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, questionOf, whyNotPromised } from './cells.ts';
+import { fixes, stageBefore } from '../staircase/plan.ts';
+import { isAsTaught, isBeyondPromise, keyFigure, questionOf, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, stepLinesOf } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
@@ -12,14 +13,14 @@ import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
 
-/** A stage: its story, and what its drills found. `before` are the stages that were run before it. */
-export function stageSection({ stage, drills }: StageResult, before: StageResult[], results: Results): Html {
+/** A stage: its story, and what its drills found. */
+export function stageSection({ stage, drills }: StageResult, results: Results): Html {
   return html`<section class="stage" id="${anchor(stage)}">
 <h2>${stageTitle(stage)}</h2>
 ${storyOf(stage)}
 ${optionsOf(stage, results)}
 ${drills.length === 0 && html`<p>No drill of this stage was run.</p>`}
-${drills.map((result) => drillArticle(stage, result, before, results))}
+${drills.map((result) => drillArticle(stage, result, results))}
 </section>
 `;
 }
@@ -43,7 +44,7 @@ function optionsOf(stage: string, { grades = [] }: Results): Html | false {
 ${options.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
 }
 
-function drillArticle(stage: string, result: DrillResult, before: StageResult[], results: Results): Html {
+function drillArticle(stage: string, result: DrillResult, results: Results): Html {
   const { drill, verdict, reasons, timeline, durationMs } = result;
   const isBeyond = isBeyondPromise(results, stage, result);
   const { mark, word } = isBeyond ? beyondPromise : states[verdict];
@@ -57,7 +58,7 @@ ${question !== undefined && html`<p class="asks">${question}</p>`}
 <p>${isExternal(stage) ? '' : compareWithTaught(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${isBeyond && html`<p>${whyNotPromised(results, stage, result) ?? ''}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
-${stageBefore(result, before)}
+${fixedBefore(stage, result, results)}
 <div class="${timeline !== undefined && 'evidence'}">
 ${timeline !== undefined && drawTimeline(`${drill} under ${stage}`, timeline)}
 ${details.length > 0 && html`<div>${details}</div>`}
@@ -67,12 +68,12 @@ ${details.length > 0 && html`<div>${details}</div>`}
 }
 
 /** What the stage fixes, seen from the stage that fails the same drill. */
-function stageBefore(result: DrillResult, before: StageResult[]): Html | false {
-  const fixed = fixedBy(result, before);
-  if (fixed === undefined) return false;
-  const { stage, failed } = fixed;
+function fixedBefore(stage: string, { drill }: DrillResult, { stages }: Results): Html | false {
+  const before = fixes(stage, drill) ? stages.find((ran) => ran.stage === stageBefore(stage)) : undefined;
+  const failed = before?.drills.find((result) => result.drill === drill && result.verdict === 'fail');
+  if (!before || !failed) return false;
   const figure = keyFigure(failed);
-  return html`<p class="before">Before: <a href="#${anchor(stage, failed.drill)}">${stageTitle(stage)}</a>: ${states.fail.word}${figure !== undefined && `, ${figure}`}.</p>`;
+  return html`<p class="before">Before: <a href="#${anchor(before.stage, drill)}">${stageTitle(before.stage)}</a>: ${states.fail.word}${figure !== undefined && `, ${figure}`}.</p>`;
 }
 
 function stepTable(result: DrillResult): Html | false {
