@@ -67,10 +67,9 @@ export interface Task {
 }
 /** What came of a task. */
 export type Result = { id: number } & ({ value: unknown } | { problem: string });
-/** Said while something is done. `isEndless`: it goes on for ever, and is to be ended. */
-export interface Sign {
-  isEndless: boolean;
-}
+
+/** The way to the page: no lock of one's own has it. */
+declare const port: MessagePort;
 
 const played = [
   ...drills.filter(({ name }) => REAL_ONLY[name] === undefined),
@@ -98,24 +97,16 @@ function lockOf({ stage, own }: Lock): LockSource {
   return lock;
 }
 
-/** What has happened in the cell that is played, and since when it is. */
+/** What has happened in the cell that is played. */
 let log: string[] = [];
-let begun = performance.now();
-/** What is longer goes on for ever, or asks without a pause: a scenario under a lock that pauses has half of it at most. */
-const MOST_LINES = 2_500;
-/** Nor does one take so long, in milliseconds, if its lock does not fill the memory: at rest the longest takes a twentieth of it. */
-const MOST_MS = 10_000;
-const SIGN_MS = 250;
-const isEndless = () => log.length > MOST_LINES || (log.length > 0 && performance.now() - begun > MOST_MS);
 
-// A lock of one's own is given no way to speak to the page, in the lab's name, or to the network.
-const { postMessage: say } = globalThis;
+// A lock of one's own is given no way to the network, and prints nothing.
 for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTransport EventSource importScripts Worker BroadcastChannel indexedDB caches'.split(
   ' ',
 ))
   for (let owner: object | null = globalThis; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
-setInterval(() => say({ isEndless: isEndless() } satisfies Sign), SIGN_MS);
+globalThis.console = new Proxy(console, { get: () => () => {} });
 
 /** The game that was played last. */
 let last: { name: string; game: Promise<Game> } | undefined;
@@ -168,19 +159,16 @@ const calls: Calls = {
   orders: async (task) => (await gameOf(task)).orders(task.way),
 };
 
-addEventListener('message', async ({ data: { id, call, given }, isTrusted }: MessageEvent<Task>) => {
-  // A lock may dispatch an event of its own; only the page's are trusted.
-  if (!isTrusted) return;
+port.onmessage = async ({ data: { id, call, given } }: MessageEvent<Task>) => {
   log = [];
-  begun = performance.now();
   const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
     (value) => ({ id, value }),
     (error: Error) => ({ id, problem: error.message }),
   );
-  say(result);
-});
+  port.postMessage(result);
+};
 
-say({
+port.postMessage({
   drills: played.flatMap(({ name }) => {
     const column = columnOf(name);
     return column ? [{ name, asks: column.asks }] : [];

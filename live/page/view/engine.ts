@@ -1,6 +1,6 @@
 // The labs in their workers, as the page asks them: each does one thing after the other.
 
-import type { Calls, Ready, Result, Sign, Task } from '../worker.ts';
+import type { Calls, Ready, Result, Task } from '../worker.ts';
 
 /** The page's own: unpacks a part of its file. */
 declare function unpacked(id: string): Promise<Response>;
@@ -11,48 +11,52 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A worker, and what it does. */
+/** The way to a worker, and what it does. */
 interface Lab {
-  worker?: Worker | undefined;
+  port?: MessagePort | undefined;
+  end?(): void;
   doing?: Waiting | undefined;
-  silentLooks: number;
+  /** How often one has looked since it began to do this. */
+  looks: number;
 }
 
-/** How often a sign of the lab is looked for, in milliseconds: as often as it gives one. */
+/** How often one looks whether a lock of one's own has come to an end, in milliseconds. */
 const LOOK_MS = 250;
-/** A lab that gives no sign for so many looks is kept by its lock for ever. On a busy machine the looks are late as the signs are. */
-const SILENT_LOOKS = 12;
+/** So often, for each thing that is asked of it: at rest it takes one look or two. On a busy machine the looks are late, too. */
+const MOST_LOOKS = 14;
 
-/** A lock of one's own goes on for ever. The lab was ended, and a new one is there. */
-export class EndlessError extends Error {}
+/** A lock of one's own has come to no end: nobody knows why. The lab was ended, and a new one is there. */
+export class LateError extends Error {
+  readonly seconds = (LOOK_MS * MOST_LOOKS) / 1_000;
+}
 
 export type Engine = ReturnType<typeof startEngine>;
 
-/** Starts so many labs. */
-export function startEngine(count = 1) {
+/** Starts so many labs. `isApart`: a lock may fill the memory there, and the page goes on. */
+export function startEngine({ count = 1, isApart = false } = {}) {
   const packed = unpacked('lab').then((part) => part.json());
   const valkey = unpacked('valkey').then((part) => part.arrayBuffer());
-  const labs = Array.from({ length: count }, (): Lab => ({ silentLooks: 0 }));
+  const labs = Array.from({ length: count }, (): Lab => ({ looks: 0 }));
   let queue: Waiting[] = [];
   let lastId = 0;
 
   /** Resolves with what the lab says when it is ready. */
   async function start(lab: Lab): Promise<Ready> {
     const { worker: code, ...rest } = await packed;
-    const lines = ['onmessage = ({ data }) => { onmessage = null; globalThis.packed = data;', code, '};'];
-    const url = URL.createObjectURL(new Blob(lines, { type: 'text/javascript' }));
-    const started = new Worker(url);
-    URL.revokeObjectURL(url);
+    const lines = [
+      'onmessage = ({ data, ports: [port] }) => { onmessage = null; globalThis.packed = data;',
+      code,
+      '};',
+    ];
+    const given = { ...rest, wasm: new Uint8Array(await valkey) };
+    const { port1, port2 } = new MessageChannel();
     const ready = new Promise<Ready>((resolve) => {
-      started.addEventListener('message', ({ data }) => resolve(data), { once: true });
+      port1.onmessage = ({ data }) => resolve(data);
     });
-    started.postMessage({ ...rest, wasm: new Uint8Array(await valkey) });
+    lab.end = (isApart ? beginApart : begin)(lines, given, port2);
     const said = await ready;
-    started.onmessage = ({ data }: MessageEvent<Result | Sign>) => {
-      if ('isEndless' in data) lab.silentLooks = data.isEndless ? SILENT_LOOKS : 0;
-      else hear(lab, data);
-    };
-    lab.worker = started;
+    port1.onmessage = ({ data }: MessageEvent<Result>) => hear(lab, data);
+    lab.port = port1;
     sendNext(lab);
     return said;
   }
@@ -71,19 +75,18 @@ export function startEngine(count = 1) {
   }
 
   function sendNext(lab: Lab) {
-    if (lab.worker === undefined || lab.doing) return;
+    if (lab.port === undefined || lab.doing) return;
     lab.doing = queue.shift();
-    if (lab.doing === undefined) return;
-    lab.worker.postMessage(lab.doing.task);
-    lab.silentLooks = 0;
+    lab.looks = 0;
+    if (lab.doing) lab.port.postMessage(lab.doing.task);
   }
 
   setInterval(() => {
     for (const lab of labs) {
       const own = lab.doing?.task.given.own;
       if (own === undefined) continue;
-      if (lab.silentLooks >= SILENT_LOOKS) endAll(own, new EndlessError());
-      lab.silentLooks += 1;
+      lab.looks += 1;
+      if (lab.looks >= MOST_LOOKS) endAll(own, new LateError());
     }
   }, LOOK_MS);
 
@@ -95,8 +98,8 @@ export function startEngine(count = 1) {
     for (const lab of labs) {
       if (!lab.doing || !isOf(lab.doing)) continue;
       ended.push(lab.doing);
-      lab.worker?.terminate();
-      Object.assign(lab, { worker: undefined, doing: undefined });
+      lab.end?.();
+      Object.assign(lab, { port: undefined, doing: undefined });
       void start(lab);
     }
     for (const each of ended) each.reject(error);
@@ -110,6 +113,8 @@ export function startEngine(count = 1) {
     files: packed.then(({ files }): Record<string, string> => files),
     /** What can be done, once a lab is there. */
     ready,
+    /** Ends what is done with a lock of one's own, which nobody wants to know any more. */
+    forget: (own: string) => endAll(own, new LateError()),
     /** Has a lab do something, when what was asked before is under way. Rejects with why it can't be done. */
     ask<Call extends keyof Calls>(call: Call, given: Parameters<Calls[Call]>[0]): ReturnType<Calls[Call]> {
       lastId += 1;
@@ -119,4 +124,24 @@ export function startEngine(count = 1) {
       return answer as ReturnType<Calls[Call]>;
     },
   };
+}
+
+/** Begins a worker that is given the port. Returns what ends it. */
+function begin(lines: string[], given: object, port: MessagePort) {
+  const url = URL.createObjectURL(new Blob(lines, { type: 'text/javascript' }));
+  const worker = new Worker(url);
+  URL.revokeObjectURL(url);
+  worker.postMessage(given, [port]);
+  return () => worker.terminate();
+}
+
+/** Begins one in a frame of an origin of its own: for that Chromium has a process of its own, which the memory ends alone. */
+function beginApart(lines: string[], given: object, port: MessagePort) {
+  const frame = document.createElement('iframe');
+  const code = `const ${begin.name} = ${begin};
+    onmessage = ({ data, ports: [port] }) => { onmessage = null; ${begin.name}(data.lines, data.given, port); };`;
+  Object.assign(frame, { sandbox: 'allow-scripts', hidden: true, srcdoc: `<script>${code}</script>` });
+  frame.onload = () => frame.contentWindow?.postMessage({ lines, given }, '*', [port]);
+  document.body.append(frame);
+  return () => frame.remove();
 }

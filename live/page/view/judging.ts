@@ -1,7 +1,7 @@
 // What scenarios and search say of a lock of one's own.
 
 import type { CellTask, Ready, ScopeTask } from '../worker.ts';
-import { EndlessError, type Engine } from './engine.ts';
+import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
@@ -32,7 +32,7 @@ interface Wanted {
 
 const verdicts = { holds: 'pass', fails: 'fail', unknown: 'unknown' } as const;
 
-/** Judges a lock, what the exercise asks for first. Rejects when it never ends, or can't be played. */
+/** Judges a lock, what the exercise asks for first. Rejects when it comes to no end in time, or can't be played. */
 export async function judge(engine: Engine, { text, exercise, drills }: Wanted, onJudged: (judged: Judged) => void) {
   const own = exercise?.drills ?? [];
   const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LONG.includes(name) ? 1 : 3);
@@ -50,7 +50,7 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
       onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reasons: [reason] });
     } catch (error) {
       // What the search can't control may be played all the same.
-      if (error instanceof EndlessError) throw error;
+      if (error instanceof LateError) throw error;
       onJudged({
         ...judged,
         verdict: 'unknown',

@@ -7,7 +7,7 @@ import type { PlayRecord } from '../records.ts';
 import type { Ready } from '../worker.ts';
 import { Named } from './code.ts';
 import { Editor } from './editor.ts';
-import { EndlessError, type Engine } from './engine.ts';
+import { type Engine, LateError } from './engine.ts';
 import { exercisesIn, type PageExercise } from './exercises.ts';
 import { cellOf, type Judged, judge, scopeOf } from './judging.ts';
 import { keepText, readKept } from './kept.ts';
@@ -40,8 +40,9 @@ export function Turn({ engine, files }: TurnProps) {
   const [name, setName] = useState(() => exercises.find(isOpen)?.name ?? '');
   const [drills, setDrills] = useState<Ready['drills']>([]);
   const [results, setResults] = useState<Judged[]>([]);
-  const [doing, setDoing] = useState<'nothing' | 'judging' | 'endless'>('nothing');
-  const [problem, setProblem] = useState<string>();
+  const [isJudging, setJudging] = useState(false);
+  /** Why it came to no end: it can't be played, or took too long. */
+  const [problem, setProblem] = useState<Error>();
   const [shown, show] = useState<Judged>();
   const [hints, setHints] = useState(0);
   const [chosen, choose] = useState<number>();
@@ -74,9 +75,10 @@ export function Turn({ engine, files }: TurnProps) {
   }
   function forget() {
     run.current += 1;
+    if (isJudging) engine.forget(text);
     setResults([]);
     setProblem(undefined);
-    setDoing('nothing');
+    setJudging(false);
     show(undefined);
   }
   function write(changed: string) {
@@ -85,9 +87,9 @@ export function Turn({ engine, files }: TurnProps) {
   }
 
   async function judgeAll() {
-    if (doing === 'judging' || drills.length === 0) return;
+    if (isJudging || drills.length === 0) return;
     forget();
-    setDoing('judging');
+    setJudging(true);
     const own = run.current;
     const found: Judged[] = [];
     try {
@@ -96,14 +98,14 @@ export function Turn({ engine, files }: TurnProps) {
         if (run.current === own) setResults([...found]);
       });
       if (run.current !== own) return;
-      setDoing('nothing');
+      setJudging(false);
       if (exercise && found.some(({ isAsked }) => isAsked) && failsIn(found).length === 0)
         keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
     } catch (error) {
       if (run.current !== own) return;
-      setResults([]);
-      setDoing(error instanceof EndlessError ? 'endless' : 'nothing');
-      if (!(error instanceof EndlessError)) setProblem((error as Error).message);
+      setJudging(false);
+      setProblem(error as Error);
+      if (!(error instanceof LateError)) setResults([]);
     }
   }
 
@@ -116,8 +118,8 @@ export function Turn({ engine, files }: TurnProps) {
   const asked = exercise ? results.filter(({ isAsked }) => isAsked) : results;
   const others = results.filter((each) => !asked.includes(each));
   const fails = failsIn(asked);
-  const isLost = problem !== undefined || doing === 'endless' || fails.length > 0;
-  const isNowSolved = exercise && results.length > 0 && doing === 'nothing' && fails.length === 0;
+  const isLost = problem ? !(problem instanceof LateError) : fails.length > 0;
+  const isNowSolved = exercise && results.length > 0 && !isJudging && !problem && fails.length === 0;
   const next = exercises.find(isOpen);
   const listed = (judged: Judged[]) =>
     html`<ul class="results">${judged.map((each) => html`<${Result} judged=${each} isShown=${shown === each} show=${show} />`)}</ul>`;
@@ -155,18 +157,18 @@ export function Turn({ engine, files }: TurnProps) {
     <section class="write">
       <${Editor} key=${name} text=${text} label=${say('yourLock')} onChange=${write} />
       <p class="bar">
-        <button class="main" aria-disabled=${doing === 'judging' || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
+        <button class="main" aria-disabled=${isJudging || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
         <button onClick=${() => write(original)} disabled=${text === original}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
         <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, write)} /></label>
       </p>
       <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
-        problem !== undefined
-          ? html`${say('broken')} <span lang="en">${problem}</span>`
-          : doing === 'endless'
-            ? say('endless')
+        problem instanceof LateError
+          ? say('ended', { seconds: problem.seconds })
+          : problem
+            ? html`${say('broken')} <span lang="en">${problem.message}</span>`
             : results.length === 0
-              ? say(doing === 'judging' ? 'judging' : 'untouched')
+              ? say(isJudging ? 'judging' : 'untouched')
               : html`<b>${isNowSolved ? say('solvedNow') : exercise && fails.length > 0 && say('notYet', { fails: [...new Set(fails.map((each) => each.name))].join(', ') })}</b> ${say('judged', { failed: asked.filter(({ verdict }) => verdict === 'fail').length, played: asked.length })}`
       }</p>
       ${isNowSolved && next && html`<p><button class="main" onClick=${() => begin(next.name)}>${say('nextExercise')}</button></p>`}
@@ -174,7 +176,7 @@ export function Turn({ engine, files }: TurnProps) {
     </section>
     </div>
     <section class="judged">
-      ${shown && html`<${Shown} key=${`${shown.name} ${shown.isOfSearch} ${text}`} judged=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => play(shown)} />`}
+      ${shown && html`<${Shown} key=${`${shown.name} ${shown.isOfSearch} ${text}`} judged=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => play(shown)} onProblem=${setProblem} />`}
       ${listed(asked)}
       ${others.length > 0 && html`<details><summary>${say('others')}</summary>${listed(others)}</details>`}
     </section>
@@ -203,11 +205,23 @@ function Result({ judged, isShown, show }: ResultProps) {
   </li>`;
 }
 
+interface ShownProps {
+  judged: Judged;
+  place: LockPlace;
+  play(): Promise<PlayRecord[]>;
+  onProblem(error: Error): void;
+}
+
 /** A scenario under the lock, or the order of events that breaks it, step by step. */
-function Shown({ judged, place, play }: { judged: Judged; place: LockPlace; play(): Promise<PlayRecord[]> }) {
+function Shown({ judged, place, play, onProblem }: ShownProps) {
   const [records, setRecords] = useState<PlayRecord[]>([]);
-  // The lab may be ended meanwhile: then the page says so.
-  useEffect(() => void play().then(setRecords, () => {}), []);
+  useEffect(() => {
+    let isLeft = false;
+    play().then(setRecords, (error) => isLeft || onProblem(error));
+    return () => {
+      isLeft = true;
+    };
+  }, []);
   const { name, isOfSearch } = judged;
   const stops = useMemo(() => (isOfSearch ? [...new Set(records.map(({ at }) => at))] : stopsOf([records])), [records]);
   const player = usePlayer(stops, { isTold: isTold(records), begins: false });

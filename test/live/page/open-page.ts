@@ -39,6 +39,11 @@ export function ownPage() {
     async open(options: BrowserContextOptions = {}): Promise<Page> {
       const context = await browser.newContext({ offline: true, reducedMotion: 'reduce', ...options });
       context.setDefaultTimeout(120_000);
+      // The page looks whether a lock has come to an end: when a test says so.
+      await context.addInitScript(() => {
+        const looks: (() => void)[] = [];
+        Object.assign(globalThis, { looks, setInterval: (look: () => void) => looks.push(look) });
+      });
       const page = await context.newPage();
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));
