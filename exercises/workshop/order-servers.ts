@@ -9,6 +9,8 @@ import { rowOfGuard } from '../../loadtest/staircase/guards.ts';
 import { KEY_LEASE_MS, PAYMENT_MIN_IDLE_MS, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
 import { usualSettings } from '../../loadtest/staircase/usual-settings.ts';
 import { startBackends } from '../../scripts/stack/backends.ts';
+import { PartError } from '../../scripts/stack/parts.ts';
+import { isNode } from '../../scripts/stack/stack.ts';
 import type { Exercise, RealVerdict } from './exercise.ts';
 
 /** How long nothing may happen in a drill, in milliseconds: one that waits for a message to come again does so for twenty seconds. */
@@ -51,7 +53,7 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
     if (typeof opened === 'string') return [{ drill: first, verdict: 'fail', reason: opened }];
     target = opened;
     // That another part dies is not the file's doing: the drill is not known then.
-    void target.partDied.then((sentence) => isOfNode(sentence) && broken.abort(new Error(shorten(sentence))));
+    void target.partDied.then((died) => isNode(died) && broken.abort(new Error(died.inShort)));
     for (const name of settings.drills) {
       fault = '';
       const { verdict, reasons } = await play(name, opened, AbortSignal.any([signal, broken.signal]));
@@ -94,18 +96,10 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
   }
 }
 
-const isOfNode = (sentence: string) => sentence.startsWith('node-');
-
 /** Why no node starts with the file, as a sentence. Throws what has another reason. */
 function refusedFile(error: Error): string {
-  const why = /is not allowed: (.*)/.exec(error.message)?.[1];
   // A node that is late is late by the machine.
-  if (why === undefined && (!isOfNode(error.message) || /was not ready within/.test(error.message))) throw error;
-  return `No node starts with your file: ${why ?? shorten(error.message)}`;
-}
-
-/** The first line of what a node has left, and the one that says which error ended it. */
-function shorten(sentence: string): string {
-  const [first = '', ...lines] = sentence.split('\n').map((line) => line.trim());
-  return [first, ...lines.filter((line) => /^\[?\w*Error\b/.test(line))].join(': ');
+  if (!(error instanceof PartError) || !isNode(error) || error.isLate) throw error;
+  const why = /is not allowed: (.*)/.exec(error.message)?.[1];
+  return `No node starts with your file: ${why ?? error.inShort}`;
 }

@@ -1,6 +1,8 @@
 // The real world: cells are run on real servers. An external lock may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PartError } from '../../scripts/stack/parts.ts';
+import { isNode } from '../../scripts/stack/stack.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { formatDuration } from '../evidence/numbers.ts';
@@ -81,8 +83,8 @@ export function realWorld({ targets, settings, signal }: RealWorldOptions): Worl
 /** The outcome of every drill under a lock with which the nodes do not start. */
 function nodesDidNotStart(error: Error): DrillOutcome {
   // Its module was loaded before: that a node is late to start is the machine's doing.
-  const isLate = /was not ready within/.test(error.message);
-  return isOfNode(error.message) && !isLate ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);
+  const isBroken = error instanceof PartError && isNode(error) && !error.isLate;
+  return brokenOr(isBroken ? new BrokenNode(error.inShort) : error);
 }
 
 /** Aborts with BrokenNode when a node ends that no drill killed, or answers nothing for too long; then all nodes are killed. */
@@ -90,8 +92,8 @@ function watchNodes({ nodes, partDied }: Target, limitMs: number) {
   const broken = new AbortController();
   let isOver = false;
 
-  void partDied.then((sentence) => {
-    if (!isOver) broken.abort(isOfNode(sentence) ? new BrokenNode(shorten(sentence)) : new Error(sentence));
+  void partDied.then((died) => {
+    if (!isOver) broken.abort(isNode(died) ? new BrokenNode(died.inShort) : died);
   });
   for (const node of nodes) void watch(node);
 
@@ -118,15 +120,6 @@ function watchNodes({ nodes, partDied }: Target, limitMs: number) {
       isOver = true;
     },
   };
-}
-
-const isOfNode = (sentence: string) => /^node-\d /.test(sentence);
-
-/** `node-1 ended with exit code 1` and the line that says why. */
-function shorten(sentence: string): string {
-  const [first = '', ...lines] = sentence.split('\n').map((line) => line.trim());
-  const cause = lines.find((line) => /^(\[?\w*Error\b|\[Unhandled|LOCK_MODULES)/.test(line));
-  return `${first}${cause === undefined ? '' : `: ${cause}`}`.replace(/\.?$/, '.');
 }
 
 function brokenOr(error: unknown): DrillOutcome {

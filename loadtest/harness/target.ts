@@ -2,6 +2,7 @@
 
 import { type Backend, replicasOf } from '../../locks/index.ts';
 import type { Backends } from '../../scripts/stack/backends.ts';
+import type { PartError } from '../../scripts/stack/parts.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
 import { rowOf } from '../staircase/lookup.ts';
@@ -55,8 +56,8 @@ export interface Target {
   mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
   lacks: Partial<Record<Need, string>>;
-  /** Resolves with a sentence when a part of the stack dies that no drill killed. */
-  partDied: Promise<string>;
+  /** Resolves when a part of the stack dies that no drill killed. */
+  partDied: Promise<PartError>;
   /** Leaves the target as it was found. */
   close(): Promise<void>;
 }

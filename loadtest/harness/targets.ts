@@ -60,7 +60,7 @@ export function createTargets({
     const target = running
       ? await openRunningTarget(running.url, running.labUrls)
       : await openOurs(forDrills, own, await openBackends());
-    void target.partDied.then(onDeath);
+    void target.partDied.then(({ message }) => onDeath(message));
     return target;
   }
 
@@ -124,7 +124,7 @@ export function createTargets({
 
   function openBackends() {
     backends ??= startBackends(needed).then((started) => {
-      void started.partDied.then(onDeath);
+      void started.partDied.then(({ message }) => onDeath(message));
       return started;
     });
     return backends;

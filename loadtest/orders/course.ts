@@ -77,28 +77,25 @@ export const beginCourse = (testBed: Shop): OrderCourse => ({
 });
 
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
-export const { step, setting, demand } = sentencesOf<OrderCourse, void>();
+export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void>();
 
 export function nodeOf({ testBed: { first, second } }: OrderCourse, name: string): TargetNode {
   return name === first.name ? first : second;
 }
 
 /** What is said in many pages. */
+
 export const commonSteps = [
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: msOf(time, Number.NaN) } })),
   step('<time> pass[es]', ({ testBed }, { time }) => testBed.rest(msOf(time, testBed.leaseMs)), { isLong: true }),
   step('nobody can change an order', ({ testBed }) => testBed.holdOrders()),
   step('the orders can be changed again', async ({ testBed }) => testBed.letGoOfOrders()),
-  step(
-    '<node> is killed (SIGKILL)',
-    async (course, { node: name }) => {
-      const node = nodeOf(course, name);
-      await course.testBed.kill(node);
-      for (const tick of course.ticks.values()) {
-        const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
-        if (hasAnswered) throw new NotStagedError(`The tick of ${name} had ended before it was killed.`);
-      }
-    },
-    { needs: ['node processes'] },
-  ),
+  needing('node processes')('<node> is killed (SIGKILL)', async (course, { node: name }) => {
+    const node = nodeOf(course, name);
+    await course.testBed.kill(node);
+    for (const tick of course.ticks.values()) {
+      const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
+      if (hasAnswered) throw new NotStagedError(`The tick of ${name} had ended before it was killed.`);
+    }
+  }),
 ];

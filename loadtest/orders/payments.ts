@@ -4,24 +4,20 @@ import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { msOf } from '../scenarios/course.ts';
-import { demand, type OrderCourse, step } from './course.ts';
+import { demand, needing, type OrderCourse, step } from './course.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';
 
 export const paymentSteps = [
-  step(
-    'the XACK of each node will be held on its way',
-    async (course) => {
-      for (const node of course.testBed.nodes) {
-        const held = node.link?.holdNext('XACK');
-        held?.arrived.then(() => (course.booker ??= node)).catch(() => {});
-        // The one of a dead node never arrives, and the one of its heir passes.
-        course.drops.push(() => held?.drop());
-        course.testBed.undoLater(() => held?.drop());
-      }
-    },
-    { needs: ['links'] },
-  ),
+  needing('links')('the XACK of each node will be held on its way', async (course) => {
+    for (const node of course.testBed.nodes) {
+      const held = node.link?.holdNext('XACK');
+      held?.arrived.then(() => (course.booker ??= node)).catch(() => {});
+      // The one of a dead node never arrives, and the one of its heir passes.
+      course.drops.push(() => held?.drop());
+      course.testBed.undoLater(() => held?.drop());
+    }
+  }),
   step('a message pays half of it', async (course) => {
     for (const { link, name } of course.testBed.nodes) {
       const end = link?.watch((command) => {
@@ -46,7 +42,7 @@ export const paymentSteps = [
     await testBed.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
     return `it is ${name}`;
   }),
-  step(
+  needing('node processes')(
     'that node is killed (SIGKILL), and the message is still its own',
     async ({ testBed, booker, messages, drops }) => {
       if (booker) await testBed.kill(booker);
@@ -58,12 +54,11 @@ export const paymentSteps = [
       for (const drop of drops) drop();
       return 'it is pending (XPENDING)';
     },
-    { needs: ['node processes'] },
   ),
   step('a node comes to book it', ({ testBed }) =>
     testBed.until('No node has come to book the payment.', async () => (await waitingBookings(testBed)) > 0),
   ),
-  step(
+  needing('node processes', 'links')(
     'the node that is given it is killed (SIGKILL)',
     async ({ testBed, messages, acknowledged }) => {
       const [pending] = await pendingOf(testBed);
@@ -74,7 +69,6 @@ export const paymentSteps = [
       await testBed.kill(dead);
       return `it is ${dead.name}`;
     },
-    { needs: ['node processes', 'links'] },
   ),
   step('no booking waits any more', ({ testBed }) =>
     testBed.until('A booking has not come to its end.', async () => (await waitingBookings(testBed)) === 0),

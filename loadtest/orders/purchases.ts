@@ -6,7 +6,7 @@ import type { TargetNode } from '../harness/target.ts';
 import { msOf } from '../scenarios/course.ts';
 import type { Finding } from '../scenarios/sentence.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
-import { type ClientAnswer, demand, nodeOf, type OrderCourse, step } from './course.ts';
+import { type ClientAnswer, demand, needing, nodeOf, type OrderCourse, step } from './course.ts';
 import { type Shop, SKU, STOCK } from './shop.ts';
 
 /** How long a client waits before it repeats what is still under way, in milliseconds. */
@@ -71,7 +71,7 @@ export const purchaseSteps = [
     await testBed.until(`The request on ${at} never ended.`, hasEnded);
   }),
   step('the client has no answer', hasNoAnswer),
-  step(
+  needing('node processes')(
     'the node that made the order is killed (SIGKILL), and the other one answers',
     async ({ testBed, order }) => {
       const [seller, other] = testBed.nodes.toSorted((a) => (a.name === order?.node ? -1 : 1));
@@ -80,7 +80,6 @@ export const purchaseSteps = [
       await testBed.kill(seller as TargetNode);
       return `it is ${seller?.name}`;
     },
-    { needs: ['node processes'] },
   ),
   step(
     'nginx sends the click to the other node, and the client repeats it as long as it is under way',
@@ -99,20 +98,16 @@ export const purchaseSteps = [
   ),
 
   // Servers that are slow.
-  step(
-    'each answer of Redis and MySQL comes <time> late',
-    async ({ testBed }, { time }) => {
-      // So that neither has to connect first.
-      for (const node of testBed.nodes) await mustAnswer(testBed, node, '/orders?limit=1');
-      const links = testBed.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
-      const delay = (ms: number) => {
-        for (const link of links) link?.delayReplies(ms);
-      };
-      testBed.undoLater(() => delay(0));
-      delay(msOf(time, testBed.leaseMs));
-    },
-    { needs: ['links'] },
-  ),
+  needing('links')('each answer of Redis and MySQL comes <time> late', async ({ testBed }, { time }) => {
+    // So that neither has to connect first.
+    for (const node of testBed.nodes) await mustAnswer(testBed, node, '/orders?limit=1');
+    const links = testBed.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
+    const delay = (ms: number) => {
+      for (const link of links) link?.delayReplies(ms);
+    };
+    testBed.undoLater(() => delay(0));
+    delay(msOf(time, testBed.leaseMs));
+  }),
   step('a click comes to both nodes, and none is answered within <time>', async (course, { time }) => {
     const { testBed, requests } = course;
     const limitMs = msOf(time, testBed.leaseMs);

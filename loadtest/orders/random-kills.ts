@@ -74,7 +74,7 @@ export async function killRandomNodes({ seconds, lock, signal, onProgress }: Ran
     const store = connectStore(servers.REDIS_URL);
     try {
       const over = new AbortController();
-      void Promise.race([target.partDied, backends.partDied]).then((sentence) => over.abort(new Error(sentence)));
+      void Promise.race([target.partDied, backends.partDied]).then((died) => over.abort(died));
       const ending = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
       return await runOn(target, { servers, mysql, store }, seconds, ending, onProgress);
     } finally {

@@ -5,15 +5,17 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/single-sale.ts';
-import { actorOf, type Course, demand, holdNext, nodeOf, step } from './course.ts';
+import { actorOf, type Course, demand, holdNext, needing, nodeOf, step } from './course.ts';
 
 const SKUS = ['001', '002'];
 /** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
 const STEP_LIMIT_MS = 2_000;
 
+const withLinks = needing('links');
+
 export const basketSteps = [
   step('the shop sells sku 002, too', ({ testBed }) => testBed.addSku('002')),
-  step(
+  withLinks(
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock',
     async (course, { sale: name, skus, node }) => {
       const { held } = sellBasket(course, name, skus, node);
@@ -23,9 +25,8 @@ export const basketSteps = [
       if (taken.length !== 1) throw new NotStagedError(`${node} had ${taken.length} of the locks, instead of one.`);
       return `it has the lock of ${taken[0]}`;
     },
-    { needs: ['links'] },
   ),
-  step(
+  withLinks(
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock, or waits',
     async (course, { sale: name, skus, node }) => {
       const { held, tries } = sellBasket(course, name, skus, node);
@@ -34,7 +35,6 @@ export const basketSteps = [
       await course.testBed.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node} neither took a lock nor was kept out.`);
       return held.isThere() ? 'it has a lock as well' : 'it waits for the same lock';
     },
-    { needs: ['links'] },
   ),
 ];
 

@@ -88,7 +88,7 @@ export interface Course extends Playing<StepHistory> {
 }
 
 /** Makes sentences of what is done in a scenario, and of what must be so in the end. */
-export const { step, setting, demand } = sentencesOf<Course, StepHistory>();
+export const { step, needing, setting, demand } = sentencesOf<Course, StepHistory>();
 
 export function beginCourse(testBed: TestBed): Course {
   return {

@@ -8,7 +8,7 @@ import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/commands.ts';
 import { sendLook } from '../harness/single-sale.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { type Actor, actorOf, type Course, demand, holdNext, insideOf, msOf, nodeOf, step } from './course.ts';
+import { type Actor, actorOf, type Course, demand, holdNext, insideOf, msOf, needing, nodeOf, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 
 /** So much earlier an answer may seem to come, in milliseconds. */
@@ -22,7 +22,7 @@ export const lookSteps = [
     const hasAsked = () => looker.hasEnded() || testBed.triesOf(looker.node) > tried;
     await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node} asked for no lock, and answered nothing.`);
   }),
-  step(
+  needing('links')(
     '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
     async (course, { sale, node, limit = '' }) => {
       const limitMs = limit === '' ? STEP_LIMIT_MS : msOf(limit, course.testBed.leaseMs);
@@ -33,7 +33,7 @@ export const lookSteps = [
       await mustHaveHadTime(course.testBed, limitMs);
       return 'it waits';
     },
-    { isLong: true, needs: ['links'] },
+    { isLong: true },
   ),
   step(
     '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',

@@ -4,7 +4,7 @@ import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import { actorOf, type Course, demand, msOf, mustBeSo, nodeOf, step } from './course.ts';
+import { actorOf, type Course, demand, msOf, mustBeSo, needing, nodeOf, step } from './course.ts';
 import type { Finding } from './sentence.ts';
 import { quorumOf, sell } from './sentences.ts';
 
@@ -14,18 +14,14 @@ const SALE_LIMIT_MS = 5_000;
 const HEARD_LIMIT_MS = 300;
 
 export const masterSteps = [
-  step(
-    'master <count> is stopped (SIGSTOP)',
-    async ({ testBed }, { count }) => {
-      const { masterCount } = testBed;
-      if (masterCount <= 2 * Number(count)) {
-        throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
-      }
-      await testBed.freezeMaster(Number(count) - 1);
-      testBed.mark(`master ${count} SIGSTOP`);
-    },
-    { needs: ['masters', 'master processes'] },
-  ),
+  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async ({ testBed }, { count }) => {
+    const { masterCount } = testBed;
+    if (masterCount <= 2 * Number(count)) {
+      throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
+    }
+    await testBed.freezeMaster(Number(count) - 1);
+    testBed.mark(`master ${count} SIGSTOP`);
+  }),
   step(
     '<count> sales come one after the other',
     async (course, { count }) => {
@@ -39,7 +35,11 @@ export const masterSteps = [
     },
     { isLong: true },
   ),
-  step(
+  needing(
+    'masters',
+    'links',
+    'master processes',
+  )(
     '<sale> sells at <node> for <time>, and its votes come <limit> late',
     async (course, { sale, node: name, time, limit }) => {
       const { testBed } = course;
@@ -60,7 +60,6 @@ export const masterSteps = [
       const haveHeard = () => testBed.triesOf(node) > before;
       await testBed.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${name} in time.`);
     },
-    { needs: ['masters', 'links', 'master processes'] },
   ),
   step('the votes for <sale> have come', async (course, { sale }) => {
     const { leaseMs } = course.testBed;

@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/left-keys.ts';
-import { type Course, demand, msOf, nodeOf, type Outage, setting, step } from './course.ts';
+import { type Course, demand, msOf, needing, nodeOf, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 
 export const outageSteps = [
@@ -18,12 +18,12 @@ export const outageSteps = [
     const limitMs = msOf(limit, course.testBed.leaseMs);
     await course.testBed.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
   }),
-  step(
+  needing('links', 'redis process')(
     'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is inside, or <limit> later',
     (course, { time, node, limit }) => goAway(course, 'Redis stands still (SIGSTOP)', { time, late: { node, limit } }),
-    { isLong: true, needs: ['links', 'redis process'] },
+    { isLong: true },
   ),
-  step(
+  needing('redis process')(
     'Redis is killed (SIGKILL), and starts again with its data after <time>',
     async (course, { time }) => {
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
@@ -31,7 +31,7 @@ export const outageSteps = [
       if (course.testBed.redisKind !== 'native') return 'but not this one, which keeps no data over a restart';
       return goAway(course, 'Redis is killed (SIGKILL)', { time });
     },
-    { isLong: true, needs: ['redis process'] },
+    { isLong: true },
   ),
   step('sales flow again, or not within <limit>', async (course, { limit }) => {
     const { testBed, outages } = course;

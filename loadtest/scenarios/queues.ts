@@ -6,7 +6,7 @@ import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
-import { actorOf, type Course, demand, nodeOf, step } from './course.ts';
+import { actorOf, type Course, demand, needing, nodeOf, step } from './course.ts';
 import { mustStillWait, sell } from './sentences.ts';
 
 /** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
@@ -22,10 +22,10 @@ export const queueSteps = [
   step('the next sales at <node> are held inside', async (course, { node }) =>
     nodeOf(course, node).script({ untilResumed: true, times: 1_000 }),
   ),
-  step(
+  needing('links')(
     '<count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
     (course, { count, sale, node }) => goFirst(course, { most: Number(count), name: sale, at: node }),
-    { isLong: true, needs: ['links'] },
+    { isLong: true },
   ),
 ];
 

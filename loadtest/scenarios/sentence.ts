@@ -101,14 +101,21 @@ export interface PageOf<Course, Outcome> {
 
 /** Makes the sentences of a kind of course. */
 export function sentencesOf<Course, Outcome>() {
+  function step<Form extends string>(
+    form: Form,
+    act: (course: Course, filled: Filled<Form>) => Promise<unknown>,
+    more: Omit<Step<Course>, 'act'> = {},
+  ): Known<Step<Course>> {
+    return { form, means: (filled) => ({ ...more, act: (course) => act(course, filled as Filled<Form>) }) };
+  }
+
   return {
-    step<Form extends string>(
-      form: Form,
-      act: (course: Course, filled: Filled<Form>) => Promise<unknown>,
-      more: Omit<Step<Course>, 'act'> = {},
-    ): Known<Step<Course>> {
-      return { form, means: (filled) => ({ ...more, act: (course) => act(course, filled as Filled<Form>) }) };
-    },
+    step,
+    /** Steps that take this, besides two nodes. */
+    needing:
+      (...needs: Need[]): typeof step =>
+      (form, act, more) =>
+        step(form, act, { needs, ...more }),
     /** A sentence that sets something before the drill, and does nothing in it. */
     setting<Form extends string>(
       form: Form,

@@ -7,9 +7,21 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/commands.ts';
-import type { Need, TargetNode } from '../harness/target.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED, notInside, STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { actorOf, breaks, type Course, insideOf, mend, msOf, mustBeSo, nodeOf, setting, step } from './course.ts';
+import {
+  actorOf,
+  breaks,
+  type Course,
+  insideOf,
+  mend,
+  msOf,
+  mustBeSo,
+  needing,
+  nodeOf,
+  setting,
+  step,
+} from './course.ts';
 
 /** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
 const LATEST_ASK = 1 / 2;
@@ -27,9 +39,8 @@ const SOON_MS = 20;
 /** How long a sale takes that others make meanwhile, in milliseconds: long enough to be seen in a picture. */
 const SALE_MS = 100;
 
-/** Gives each of these steps the same needs. */
-const needing = (needs: Need[], known: ReturnType<typeof step>[]): typeof known =>
-  known.map(({ form, means }) => ({ form, means: (filled) => ({ ...means(filled), needs }) }));
+const withProcesses = needing('node processes');
+const withLinks = needing('links');
 
 export const steps = [
   // What a page begins with.
@@ -122,32 +133,27 @@ export const steps = [
   step('<time> pass[es]', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
 
   // Processes.
-  ...needing(
-    ['node processes'],
-    [
-      step('<node> is killed (SIGKILL)', async (course, { node: name }) => {
-        const { testBed } = course;
-        const node = nodeOf(course, name);
-        const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
-        course.faultAt = await testBed.kill(node);
-        for (const actor of held) actor.isHeld = false;
-        testBed.mark('SIGKILL', { node, at: course.faultAt });
-        for (const { inside } of held) if (inside) await testBed.mustBeInside(inside);
-        const other = node === testBed.first ? testBed.second : testBed.first;
-        if ((await other.stock()) === testBed.initialStock) return;
-        throw new NotStagedError('The holder had written already when it died.');
-      }),
-      step('<node> is stopped (SIGSTOP)', async (course, { node: name }) => {
-        const node = nodeOf(course, name);
-        const { comeBack } = course.testBed.pause(node);
-        breaks(course, `${name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
-          mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
-          comeBack();
-        });
-        if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
-      }),
-    ],
-  ),
+  withProcesses('<node> is killed (SIGKILL)', async (course, { node: name }) => {
+    const { testBed } = course;
+    const node = nodeOf(course, name);
+    const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
+    course.faultAt = await testBed.kill(node);
+    for (const actor of held) actor.isHeld = false;
+    testBed.mark('SIGKILL', { node, at: course.faultAt });
+    for (const { inside } of held) if (inside) await testBed.mustBeInside(inside);
+    const other = node === testBed.first ? testBed.second : testBed.first;
+    if ((await other.stock()) === testBed.initialStock) return;
+    throw new NotStagedError('The holder had written already when it died.');
+  }),
+  withProcesses('<node> is stopped (SIGSTOP)', async (course, { node: name }) => {
+    const node = nodeOf(course, name);
+    const { comeBack } = course.testBed.pause(node);
+    breaks(course, `${name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
+      mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
+      comeBack();
+    });
+    if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
+  }),
   step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node} is stopped`)),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
     const { testBed } = course;
@@ -164,33 +170,31 @@ export const steps = [
   }),
 
   // Lines.
-  ...needing(
-    ['links'],
-    [
-      step('<sale> goes on, and its write is held up on the line to Redis', (course, { sale }) =>
-        holdUp(course, sale, 'write'),
-      ),
-      step('<sale> goes on, and the next write of <node> is held up on the line to Redis', (course, { sale, node }) =>
-        holdUp(course, sale, 'write', nodeOf(course, node)),
-      ),
-      step('<sale> goes on, and its release is held up on the line to Redis', (course, { sale }) =>
-        holdUp(course, sale, 'release'),
-      ),
-      step('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node: at, time }) => {
-        const node = nodeOf(course, at);
-        course.slowMs = msOf(time, course.testBed.leaseMs);
-        const { over } = course.testBed.delayAnswers(node, course.slowMs);
-        breaks(course, `the line of ${at} is slow`, 'line slow', { node }, over);
-      }),
-      step('<node> is cut off from the servers of its lock', async (course, { node: name }) => {
-        const { testBed } = course;
-        const node = nodeOf(course, name);
-        // What it had to ask before is answered.
-        await testBed.hasAsked(node);
-        breaks(course, `${name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
-      }),
-    ],
+  withLinks('<sale> goes on, and its write is held up on the line to Redis', (course, { sale }) =>
+    holdUp(course, sale, 'write'),
   ),
+  withLinks('<sale> goes on, and the next write of <node> is held up on the line to Redis', (course, { sale, node }) =>
+    holdUp(course, sale, 'write', nodeOf(course, node)),
+  ),
+  withLinks('<sale> goes on, and its release is held up on the line to Redis', (course, { sale }) =>
+    holdUp(course, sale, 'release'),
+  ),
+  withLinks(
+    'the line of <node> is slow: each answer of Redis comes <time> late',
+    async (course, { node: at, time }) => {
+      const node = nodeOf(course, at);
+      course.slowMs = msOf(time, course.testBed.leaseMs);
+      const { over } = course.testBed.delayAnswers(node, course.slowMs);
+      breaks(course, `the line of ${at} is slow`, 'line slow', { node }, over);
+    },
+  ),
+  withLinks('<node> is cut off from the servers of its lock', async (course, { node: name }) => {
+    const { testBed } = course;
+    const node = nodeOf(course, name);
+    // What it had to ask before is answered.
+    await testBed.hasAsked(node);
+    breaks(course, `${name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
+  }),
   step('the write of <sale> arrives', async (course, { sale }) => {
     const { testBed, soldMeanwhile } = course;
     const late = insideOf(course, sale);
@@ -233,15 +237,14 @@ export const steps = [
   }),
 
   // Replicas.
-  ...needing(
-    ['links', 'redis process', 'replication'],
-    [
-      step('<number> all that Redis holds', async (course, { number }) => {
-        const wanted = number === 'a replica copies' ? 1 : 2;
-        while (course.replicas.length < wanted) course.replicas.push(await course.testBed.startReplica());
-      }),
-    ],
-  ),
+  needing(
+    'links',
+    'redis process',
+    'replication',
+  )('<number> all that Redis holds', async (course, { number }) => {
+    const wanted = number === 'a replica copies' ? 1 : 2;
+    while (course.replicas.length < wanted) course.replicas.push(await course.testBed.startReplica());
+  }),
   step('the line to <replica> is cut', async ({ testBed, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
     testBed.mark(replicas.length > 1 ? 'one replica cut off' : 'replication cut');
@@ -255,21 +258,16 @@ export const steps = [
   }),
 
   // Masters that vote.
-  ...needing(
-    ['links'],
-    [
-      /** Where none vote there is nothing to cut. */
-      step('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node: name }) => {
-        const { testBed } = course;
-        const { masterCount } = testBed;
-        if (masterCount === 0) return;
-        const node = nodeOf(course, name);
-        const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
-        const { restore } = testBed.cutMasters(node, others);
-        breaks(course, `${name} lacks masters`, `${others.length} lines cut`, { node }, restore);
-      }),
-    ],
-  ),
+  /** Where none vote there is nothing to cut. */
+  withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node: name }) => {
+    const { testBed } = course;
+    const { masterCount } = testBed;
+    if (masterCount === 0) return;
+    const node = nodeOf(course, name);
+    const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
+    const { restore } = testBed.cutMasters(node, others);
+    breaks(course, `${name} lacks masters`, `${others.length} lines cut`, { node }, restore);
+  }),
   step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node} lacks masters`)),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
     const { testBed } = course;
@@ -279,48 +277,37 @@ export const steps = [
     if (votes === quorum) return;
     throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
   }),
-  ...needing(
-    ['masters', 'links', 'master processes'],
-    [
-      step('a master of that majority restarts empty', async ({ testBed }) => {
-        const quorum = quorumOf(testBed.masterCount);
-        const isReachedBy = await testBed.forgetMaster(quorum - 1);
-        testBed.mark(`master ${quorum} restarts empty`);
-        // Some locks keep the votes of a try that failed: they would be in their own way.
-        const isReached = async () => (await isReachedBy(testBed.second)) || undefined;
-        if (await testBed.waitFor(isReached, STEP_LIMIT_MS)) return;
-        throw new NotStagedError(`${testBed.second.name} did not reach master ${quorum} after its restart.`);
-      }),
-    ],
-  ),
+  needing(
+    'masters',
+    'links',
+    'master processes',
+  )('a master of that majority restarts empty', async ({ testBed }) => {
+    const quorum = quorumOf(testBed.masterCount);
+    const isReachedBy = await testBed.forgetMaster(quorum - 1);
+    testBed.mark(`master ${quorum} restarts empty`);
+    // Some locks keep the votes of a try that failed: they would be in their own way.
+    const isReached = async () => (await isReachedBy(testBed.second)) || undefined;
+    if (await testBed.waitFor(isReached, STEP_LIMIT_MS)) return;
+    throw new NotStagedError(`${testBed.second.name} did not reach master ${quorum} after its restart.`);
+  }),
 
   // Clocks.
-  ...needing(
-    ['node clocks'],
-    [
-      step('the clock of <node> runs <count> % slow', async (course, { node: name, count }) => {
-        const { testBed } = course;
-        const node = nodeOf(course, name);
-        const slow = 1 - Number(count) / 100;
-        const own = testBed.runClock(node, slow);
-        const [from, ownFrom] = [sharedClock(), own()];
-        // In the middle between a clock that is right and one that is as slow as this.
-        mustBeSo(course, () => {
-          const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
-          return isSlow || `The clock of ${name} was not slow.`;
-        });
-        testBed.mark(`clock ${count} % slow`, { node });
-      }),
-    ],
-  ),
-  ...needing(
-    ['links', 'clock server'],
-    [
-      step('the clock of a server of the lock can be set', async (course) => {
-        course.clock = await course.testBed.lendClock();
-      }),
-    ],
-  ),
+  needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node: name, count }) => {
+    const { testBed } = course;
+    const node = nodeOf(course, name);
+    const slow = 1 - Number(count) / 100;
+    const own = testBed.runClock(node, slow);
+    const [from, ownFrom] = [sharedClock(), own()];
+    // In the middle between a clock that is right and one that is as slow as this.
+    mustBeSo(course, () => {
+      const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
+      return isSlow || `The clock of ${name} was not slow.`;
+    });
+    testBed.mark(`clock ${count} % slow`, { node });
+  }),
+  needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
+    course.clock = await course.testBed.lendClock();
+  }),
   step('the clock of that server jumps ahead by a lease and <time>', async ({ testBed, clock }, { time }) => {
     await clock?.jump(testBed.leaseMs + msOf(time, testBed.leaseMs));
     const { masterCount } = testBed;

@@ -36,13 +36,6 @@ export interface ZookeeperOptions {
 export type ZookeeperSession = ReturnType<typeof openZookeeper>;
 export type OpenSession = ReturnType<typeof startSession>;
 
-/** A node in a folder. */
-interface FolderNode {
-  path: string;
-  /** The number of the change that made it. It has 64 bits, no two changes have the same, and a later one has a larger. */
-  czxid: bigint;
-}
-
 /** Does nothing until somebody enters. */
 export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions) {
   const [servers = '', ...folders] = url.split('/');
@@ -158,7 +151,10 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     });
   }
 
-  /** Resolves with undefined when the node is gone. */
+  /**
+   * Resolves with the number of the change that made a node, which has 64 bits: no two changes have the same, and a later one has a larger.
+   * Undefined when the node is gone.
+   */
   async function czxidOf(path: string) {
     const known = czxids.get(path);
     if (known !== undefined) return known;
@@ -192,8 +188,9 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     async list(folder: string) {
       const names = (await ask<string[]>((answer) => client.getChildren(root + folder, answer))) ?? [];
       const paths = names.map((name) => `${folder}/${name}`);
-      const nodes = await Promise.all(paths.map(async (path) => ({ path, czxid: await czxidOf(path) })));
-      return nodes.filter(isThere).toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
+      const numbers = await Promise.all(paths.map(czxidOf));
+      const nodes = paths.flatMap((path, at) => (numbers[at] === undefined ? [] : [{ path, czxid: numbers[at] }]));
+      return nodes.toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
     /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
     async untilGone(path: string, signal?: AbortSignal) {
@@ -224,8 +221,6 @@ function closeWhenHeard(client: Client, onHeard: () => void) {
     onHeard();
   });
 }
-
-const isThere = (node: { path: string; czxid: bigint | undefined }): node is FolderNode => node.czxid !== undefined;
 
 function isCode(error: unknown, ...codes: number[]) {
   return error instanceof Exception && codes.includes(error.code);

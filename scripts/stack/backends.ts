@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '../../locks/index.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
-import { dismissReaper, makeTempDir, type Part } from './parts.ts';
+import { dismissReaper, makeTempDir, type Part, PartError } from './parts.ts';
 import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
 /** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
@@ -15,8 +15,8 @@ export interface Backends {
   lacks: Partial<Record<Backend, string>>;
   /** What there is, such as `10.11.19-MariaDB`. */
   versions: Partial<Record<Backend, string>>;
-  /** Resolves with a sentence as soon as a server ends that nobody stopped. */
-  partDied: Promise<string>;
+  /** Resolves as soon as a server ends that nobody stopped. */
+  partDied: Promise<PartError>;
   stop(): Promise<void>;
 }
 
@@ -63,8 +63,8 @@ export async function startBackends(needed: Backend[], ports: { mysql?: number }
   let temp: ReturnType<typeof makeTempDir> | undefined;
   let namespaces = 0;
   let isStopping = false;
-  let reportDeath: (sentence: string) => void;
-  const partDied = new Promise<string>((resolve) => {
+  let reportDeath: (error: PartError) => void;
+  const partDied = new Promise<PartError>((resolve) => {
     reportDeath = resolve;
   });
 
@@ -77,7 +77,7 @@ export async function startBackends(needed: Backend[], ports: { mysql?: number }
     const server = await kind.start(dir, backend === 'mysql' ? ports.mysql : undefined);
     servers.push(server);
     versions[backend] = server.version;
-    void server.part?.ended.then((sentence) => isStopping || reportDeath(sentence));
+    void server.part?.ended.then((sentence) => isStopping || reportDeath(new PartError(backend, sentence)));
   }
 
   async function stop() {

@@ -107,6 +107,27 @@ export function makeTempDir() {
   };
 }
 
+/** A part has ended that nobody stopped, or was not ready in time. The message has the last lines that it printed. */
+export class PartError extends Error {
+  /** Its name. */
+  part: string;
+  /** It was not ready in time: the machine may be why. */
+  isLate: boolean;
+
+  constructor(part: string, message: string, { isLate = false } = {}) {
+    super(message);
+    this.part = part;
+    this.isLate = isLate;
+  }
+
+  /** One sentence: how it ended, and the line that names its error, if one does. */
+  get inShort(): string {
+    const [first = '', ...lines] = this.message.split('\n').map((line) => line.trim());
+    const cause = lines.find((line) => /^(\[?\w*Error\b|\[Unhandled|LOCK_MODULES)/.test(line));
+    return `${first}${cause === undefined ? '' : `: ${cause}`}`.replace(/\.?$/, '.');
+  }
+}
+
 /** A part has ended at its start, and another program listens on its port. */
 export class PortTaken extends Error {
   port: number;
@@ -132,8 +153,8 @@ export async function retryOnTakenPort<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts a process and waits until it is ready. Rejects with the last lines it printed when it ends or takes too long, and
- * with PortTaken when it ends and another program has one of its ports.
+ * Starts a process and waits until it is ready. Rejects with PartError when it ends or takes too long, and with PortTaken when it ends and
+ * another program has one of its ports.
  */
 export async function startPart({
   name,
@@ -198,7 +219,7 @@ export async function startPart({
   const hasEnded = over.signal.aborted;
   await stop();
   for (const port of ports) if (hasEnded && !(await isFree(port))) throw new PortTaken(name, port);
-  throw new Error(failure);
+  throw new PartError(name, failure, { isLate: !hasEnded });
 }
 
 /** Resolves with nothing when the part is ready or `over`, with a sentence when it takes too long. */

@@ -11,7 +11,7 @@ import { inventorySettings, readSettingsOrExit } from '../../services/inventory/
 import { type Link, openLink } from '../link/link.ts';
 import { serviceArgs } from './bundle.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
-import { dismissReaper, makeTempDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
+import { dismissReaper, makeTempDir, type Part, PartError, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort, reachedAt } from './ports.ts';
 import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
 
@@ -69,6 +69,10 @@ export interface ClockServer extends Replica {
   setAhead(ms: number): void;
 }
 
+/** The parts that sell. */
+const NODES = ['node-1', 'node-2'];
+export const isNode = ({ part }: PartError) => NODES.includes(part);
+
 export interface Stack {
   redis: Pick<RedisServer, 'url' | 'kind'>;
   /** The process of Redis, when it is ours. */
@@ -82,8 +86,8 @@ export interface Stack {
   masters: Master[];
   nginx: NginxServer;
   nodes: Node[];
-  /** Resolves with a sentence as soon as a part ends that nobody stopped. */
-  partDied: Promise<string>;
+  /** Resolves as soon as a part ends that nobody stopped. */
+  partDied: Promise<PartError>;
   stop(): Promise<void>;
 }
 
@@ -142,8 +146,8 @@ export async function startStack({
   const parts = new Set<Part>();
   const links: Link[] = [];
   let isStopping = false;
-  let reportDeath: (sentence: string) => void;
-  const partDied = new Promise<string>((resolve) => {
+  let reportDeath: (error: PartError) => void;
+  const partDied = new Promise<PartError>((resolve) => {
     reportDeath = resolve;
   });
 
@@ -151,7 +155,7 @@ export async function startStack({
   function watch(part: Part): Part {
     parts.add(part);
     void part.ended.then((sentence) => {
-      if (parts.delete(part) && !isStopping) reportDeath(sentence);
+      if (parts.delete(part) && !isStopping) reportDeath(new PartError(part.name, sentence));
     });
     return part;
   }
@@ -215,7 +219,7 @@ export async function startStack({
   }
 
   async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
-    const name = `node-${index + 1}`;
+    const name = NODES[index] ?? '';
     const link = await linkTo(redisUrl);
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
     const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);

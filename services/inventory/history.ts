@@ -7,6 +7,9 @@ export type History = ReturnType<typeof createHistory>;
 /** The clock of the events, which all processes of this host share: monotonic, in milliseconds. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
+/** So many times its capacity a history has, until it forgets the oldest. */
+const MOST_OVER = 1.1;
+
 /** Keeps the newest `capacity` events in memory, so that recording costs no Redis command; with 0 it keeps none. */
 export function createHistory(node: string, capacity = 600_000) {
   let events: SaleEvent[] = [];
@@ -24,10 +27,9 @@ export function createHistory(node: string, capacity = 600_000) {
     const wanted = Math.max(cursor, first);
     const from = Math.max(wanted, count - capacity);
     const next = Math.min(count, from + most);
-    const start = (from - first) % capacity;
-    const toEnd = events.slice(start, start + next - from);
+    const oldest = count - events.length;
     return {
-      events: [...toEnd, ...events.slice(0, next - from - toEnd.length)],
+      events: events.slice(from - oldest, next - oldest),
       dropped: from - wanted,
       cleared: cursor < first,
       /** The cursor to read on from. */
@@ -38,7 +40,9 @@ export function createHistory(node: string, capacity = 600_000) {
   return {
     record(event: Omit<SaleEvent, 'at' | 'node'>) {
       if (capacity === 0) return;
-      events[(count - first) % capacity] = { at: now(), node, ...event };
+      // Not at each event: to move all of them takes time.
+      if (events.length > capacity * MOST_OVER) events = events.slice(-capacity);
+      events.push({ at: now(), node, ...event });
       count += 1;
       for (const see of watchers) see();
     },

@@ -69,16 +69,16 @@ const sales = createSaleService({
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), answering: orders.answering(), standstills: standstills() });
 const streams = createEventStreams(history, sales.state);
-const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping });
+const parts = { settings, node, store, servers, sales, metrics, log, isStopping };
+const orders = createOrders(parts);
 
-const publicApp = createPublicApp({ sales, store, orders, metrics, log, duties });
+const publicApp = createPublicApp({ ...parts, orders, duties });
 // A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away, which an error says.
-if (store.redis.status !== 'ready')
-  await Promise.race([once(store.redis, 'ready').catch(() => {}), sleep(ANSWER_LIMIT_MS)]);
+await Promise.race([store.back(), sleep(ANSWER_LIMIT_MS)]);
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
-  const labApp = createLabApp({ sales, state, store, history, streams, log, hosts, orders });
+  const labApp = createLabApp({ ...parts, state, history, streams, hosts, orders });
   await listen(labApp, 'LAB_', settings.LAB_PORT, settings.LAB_HOST);
 }
 

@@ -1,20 +1,13 @@
 import express, { type Request, type Response } from 'express';
-import type { Logger } from 'pino';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
-import type { Metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
+import type { NodeParts } from './parts.ts';
 import { ProblemError } from './problem.ts';
-import type { SaleService } from './sale-service.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
-import type { Store } from './store.ts';
 
-export interface PublicParts {
-  sales: Pick<SaleService, 'readStock'>;
-  store: Store;
+export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log'> {
   orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'ask'>;
-  metrics: Metrics;
-  log: Logger;
   /** A node that stops gives them up, one after the other. */
   duties: { isReady: boolean; keepsConnections: boolean; takesWork: boolean };
 }

@@ -28,5 +28,6 @@ export const wholeNumber = (min: number, max: number, meaning: string) =>
 export const port = () => wholeNumber(1, 65_535, 'a TCP port');
 export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
 export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
-export const onOrOff = () => z.enum(['on', 'off'], { error: 'on or off' });
+export const oneOf = <Name extends string>(...names: Name[]) => z.enum(names, { error: `one of ${names.join(', ')}` });
+export const onOrOff = () => oneOf('on', 'off');
 export const redisUrl = () => z.string().refine((url) => readRedisUrl(url) !== undefined, redisUrlForms);

@@ -8,7 +8,7 @@ import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/s
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
-import { kind, list, milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
+import { kind, list, milliseconds, oneOf, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
 
 const FEWEST_MASTERS = 3;
@@ -47,11 +47,6 @@ const lockModules = () =>
 
 export const lockVersion = kind(knownVersions, lockName);
 
-const hostNames = () =>
-  list('names or addresses without a port, with commas between them', (name) =>
-    hostName(name) === undefined ? undefined : name,
-  );
-
 export const hostAllowed = 'an address of this machine, such as 127.0.0.1';
 const noName = `${hostAllowed}, and not its name, which some shells (tcsh) put into HOST; say HOST=127.0.0.1`;
 
@@ -69,7 +64,7 @@ export const inventorySettings = z.object({
   NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
   LAB_PORT: port().optional(),
   LAB_HOST: host(),
-  LAB_ALLOWED_HOSTS: hostNames().optional(),
+  LAB_ALLOWED_HOSTS: list('names or addresses without a port, with commas between them', hostName).optional(),
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   REDLOCK_URLS: redlockUrls().optional(),
   MYSQL_URL: mysqlUrl().optional(),
@@ -86,11 +81,7 @@ export const inventorySettings = z.object({
   DRAIN_MS: milliseconds(0, 60_000).default(1_000),
   BUCKETS: wholeNumber(1, 64, 'buckets').default(USUAL_BUCKETS),
   ...orderSettings,
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'one of fatal, error, warn, info, debug, trace, silent',
-    })
-    .default('info'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
 
 export type InventorySettings = z.infer<typeof inventorySettings>;

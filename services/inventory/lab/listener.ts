@@ -1,30 +1,26 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
-import type { Logger } from 'pino';
 import { isInBuckets, stockOf } from '../../../locks/index.ts';
 import { addRoute, allowOnly, answerNotFound, answerProblem, giveRequestId } from '../answer.ts';
 import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
 import type { Orders } from '../orders/orders.ts';
+import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
 import { countCommands, versionIn } from '../redis-info.ts';
-import type { SaleService } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
-import { lockKeys, type Store } from '../store.ts';
+import { lockKeys } from '../store.ts';
 import { lockChangeSchema, type RedisState, type ShownState, saleScriptSchema, stockSchema } from './contract.ts';
 import type { EventStreams } from './event-stream.ts';
 
 const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.version.pipe(lockVersion) });
 
-export interface LabParts {
-  sales: SaleService;
+export interface LabParts extends Pick<NodeParts, 'sales' | 'store' | 'log'> {
   state: () => ShownState;
-  store: Store;
   history: History;
   streams: EventStreams;
-  log: Logger;
   /** Further names by which the listener may be reached; it always answers to those of this machine. */
   hosts: readonly string[];
   orders: Pick<Orders, 'addLabRoutes' | 'beforeCount' | 'resume'>;

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
-import type { Logger } from 'pino';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { asProblem } from '../away-server.ts';
 import { createHeld } from '../held.ts';
 import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from '../lab/contract.ts';
+import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import type { SaleService } from '../sale-service.ts';
-import type { NodeServers } from '../servers.ts';
-import { type InventorySettings, lackingSetting } from '../settings.ts';
-import { RESTORABLE_MS, type Store } from '../store.ts';
+import { lackingSetting } from '../settings.ts';
+import { RESTORABLE_MS } from '../store.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
@@ -24,17 +22,11 @@ const MOST_AT_ONCE = 100;
 /** How many ticks of the schedule a node remembers. */
 const MOST_SCHEDULED = 100;
 
-export interface CleanUpParts {
-  settings: InventorySettings;
-  node: string;
+export interface CleanUpParts extends NodeParts {
   /** Where the orders are. */
   mysql: Pool;
-  store: Store;
-  servers: NodeServers;
-  sales: SaleService;
   /** How a tick is carried out instead, in a lab: whichever guard is named. */
   carryOut?: CleanUp | undefined;
-  log: Logger;
   /** Told how each tick has ended. */
   ended: (result: TickResult) => void;
 }

@@ -3,10 +3,10 @@
 import type { Express, Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
-import type { Metrics } from '../metrics.ts';
 import { endPool } from '../mysql.ts';
+import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import { type CleanUpParts, createCleanUp } from './cleanup.ts';
+import { createCleanUp } from './cleanup.ts';
 import { createAnswers } from './idempotency/index.ts';
 import type { Once } from './idempotency/once.ts';
 import type { CleanUp } from './jobs/job.ts';
@@ -15,11 +15,6 @@ import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
 import { addJobRoutes, addOrderRoutes } from './routes.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { orderUrlOf } from './settings.ts';
-
-export interface OrdersParts extends Omit<CleanUpParts, 'mysql' | 'carryOut' | 'ended'> {
-  metrics: Metrics;
-  isStopping: () => boolean;
-}
 
 export type Orders = ReturnType<typeof createOrders>;
 
@@ -39,7 +34,7 @@ export interface OtherParts {
 export const otherParts: OtherParts = {};
 
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
-export function createOrders(parts: OrdersParts) {
+export function createOrders(parts: NodeParts) {
   const { settings, store, servers, sales, metrics } = parts;
   const count = (outcome: string, orders = 1) => metrics.orders.inc({ outcome }, orders);
   const url = orderUrlOf(settings);

@@ -11,15 +11,6 @@ import { cron, jobLock } from './settings.ts';
 
 const idSchema = z.strictObject({ id: orderIdSchema });
 const noMore = z.strictObject({});
-const { guard, schedule } = jobChangeSchema.shape;
-const { lock } = guard.unwrap().shape;
-const changeSchema = jobChangeSchema.extend({
-  guard: guard
-    .unwrap()
-    .extend({ lock: lock.pipe(jobLock) })
-    .optional(),
-  schedule: schedule.unwrap().safeExtend({ cron: cron().optional() }).optional(),
-});
 
 export interface OrderParts {
   orders: OrderStore;
@@ -66,8 +57,9 @@ export function addJobRoutes(app: Express, job: CleanUpJob) {
       return job.tick();
     },
     put(request) {
-      const { guard, schedule, script } = changeSchema.parse(request.body);
-      if (guard) job.setGuard(guard);
+      const { guard, schedule, script } = jobChangeSchema.parse(request.body);
+      z.object({ cron: cron().optional() }).parse(schedule ?? {});
+      if (guard) job.setGuard({ ...guard, ...z.object({ lock: jobLock }).parse(guard) });
       if (schedule) job.setSchedule(schedule);
       if (script) job.scriptNextTick(script);
       return job.state();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JobSchedule } from '../lab/contract.ts';
-import { kind, milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
+import { kind, milliseconds, oneOf, onOrOff, wholeNumber } from '../setting-kinds.ts';
 import { guardName, knownGuards } from './jobs/guards.ts';
 import { cronForm, whyNoCron } from './schedules/cron.ts';
 
@@ -29,10 +29,8 @@ export const orderSettings = {
   JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
   PAYMENTS: onOrOff().default('off'),
   PAYMENT_MIN_IDLE_MS: milliseconds(10, 86_400_000).default(30_000),
-  REFUND: z.enum(['conditional', 'look-first'], { error: 'conditional or look-first' }).default('conditional'),
-  IDEMPOTENCY: z
-    .enum(['none', 'in-process', 'lock', 'table'], { error: 'one of none, in-process, lock, table' })
-    .optional(),
+  REFUND: oneOf('conditional', 'look-first').default('conditional'),
+  IDEMPOTENCY: oneOf('none', 'in-process', 'lock', 'table').optional(),
   IDEMPOTENCY_REQUIRED: onOrOff().default('off'),
   IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
 };

@@ -6,6 +6,7 @@ import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
+import { PartError } from '../../../scripts/stack/parts.ts';
 
 const target = { nodes: [], partDied: new Promise(() => {}) } as unknown as Target;
 
@@ -34,6 +35,21 @@ test('an external lock is not blamed for a busy machine: what its nodes recorded
   expect((await run('mine', 'steps', spoilt(125))).verdict).toBe('unknown');
   expect((await run('mine', 'steps', spoilt(250))).verdict).toBe('unknown');
 });
+
+test.each([
+  ['a node that ended', new PartError('node-1', 'node-1 ended with exit code 1'), 'fail'],
+  ['a node that was late', new PartError('node-1', 'node-1 came too late', { isLate: true }), 'unknown'],
+  ['another part, whatever it says', new PartError('redis', 'node-1 ended with exit code 1'), 'unknown'],
+])(
+  '%s keeps the stack from its start: an external lock is blamed for its node alone',
+  async (_what, error, verdict) => {
+    const targets = { open: () => Promise.reject(error), discard: async () => {} };
+    const world = realWorld({ targets, settings: usualSettings, signal: new AbortController().signal });
+    const drill: Drill = { name: 'rush', kind: 'steps', run: passed };
+
+    expect(await runCell({ stage: 'mine', drill }, world)).toMatchObject({ verdict });
+  },
+);
 
 test('a node that is silent while the machine stands still is asked again, and no external lock is blamed', async () => {
   let now = 0;

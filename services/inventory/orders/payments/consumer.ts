@@ -1,11 +1,10 @@
 import { once as untilEvent } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
 import { asProblem } from '../../away-server.ts';
+import type { NodeParts } from '../../parts.ts';
 import { connectRedis, redisOptions } from '../../redis-client.ts';
-import type { InventorySettings } from '../../settings.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
 import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
@@ -22,14 +21,10 @@ const MOST_DELIVERIES = 5;
 /** Makes what is done with a message, instead of booking it and acknowledging it. */
 export type TakeBy = (orders: OrderStore, redis: RedisClient) => (message: Message) => Promise<Answer>;
 
-export interface PaymentConsumerParts {
-  settings: InventorySettings;
-  /** The name of the consumer in its group. */
-  node: string;
+export interface PaymentConsumerParts extends Pick<NodeParts, 'settings' | 'node' | 'log'> {
   orders: OrderStore;
   once: Once;
   takeBy?: TakeBy | undefined;
-  log: Logger;
 }
 
 /**
