@@ -15,21 +15,19 @@ export type CpuTime = { [part in (typeof parts)[number]]?: number };
 
 /** What each part used between the two, per acquisition. A part that one of them lacks is left out. */
 export function cpuPerAcquisition(before: CpuTime, after: CpuTime, acquired: number): CpuTime {
-  return Object.fromEntries(
-    parts.flatMap((part) => {
-      const [from, until] = [before[part], after[part]];
-      return from === undefined || until === undefined || acquired === 0 ? [] : [[part, (until - from) / acquired]];
-    }),
-  );
+  return ofParts((part) => (unlessAbsent(after[part]) - unlessAbsent(before[part])) / acquired);
 }
 
 /** The sum, part by part. A part that one of them lacks is left out. */
 export function sumOfCpu(times: CpuTime[]): CpuTime {
+  return times.length === 0 ? {} : ofParts((part) => sum(times.map((time) => unlessAbsent(time[part]))));
+}
+
+const unlessAbsent = (micros = Number.NaN) => micros;
+
+function ofParts(read: (part: keyof CpuTime) => number): CpuTime {
   return Object.fromEntries(
-    parts.flatMap((part) => {
-      const values = times.flatMap((time) => time[part] ?? []);
-      return values.length === 0 || values.length < times.length ? [] : [[part, sum(values)]];
-    }),
+    parts.map((part) => [part, read(part)] as const).filter(([, micros]) => Number.isFinite(micros)),
   );
 }
 

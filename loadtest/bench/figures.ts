@@ -90,41 +90,33 @@ export function spreadOver(turns: Turn[], name: string, waiters: number, figure:
 /** Reads one figure of a turn. */
 export type Figure = (figures: TurnFigures) => number | undefined;
 
-/** What a round measured at one number of waiters. A turn that lost updates was no lock, and is not in it. */
+/** What a round measured at one number of waiters: NaN where there is nothing. A turn that lost updates was no lock, and is not in it. */
 interface Round {
-  figures(name: string): TurnFigures | undefined;
+  rate(name: string): number;
+  commands(name: string): number;
+  p99ToIdeal(name: string): number;
   /** The highest rate of the contestants of this kind, or of those of them that are meant. */
-  fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number | undefined;
+  fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number;
 }
 
-/** A ratio, or the figure of one lock. Undefined when it was not measured. */
-type Read = (round: Round) => number | undefined;
-
-const ratesOf =
-  (above: string, below: string): Read =>
-  ({ figures }) =>
-    divide(figures(above)?.perSecond, figures(below)?.perSecond);
-const commandsOf =
-  (name: string): Read =>
-  ({ figures }) =>
-    figures(name)?.commandsPerAcquisition;
+type Read = (round: Round) => number;
 
 /** By their names. `docs/bench.md` says what each is. */
 const comparisons: Record<BenchResults['mode'], Record<string, Read>> = {
   locks: {
-    'cohort/ceiling': ratesOf('cohort', 'serial-ceiling'),
-    'cohort/handover': ratesOf('cohort', 'handover-ceiling'),
-    'combine/cohort': ratesOf('combine', 'cohort'),
-    'best/peer': ({ fastest }) => divide(fastest('ours'), fastest('peer')),
-    'excluding/peer': ({ fastest }) => divide(fastest('ours', letsOneInAtATime), fastest('peer')),
-    'cohort/commands': commandsOf('cohort'),
-    'blocking/commands': commandsOf('blocking'),
-    'fair/commands': commandsOf('fair'),
-    'fair/p99-ideal': ({ figures }) => figures('fair')?.p99ToIdeal,
+    'cohort/ceiling': ({ rate }) => rate('cohort') / rate('serial-ceiling'),
+    'cohort/handover': ({ rate }) => rate('cohort') / rate('handover-ceiling'),
+    'combine/cohort': ({ rate }) => rate('combine') / rate('cohort'),
+    'best/peer': ({ fastest }) => fastest('ours') / fastest('peer'),
+    'excluding/peer': ({ fastest }) => fastest('ours', letsOneInAtATime) / fastest('peer'),
+    'cohort/commands': ({ commands }) => commands('cohort'),
+    'blocking/commands': ({ commands }) => commands('blocking'),
+    'fair/commands': ({ commands }) => commands('fair'),
+    'fair/p99-ideal': ({ p99ToIdeal }) => p99ToIdeal('fair'),
   },
   http: {
-    'combine/redis-atomic': ratesOf('combine', 'redis-atomic'),
-    'cohort/redis-atomic': ratesOf('cohort', 'redis-atomic'),
+    'combine/redis-atomic': ({ rate }) => rate('combine') / rate('redis-atomic'),
+    'cohort/redis-atomic': ({ rate }) => rate('cohort') / rate('redis-atomic'),
   },
 };
 
@@ -141,12 +133,12 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
   const counts = [...new Set(turns.map(({ waiters }) => waiters))];
   const withOrders = [...kinds.keys()].flatMap((name): [string, Read][] => {
     const plain = name.replace(WITH_ORDERS, '');
-    return plain === name ? [] : [[`${name}/${plain}`, ratesOf(name, plain)]];
+    return plain === name ? [] : [[`${name}/${plain}`, ({ rate }) => rate(name) / rate(plain)]];
   });
   const compared = [...Object.entries(comparisons[mode]), ...withOrders];
   const measured = compared.flatMap(([name, read]) =>
     counts.flatMap((waiters) => {
-      const spread = spreadOf(numbers.flatMap((number) => read(roundAt(number, waiters)) ?? []));
+      const spread = spreadOf(numbers.map((number) => read(roundAt(number, waiters))).filter(Number.isFinite));
       return spread ? [[`${name}@${waiters}`, spread]] : [];
     }),
   );
@@ -156,17 +148,15 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
     const held = turns.filter(
       (turn) => turn.round === number && turn.waiters === waiters && turn.figures?.lostUpdates === 0,
     );
+    const figures = (name: string) => held.find((turn) => turn.name === name)?.figures;
     return {
-      figures: (name) => held.find((turn) => turn.name === name)?.figures,
+      rate: (name) => figures(name)?.perSecond ?? Number.NaN,
+      commands: (name) => figures(name)?.commandsPerAcquisition ?? Number.NaN,
+      p99ToIdeal: (name) => figures(name)?.p99ToIdeal ?? Number.NaN,
       fastest(kind, isMeant = () => true) {
         const meant = held.filter(({ name }) => kinds.get(name) === kind && isMeant(name));
-        const rates = meant.flatMap((turn) => turn.figures?.perSecond ?? []);
-        return rates.length > 0 ? Math.max(...rates) : undefined;
+        return meant.length === 0 ? Number.NaN : Math.max(...meant.map((turn) => turn.figures?.perSecond ?? 0));
       },
     };
   }
-}
-
-function divide(above: number | undefined, below: number | undefined): number | undefined {
-  return above === undefined || !below ? undefined : above / below;
 }

@@ -47,9 +47,15 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
       { url: target.url, sellers: target.nodes.map((node) => node.name), requests: sales, stock: sales, around },
     );
   await rush(WARM_UP_SALES);
-  const cpu = measureCpu(target, needsMasters);
+  let used: CpuTime = {};
+  async function measured<T>(load: () => Promise<T>): Promise<T> {
+    const before = await cpuOf(target, needsMasters);
+    const outcome = await load();
+    used = cpuPerAcquisition(before, await cpuOf(target, needsMasters), 1);
+    return outcome;
+  }
   const ordersBefore = withOrders ? await countOrders(target) : 0;
-  const outcome = await rush(requests, cpu.around);
+  const outcome = await rush(requests, measured);
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 
@@ -59,27 +65,12 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   return {
     perSecond: throughput,
     ...(redisCommandsPerSale !== undefined && { commandsPerAcquisition: redisCommandsPerSale }),
-    cpuMicros: cpu.perSale(sold),
+    cpuMicros: cpuPerAcquisition({ processes: 0, nginx: 0, redis: 0 }, used, sold),
     ...(latencyMs && { waitMs: { p50: latencyMs.p50, p99: latencyMs.p99, max: latencyMs.max } }),
     sections: sold,
     lostUpdates: touchesNoStore ? 0 : Math.max(0, lostUpdates),
     starved: lockTimeout,
     errors: failed + inDoubt,
-  };
-}
-
-/** What a load costs: the CPU time of the nodes, of nginx and of Redis. */
-function measureCpu(target: Target, needsMasters: boolean) {
-  let before: CpuTime = {};
-  let after: CpuTime = {};
-  return {
-    async around<T>(load: () => Promise<T>): Promise<T> {
-      before = await cpuOf(target, needsMasters);
-      const outcome = await load();
-      after = await cpuOf(target, needsMasters);
-      return outcome;
-    },
-    perSale: (sales: number) => cpuPerAcquisition(before, after, sales),
   };
 }
 

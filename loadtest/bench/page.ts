@@ -1,12 +1,12 @@
 // The report of a bench, as one page.
 
 import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
-import { type BarRow, barChart } from '../report/bars.ts';
+import { type Bar, type BarRow, barTable } from '../report/bars.ts';
 import { howItWasRun, renderDocument } from '../report/document.ts';
 import { type Html, html } from '../report/escape.ts';
 import { spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
-import { describeCpu, describeSpinners, type Sheet, sheetsOf, titleAt } from './table.ts';
+import { describeCpu, describeSpinners, figureSheet, ratioSheet, type Sheet } from './table.ts';
 
 export function renderBenchPage(results: BenchResults): string {
   const { mode, startedAt, durationMs } = results;
@@ -15,7 +15,7 @@ export function renderBenchPage(results: BenchResults): string {
 <h1>The bench</h1>
 <p class="summary">${mode === 'http' ? 'Sales through nginx to two nodes.' : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
 </header>`;
-  return renderDocument('The bench', header, [rates(results), tables(results), howBenchWasRun(results)]);
+  return renderDocument('The bench', header, [rates(results), howBenchWasRun(results)]);
 }
 
 /** What each ceiling is, by the kind of the run. */
@@ -27,53 +27,38 @@ processes that take turns, the most that two reach`,
 
 function rates(results: BenchResults): Html {
   const { mode, settings } = results;
-  const what = mode === 'http' ? 'Sales per second' : 'Acquisitions per second';
   return html`<section>
-<h2>${what}</h2>
+<h2>${mode === 'http' ? 'Sales' : 'Acquisitions'} per second, and what each costs</h2>
 <ul class="legend">
 <li><i class="swatch expected"></i> ${ceilings[mode]}</li>
 <li><i class="swatch final"></i> a built-in lock</li>
 <li><i class="swatch peer"></i> a published lock</li>
 <li><i class="swatch wrong"></i> ✘ it lost updates, so it was no lock here</li>
 </ul>
-<p>The bar is the median of the rounds, the line goes from the lowest round to the highest.</p>
-<div class="charts">
-${settings.waiters.map((waiters) => {
-  const title = titleAt(mode, waiters);
-  return html`<figure><figcaption><b>${title}</b></figcaption>${barChart(`${what}, ${title}`, barsAt(results, waiters))}</figure>\n`;
-})}</div>
-</section>`;
+<p>The bar is the median of the rounds, the line goes from the lowest round to the highest. ${describeCpu(results)}</p>
+${settings.waiters.map((waiters) => sheet(figureSheet(results, waiters), (name) => barAt(results, waiters, name)))}
+${sheet(ratioSheet(results), () => undefined)}</section>`;
 }
 
 const colours = { ceiling: 'expected', ours: 'final', peer: 'peer' } as const;
 
 /** One that lost updates was not alone in its section. */
-function barsAt({ contestants, turns }: BenchResults, waiters: number): BarRow[] {
-  return contestants.flatMap(({ name, kind }): BarRow[] => {
-    const range = spreadOver(turns, name, waiters, ({ perSecond }) => perSecond);
-    if (range === undefined) return [];
-    const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
-    const isAlone = own.every(({ figures }) => !figures?.lostUpdates);
-    const bar = { value: range.value, kind: isAlone ? colours[kind] : 'wrong', range } as const;
-    return [{ name: isAlone ? name : `${name} ✘`, bars: [bar] }];
+function barAt({ contestants, turns }: BenchResults, waiters: number, name: string): Bar | undefined {
+  const range = spreadOver(turns, name, waiters, ({ perSecond }) => perSecond);
+  const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
+  const isAlone = own.every(({ figures }) => !figures?.lostUpdates);
+  const kind = contestants.find((contestant) => contestant.name === name)?.kind ?? 'ours';
+  return range && { value: range.value, kind: isAlone ? colours[kind] : 'wrong', range };
+}
+
+function sheet({ title, head, rows }: Sheet, barOf: (name: string) => Bar | undefined): Html | false {
+  if (rows.length === 0) return false;
+  const barRows = rows.map(([name = '', ...cells]): BarRow => {
+    const bar = barOf(name);
+    const own = cells.map((cell, at) => html`<td class="${at === cells.length - 1 && 'remark'}">${cell}</td>`);
+    return { name: bar?.kind === 'wrong' ? `${name} ✘` : name, bars: bar ? [bar] : [], cells: own };
   });
-}
-
-function tables(results: BenchResults): Html {
-  return html`<section>
-<h2>The figures</h2>
-<p>${describeCpu(results)}</p>
-${sheetsOf(results).map(sheet)}</section>`;
-}
-
-function sheet({ title, head, rows }: Sheet): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table class="figures">
-<caption>${title}</caption>
-<thead><tr>${head.map((name) => html`<th>${name}</th>`)}</tr></thead>
-<tbody>
-${rows.map(([name = '', ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell, at) => html`<td class="${at === cells.length - 1 && 'remark'}">${cell}</td>`)}</tr>\n`)}</tbody>
-</table></div>
-`;
+  return barTable(title, head.slice(1), barRows);
 }
 
 function howBenchWasRun({ command, environment, settings, mode }: BenchResults): Html {

@@ -45,20 +45,16 @@ function renderSheet({ title, head, rows }: Sheet): string {
   return `${title}\n${table}`;
 }
 
-/** All that the terminal shows of a run. */
+/** All that the terminal shows of a run: a table for each number of waiters, and the ratios. */
 export function renderTables(results: BenchResults): string {
-  const spinners = `CPUs kept awake: ${describeSpinners(results.settings)}.`;
-  return [...sheetsOf(results).map(renderSheet), describeCpu(results), spinners].join('\n\n');
-}
-
-/** All tables of a run that have rows: one for each number of waiters, and the ratios. */
-export function sheetsOf(results: BenchResults): Sheet[] {
   const sheets = results.settings.waiters.map((waiters) => figureSheet(results, waiters));
-  return [...sheets, ratioSheet(results)].filter(({ rows }) => rows.length > 0);
+  const spinners = `CPUs kept awake: ${describeSpinners(results.settings)}.`;
+  const tables = [...sheets, ratioSheet(results)].filter(({ rows }) => rows.length > 0).map(renderSheet);
+  return [...tables, describeCpu(results), spinners].join('\n\n');
 }
 
 /** A contestant in each row: the median of the rounds; of the rate the lowest and the highest as well. */
-function figureSheet({ mode, contestants, turns }: BenchResults, waiters: number): Sheet {
+export function figureSheet({ mode, contestants, turns }: BenchResults, waiters: number): Sheet {
   const columns = columnsOf(mode);
   const rows = contestants
     .filter(({ name }) => turns.some((turn) => turn.name === name && turn.waiters === waiters))
@@ -91,7 +87,7 @@ function remarkOn(turns: BenchResults['turns']): string {
   return remarks.filter(Boolean).join('; ');
 }
 
-function ratioSheet({ ratios }: BenchResults): Sheet {
+export function ratioSheet({ ratios }: BenchResults): Sheet {
   const rows = Object.entries(ratios).map(([name, ratio]) => [name, formatSpread(ratio, formatRatio), '']);
   return { title: 'Ratios within this run', head: ['', 'measured', ''], rows };
 }
@@ -108,19 +104,12 @@ function formatRatio(value: number): string {
 }
 
 /** What the CPU time in the tables is of, and what is not in it. */
-export function describeCpu({ mode, turns, environment }: BenchResults): string {
-  const has = (part: 'nginx' | 'redis') => turns.some(({ figures }) => figures?.cpuMicros?.[part] !== undefined);
-  const whyNoRedis =
-    environment.redis.kind === 'external' ? 'others may use it, too' : 'the embedded Valkey does not tell';
-  return [
+export function describeCpu({ mode }: BenchResults): string {
+  const of =
     mode === 'http'
-      ? 'CPU time per sale in µs: of the two nodes, of nginx and of Redis. That of the buyers, of MySQL, of ZooKeeper and of replicas is not in it.'
-      : 'CPU time per acquisition in µs: of the processes that wait and hold, and of Redis. That of replicas is not in it.',
-    ...(mode === 'http' && !has('nginx')
-      ? ['nginx was not measured: only Linux tells what another process has used.']
-      : []),
-    ...(has('redis') ? [] : [`Redis was not measured: ${whyNoRedis}.`]),
-  ].join(' ');
+      ? 'sale in µs: of the two nodes, of nginx and of Redis. That of the buyers, of MySQL, of ZooKeeper and of replicas is not in it.'
+      : 'acquisition in µs: of the processes that wait and hold, and of Redis. That of replicas is not in it.';
+  return `CPU time per ${of} A – was not measured: only Linux tells it of nginx, and only a Redis of the bench tells it of itself.`;
 }
 
 /** What kept the CPUs awake. */

@@ -78,8 +78,12 @@ export async function runDrillCommand(
 }
 
 function keep(file: string, page: string) {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, page);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, page);
+  } catch (error) {
+    throw new Error(`${file} can't be written: ${(error as Error).message}`, { cause: error });
+  }
   console.log(`  The run is kept in ${relative(process.cwd(), file)}: a browser opens it without a server.`);
 }
 

@@ -65,15 +65,15 @@ async function grade() {
   const own = gradable.filter(({ file }) => given.includes(file));
   // What the search can't look at is looked at in as many orders as there is time for.
   const checksOf = (grade: Grade) => (own.includes(grade) ? checks : [...checks, SEEDED_ORDERS]);
-  const cells = isTable ? [] : allCells([...baseline, ...rows], drills);
+  const checked = gradable.flatMap((grade) =>
+    checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
+  );
+  const cells = [...checked, ...(isTable ? [] : allCells([...baseline, ...rows], drills))];
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   await runCommand({
     ...options,
     command: 'npm run grade',
-    checks: gradable.flatMap((grade) =>
-      checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
-    ),
     search: (signal) => searchAll(isTable ? [] : own, signal),
     cells,
     workers,

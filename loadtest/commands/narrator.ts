@@ -21,6 +21,7 @@ import {
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
 import { signTable } from '../report/sign-table.ts';
+import { countCells, titleOf } from '../report/summary.ts';
 import { mark, nameColumn, openingLines, resultLines } from '../report/terminal.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
@@ -154,10 +155,18 @@ function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']
   return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
 }
 
+const verdictPaint = {
+  'as-taught': pc.green,
+  'not-as-taught': pc.red,
+  unknown: pc.yellow,
+  holds: pc.green,
+  broken: pc.red,
+};
+
 function verdictLines(results: Results): string[] {
   return [
     '',
-    `${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    `${pc.bold(verdictPaint[results.verdict](`${titleOf(results)}.`))} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${leftOutInWords(results.leftOut)}.`] : []),
   ];
@@ -191,18 +200,6 @@ function signOf({ stage, result }: RanCell, results: Results): string {
 
 /** The narrowest column for the names of rows. */
 const NARROWEST_ROW = 18;
-
-function verdictLine({ verdict, stages, leftOut }: Results): string {
-  const results = stages.flatMap(({ drills }) => drills);
-  const cells = results.filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable').length;
-  if (verdict === 'as-taught') {
-    return pc.bold(
-      pc.green(`As expected: each of the ${cells} cells holds where it should hold, and fails where it should fail.`),
-    );
-  }
-  if (verdict === 'not-as-taught') return pc.bold(pc.red('Not as expected.'));
-  return pc.bold(pc.yellow(leftOut.length > 0 ? 'Unknown: the run did not come to its end.' : 'Unknown.'));
-}
 
 /** A row for each stage: the figures of its rush, or of the first drill that has any. */
 function finalStock(results: Results): string[] {

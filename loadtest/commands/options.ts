@@ -40,19 +40,11 @@ export interface RunSettings {
   reports: string;
 }
 
-export interface Run extends RunSettings {
-  track: Track;
-  /** The rows to run, in their order. */
-  stages: string[];
-  /** The drills that were asked for; absent when none was named. */
-  drills?: Drill[] | undefined;
-}
-
 /**
  * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
  * exit code 2 and one line.
  */
-export function readRunOptions(name: string, description: string, argv: string[], version?: string): Run {
+export function readRunOptions(name: string, description: string, argv: string[], version?: string) {
   const isStory = name === 'npm start';
   const own: OptionName[] = [
     'track',
@@ -96,28 +88,8 @@ export function readRunOptions(name: string, description: string, argv: string[]
   return { ...asked, stages: Object.keys(strategies).filter((name) => wanted.includes(name)) };
 }
 
-export interface GradeSettings extends RunSettings {
-  drills?: Drill[] | undefined;
-  /** The modules, as they were named. */
-  files: string[];
-  /** Packages of npm, as they were named: `redlock@5`. */
-  libraries: string[];
-  /** The one lock of these packages that is meant, by the name of its adapter. */
-  lock?: string | undefined;
-  /** The published locks in loadtest/peers as well. */
-  allLibraries: boolean;
-  /** Where to write the template, and do nothing else. */
-  newFile?: string | undefined;
-  /** The locks of the project that run along, to compare with. */
-  baseline: string[];
-  /** The checks of the contract to run. */
-  checks: string[];
-  /** How many states the search may take in each scope, if it was said; 0 leaves it out. */
-  mostStates?: number | undefined;
-}
-
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
-export function readGradeOptions(argv: string[]): GradeSettings {
+export function readGradeOptions(argv: string[]) {
   const command = newCommand(
     'npm run grade',
     'Puts a lock of your own through the contract and every drill, and writes a report.',

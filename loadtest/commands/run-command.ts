@@ -1,19 +1,20 @@
 // What the commands that run cells do, from the first stack to the report.
 
 import { availableParallelism } from 'node:os';
-import type { Grade, Results, StageResult } from '../evidence/results.ts';
+import type { Grade, Results } from '../evidence/results.ts';
 import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
 import { answerOf, worstOf } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
+import { isCheck } from '../staircase/contract.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeEnvironment } from './environment.ts';
-import { createCountingNarrator, type Narrator, silentNarrator } from './narrator.ts';
+import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
@@ -21,6 +22,7 @@ import { createRunFolder } from './run-folder.ts';
 export interface RunCommandOptions extends RunSettings {
   /** What the user called, such as `npm start`. */
   command: string;
+  /** Conformance checks among them are run in the virtual world, wherever the drills are. */
   cells: Cell[];
   /** How many cells are run at the same time on real servers. */
   workers: number;
@@ -29,8 +31,7 @@ export interface RunCommandOptions extends RunSettings {
   narrator: Narrator;
   /** The external locks among the cells. */
   grades?: Grade[];
-  /** The conformance checks to run before, and how to search every order of events of these locks: what is found, by their rows. */
-  checks?: Cell[];
+  /** How to search every order of events of these locks: what is found, by their rows. */
   search?: (signal: AbortSignal) => Promise<Map<string, Grade['search']>>;
   /** Ends the run when it aborts, for those who can do so besides a signal. */
   stopping?: AbortController;
@@ -57,7 +58,6 @@ export async function runCommand({
   workers,
   isStory = false,
   grades,
-  checks = [],
   search = async () => new Map(),
   isVirtual = false,
   stopping = new AbortController(),
@@ -70,7 +70,8 @@ export async function runCommand({
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
   const virtual = openVirtualWorld({ settings, locks: sourcesOf(grades ?? []) });
-  const world = isVirtual ? virtual : realWorld({ targets, settings, signal });
+  const real = realWorld({ targets, settings, signal });
+  const worldOf = ({ drill }: Cell) => (isVirtual || isCheck(drill.name) ? virtual : real);
 
   stopOnSignal(stopping, new Interrupted());
   signal.addEventListener('abort', virtual.close);
@@ -80,24 +81,21 @@ export async function runCommand({
   });
 
   function openFirst() {
-    const [first] = cells;
+    const first = cells.find(({ drill }) => !isCheck(drill.name));
     const stage = first && !isExternal(first.stage) ? first.stage : undefined;
     return targets.open(first?.drill.kind ?? 'load', 0, stage);
   }
 
   async function run(): Promise<number> {
     const startedAt = new Date();
-    const checked = await runChecks();
-    const searched = signal.aborted ? new Map() : await search(signal);
+    const searched = await search(signal);
     const target = isVirtual ? virtualServers : await openFirst();
     narrator.start(target);
     const folder = createRunFolder(reports, startedAt);
 
     const most = isVirtual ? Math.min(availableParallelism(), cells.length) : workers;
-    const asked = { cells, world, workers: most, isStory, signal, narrator, folder };
-    const { stages: ran, leftOut: left, log } = await runCells(asked);
-    const stages = together(checked.stages, ran);
-    const leftOut = [...checked.leftOut, ...left];
+    const asked = { cells, worldOf, isVirtual, workers: most, isStory, signal, narrator, folder };
+    const { stages, leftOut, log } = await runCells(asked);
 
     const results: Results = {
       format: 2,
@@ -127,19 +125,6 @@ export async function runCommand({
     if (grades) return codeOf(grades, results.verdict);
     return results.verdict === 'as-taught' ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
-
-  /** In the virtual world, wherever the drills are run. */
-  async function runChecks() {
-    const asked = {
-      cells: checks,
-      world: virtual,
-      workers: availableParallelism(),
-      signal,
-      narrator: createCountingNarrator(checks.length),
-      folder: { writeEvents() {} },
-    };
-    return runCells(asked);
-  }
 }
 
 /** A broken promise is a 1, and what is not known a 2. */
@@ -149,14 +134,6 @@ function codeOf(grades: Grade[], verdict: Results['verdict']) {
 }
 
 const withSearch = (search: Grade['search']) => search && { search };
-
-/** The rows of both, with the checks before the drills. */
-function together(checked: StageResult[], ran: StageResult[]): StageResult[] {
-  const drillsOf = (rows: StageResult[], stage: string) => rows.find((row) => row.stage === stage)?.drills ?? [];
-  const others = checked.filter(({ stage }) => !ran.some((row) => row.stage === stage));
-  const rows = ran.map((row) => ({ ...row, drills: [...drillsOf(checked, row.stage), ...row.drills] }));
-  return [...rows, ...others];
-}
 
 /** The settings of the environment that the figures depend on. */
 const settingsOf = (command: string) =>

@@ -15,7 +15,9 @@ export class Interrupted extends Error {}
 
 export interface RunOptions {
   cells: Cell[];
-  world: World;
+  worldOf(cell: Cell): World;
+  /** Nothing is run on real servers. */
+  isVirtual: boolean;
   /** How many cells are run at the same time: on real servers those that go step by step, each on a stack of its own. 1: all in their order. */
   workers: number;
   /** All cells are told in their order: only neighbours run at the same time. */
@@ -33,11 +35,11 @@ export interface RunOptions {
 export async function runCells(
   options: RunOptions,
 ): Promise<{ stages: StageResult[]; leftOut: string[]; log?: string }> {
-  const { cells, world, workers, isStory = false, signal, narrator, folder } = options;
+  const { cells, worldOf, isVirtual, workers, isStory = false, signal, narrator, folder } = options;
   const results = new Map<Cell, DrillResult>();
   const logs = new Map<Cell, string>();
 
-  if (world.isVirtual || workers === 1) await workAt([...cells]);
+  if (isVirtual || workers === 1) await workAt([...cells]);
   else if (isStory) for (const scene of scenesOf(cells, workers)) await playAtOnce(scene);
   else {
     // A drill under load has the machine to itself. The others mostly wait.
@@ -52,7 +54,7 @@ export async function runCells(
   return {
     stages: stagesOf(cells, results),
     leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf),
-    ...(world.isVirtual && { log: log.digest('hex') }),
+    ...(isVirtual && { log: log.digest('hex') }),
   };
 
   /** All workers share the queue. */
@@ -63,7 +65,7 @@ export async function runCells(
 
   async function work(queue: Cell[], place: number) {
     // In the virtual world two processes begin at either end: each of them reads half of the locks.
-    const next = () => (world.isVirtual && !isStory && place % 2 === 1 ? queue.pop() : queue.shift());
+    const next = () => (isVirtual && !isStory && place % 2 === 1 ? queue.pop() : queue.shift());
     for (let cell = next(); cell && !signal.aborted; cell = next()) {
       narrator.cell(cell);
       const result = await runOne(cell, place).catch((error) => {
@@ -95,7 +97,7 @@ export async function runCells(
 
   async function runOne(cell: Cell, place: number): Promise<DrillResult | undefined> {
     const audience = { onProgress: narrator.progress, ...narrator.follow?.(cell) };
-    const { events, log, ...result } = await runCell(cell, world, audience, place);
+    const { events, log, ...result } = await runCell(cell, worldOf(cell), audience, place);
     if (signal.reason instanceof Interrupted) return undefined;
     folder.writeEvents(cell.stage, cell.drill.name, events);
     if (log !== undefined) logs.set(cell, log);

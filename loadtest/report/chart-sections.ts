@@ -1,12 +1,12 @@
-// What each stage left in stock, as bars and as a table.
+// What each stage left in stock.
 
 import type { Results } from '../evidence/results.ts';
-import { type BarRow, barChart } from './bars.ts';
+import { type BarRow, barTable } from './bars.ts';
 import { type MeasuredDrill, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, figureCell } from './figures.ts';
 
-/** What each stage left in stock, drill by drill: a picture, and a table with its speed beside it. */
+/** What each stage left in stock, drill by drill, with its speed beside it. */
 export function finalStock(results: Results): Html | false {
   const drills = measuredRushes(results);
   if (drills.length === 0) return false;
@@ -17,25 +17,12 @@ export function finalStock(results: Results): Html | false {
 <li><i class="swatch final"></i> final stock, as expected</li>
 <li><i class="swatch wrong"></i> final stock, not as expected</li>
 </ul>
-<div class="charts">
-${drills.map((measured) => html`<figure><figcaption>${drillCaption(measured.drill)}</figcaption>${stockByStage(measured)}</figure>\n`)}</div>
 ${drills.map(stockTable)}</section>`;
 }
 
 function stockTable({ drill, stages }: MeasuredDrill): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="The final stock of ${drill}">
-<table class="figures">
-<caption>${drill}</caption>
-<thead><tr><th scope="col">stage</th>${comparedFigures.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>
-${stages.map(({ stage, figures }) => html`<tr><th scope="row">${stage}</th>${comparedFigures.map((line) => figureCell(line, figures))}</tr>\n`)}</tbody>
-</table>
-</div>
-`;
-}
-
-function stockByStage({ drill, stages }: MeasuredDrill): Html {
-  const rows = stages.map(({ stage, figures: { expectedStock, finalStock } }): BarRow => {
+  const rows = stages.map(({ stage, figures }): BarRow => {
+    const { expectedStock, finalStock } = figures;
     const kind = finalStock === expectedStock ? 'final' : 'wrong';
     return {
       name: stage,
@@ -43,12 +30,13 @@ function stockByStage({ drill, stages }: MeasuredDrill): Html {
         { value: expectedStock, kind: 'expected' },
         { value: finalStock, kind },
       ],
+      cells: comparedFigures.map((line) => figureCell(line, figures)),
     };
   });
-  return barChart(`Expected and final stock of ${drill} by stage`, rows);
-}
-
-function drillCaption(drill: string): Html {
-  const question = questionOf(drill);
-  return html`<b>${drill}</b>${question !== undefined && `: ${question}`}`;
+  const title = [drill, questionOf(drill)].filter(Boolean).join(': ');
+  return barTable(
+    title,
+    comparedFigures.map(({ name }) => name),
+    rows,
+  );
 }

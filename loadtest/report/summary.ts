@@ -1,8 +1,8 @@
 // The verdict of a run in a few sentences.
 
 import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
-import { type Results, type RushFigures, rushFigures } from '../evidence/results.ts';
-import { isAsTaught } from './cells.ts';
+import type { Results } from '../evidence/results.ts';
+import { isAsTaught, keyFigure } from './cells.ts';
 import { baselineLine, gradeTitle } from './grades.ts';
 
 /** The verdict on the run in plain words. */
@@ -43,29 +43,11 @@ export function countCells({ stages, leftOut }: Results): string {
 /** What the drills under load have broken, a sentence each; of graded locks, whether the baseline may be believed. */
 export function summarize(results: Results): string[] {
   if (results.grades) return [baselineLine(results)];
-  const lost = damageOf(results, 'rush', ({ lostUpdates, sold }) => lostUpdates > 0 && [lostUpdates, sold]);
-  const oversold = damageOf(
-    results,
-    'sell-out',
-    (figures) => figures.oversold > 0 && [figures.sold, figures.initialStock],
-  );
-  return [
-    ...(lost.length > 0 ? [`The rush lost ${listOf(lost)}.`] : []),
-    ...(oversold.length > 0 ? [`The sell-out sold ${listOf(oversold)}.`] : []),
-  ];
-}
-
-/** `432 of 500 units under 0-none`, for each row in which a drill did damage. */
-function damageOf(
-  { stages }: Results,
-  drill: string,
-  damageIn: (figures: RushFigures) => [part: number, whole: number] | false,
-): string[] {
-  return stages.flatMap(({ stage, drills }) =>
-    drills.flatMap((result) => {
-      const figures = result.drill === drill && result.verdict === 'fail' ? rushFigures(result) : undefined;
-      const damage = figures && damageIn(figures);
-      return damage ? [`${formatNumber(damage[0])} of ${countOf(damage[1], 'unit')} under ${stage}`] : [];
-    }),
-  );
+  return ['rush', 'sell-out'].flatMap((drill) => {
+    const broken = results.stages.flatMap(({ stage, drills }) => {
+      const failed = drills.find((result) => result.drill === drill && result.verdict === 'fail');
+      return failed ? [`${keyFigure(failed) ?? 'failed'} under ${stage}`] : [];
+    });
+    return broken.length > 0 ? [`In the ${drill}: ${listOf(broken)}.`] : [];
+  });
 }
