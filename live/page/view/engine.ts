@@ -22,12 +22,19 @@ interface Lab {
 
 /** How often one looks whether a lock of one's own has come to an end, in milliseconds. */
 const LOOK_MS = 250;
-/** So often, for each thing that is asked of it: at rest it takes one look or two. On a busy machine the looks are late, too. */
+/** So often, for each thing that is asked of it: at rest it takes one look or two. */
 const MOST_LOOKS = 14;
+/** On a slow machine, so many times as often as a lock of the course has needed. */
+const SLACK = 6;
 
 /** A lock of one's own has come to no end: nobody knows why. The lab was ended, and a new one is there. */
 export class LateError extends Error {
-  readonly seconds = (LOOK_MS * MOST_LOOKS) / 1_000;
+  readonly seconds: number;
+
+  constructor(looks: number) {
+    super();
+    this.seconds = (looks * LOOK_MS) / 1_000;
+  }
 }
 
 export type Engine = ReturnType<typeof startEngine>;
@@ -39,6 +46,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
   const labs = Array.from({ length: count }, (): Lab => ({ looks: 0 }));
   let queue: Waiting[] = [];
   let lastId = 0;
+  let mostLooks = MOST_LOOKS;
 
   /** Resolves with what the lab says when it is ready. */
   async function start(lab: Lab): Promise<Ready> {
@@ -65,6 +73,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     const { doing } = lab;
     if (doing?.task.id !== result.id) return;
     const { own } = doing.task.given;
+    if (own === undefined) mostLooks = Math.max(mostLooks, lab.looks * SLACK);
     // What can't be played may have changed its lab: none that has met it plays another one.
     if ('problem' in result && own !== undefined && doing.task.call === 'play')
       return endAll(own, new Error(result.problem));
@@ -84,9 +93,8 @@ export function startEngine({ count = 1, isApart = false } = {}) {
   setInterval(() => {
     for (const lab of labs) {
       const own = lab.doing?.task.given.own;
-      if (own === undefined) continue;
       lab.looks += 1;
-      if (lab.looks >= MOST_LOOKS) endAll(own, new LateError());
+      if (own !== undefined && lab.looks >= mostLooks) endAll(own, new LateError(lab.looks));
     }
   }, LOOK_MS);
 
@@ -114,7 +122,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     /** What can be done, once a lab is there. */
     ready,
     /** Ends what is done with a lock of one's own, which nobody wants to know any more. */
-    forget: (own: string) => endAll(own, new LateError()),
+    forget: (own: string) => endAll(own, new LateError(0)),
     /** Has a lab do something, when what was asked before is under way. Rejects with why it can't be done. */
     ask<Call extends keyof Calls>(call: Call, given: Parameters<Calls[Call]>[0]): ReturnType<Calls[Call]> {
       lastId += 1;
