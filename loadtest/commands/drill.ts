@@ -1,6 +1,6 @@
 // What npm run drill does: breaks one stage after the other on purpose, prints each step with its time, and writes the report.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
@@ -10,6 +10,7 @@ import { words } from '../report/marks.ts';
 import { readStory, stageTitle } from '../report/story.ts';
 import { expectationOf, mark } from '../report/terminal.ts';
 import { columnOf } from '../staircase/lookup.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { openKeyboard } from './keyboard.ts';
 import { type Narrator, reportLine } from './narrator.ts';
 import type { DrillCommand } from './options.ts';
@@ -37,6 +38,13 @@ export async function runDrillCommand(
   { drill, rows, isStepwise, fileFor, ...settings }: DrillCommand,
   watch: Watch,
 ): Promise<void> {
+  try {
+    if (fileFor) for (const row of rows) mustBeWritable(fileFor(row));
+  } catch (error) {
+    process.stderr.write(`The run could not be made: ${(error as Error).message}\n`);
+    process.exitCode = COULD_NOT_RUN;
+    return;
+  }
   const stopping = new AbortController();
   const nobodyIsLeft = () => stopping.abort(new Interrupted('Nobody is left to press Enter.'));
   const keyboard = isStepwise ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
@@ -77,14 +85,26 @@ export async function runDrillCommand(
   await runCommand({ ...settings, command: 'npm run drill', cells, workers: 1, narrator, stopping });
 }
 
-function keep(file: string, page: string) {
-  try {
+/** Throws before anything is started where a file can't be written: nobody is to lose a drill by it. */
+function mustBeWritable(file: string) {
+  unlessRefused(file, () => {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, page);
+    closeSync(openSync(file, 'a'));
+    if (statSync(file).size === 0) rmSync(file);
+  });
+}
+
+function keep(file: string, page: string) {
+  unlessRefused(file, () => writeFileSync(file, page));
+  console.log(`  The run is kept in ${relative(process.cwd(), file)}: a browser opens it without a server.`);
+}
+
+function unlessRefused(file: string, act: () => void) {
+  try {
+    act();
   } catch (error) {
     throw new Error(`${file} can't be written: ${(error as Error).message}`, { cause: error });
   }
-  console.log(`  The run is kept in ${relative(process.cwd(), file)}: a browser opens it without a server.`);
 }
 
 function tellVerdict(stage: string, result: DrillResult) {

@@ -14,9 +14,9 @@ const file = join(dir, 'run.html');
 afterAll(() => rmSync(dir, { recursive: true }));
 
 describe('npm run drill -- --save', () => {
-  test('a place that can not be written is told', async () => {
-    const { code, stderr } = await drill(['crashed-holder', '--stage', '3', '--save', dir]);
-    expect(code).toBe(2);
+  test('a place that can not be written is told before anything is started', async () => {
+    const { code, stdout, stderr } = await drill(['crashed-holder', '--stage', '3', '--save', dir]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`${dir} can't be written: `);
   });
 
