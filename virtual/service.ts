@@ -5,7 +5,6 @@ import { createRegistry, type Strategy } from '../locks/strategy.ts';
 import { asProblem } from '../services/inventory/away-server.ts';
 import { supervised } from '../services/inventory/external-lock.ts';
 import { createHistory } from '../services/inventory/history.ts';
-import { ClientGoneError } from '../services/inventory/sale-ending.ts';
 import { createSaleService, type SaleServiceParts } from '../services/inventory/sale-service.ts';
 import { connectStore, lockKeys } from '../services/inventory/store.ts';
 
@@ -95,6 +94,6 @@ export type Service = ReturnType<typeof startService>;
 
 /** The body of the answer to a request that failed, as HTTP has it (services/inventory/answer.ts). Undefined when the client is gone. */
 function problemOf(error: unknown) {
-  if (error instanceof ClientGoneError) return undefined;
-  return asProblem(error).problem;
+  const { code, problem } = asProblem(error);
+  return code === 'CLIENT_GONE' ? undefined : problem;
 }

@@ -14,34 +14,33 @@ export interface Sheet {
 
 type Column = [head: string, figure: Figure, format: (value: number) => string];
 
-function columnsOf(mode: BenchResults['mode']): Column[] {
-  const isHttp = mode === 'http';
-  const nginx: Column = ['nginx µs', ({ cpuMicros }) => cpuMicros?.nginx, formatMeasure];
-  const fairness: Column = ['p99 ÷ ideal', ({ p99ToIdeal }) => p99ToIdeal, formatRatio];
-  return [
-    [isHttp ? 'nodes µs' : 'CPU µs', ({ cpuMicros }) => cpuMicros?.processes, formatMeasure],
-    ...(isHttp ? [nginx] : []),
-    ['Redis µs', ({ cpuMicros }) => cpuMicros?.redis, formatMeasure],
-    ['commands', ({ commandsPerAcquisition }) => commandsPerAcquisition, formatMeasure],
-    ['wait p50', ({ waitMs }) => waitMs?.p50, formatDuration],
-    ['wait p99', ({ waitMs }) => waitMs?.p99, formatDuration],
-    ['wait max', ({ waitMs }) => waitMs?.max, formatDuration],
-    ...(isHttp ? [] : [fairness]),
-  ];
-}
+/** What only one kind of bench measures is a – in the other. */
+const columns: Column[] = [
+  ['CPU µs', ({ cpuMicros }) => cpuMicros?.processes, formatMeasure],
+  ['nginx µs', ({ cpuMicros }) => cpuMicros?.nginx, formatMeasure],
+  ['Redis µs', ({ cpuMicros }) => cpuMicros?.redis, formatMeasure],
+  ['commands', ({ commandsPerAcquisition }) => commandsPerAcquisition, formatMeasure],
+  ['wait p50', ({ waitMs }) => waitMs?.p50, formatDuration],
+  ['wait p99', ({ waitMs }) => waitMs?.p99, formatDuration],
+  ['wait max', ({ waitMs }) => waitMs?.max, formatDuration],
+  ['p99 ÷ ideal', ({ p99ToIdeal }) => p99ToIdeal, formatRatio],
+];
 
-/** The longest remark on the terminal. The page has the whole of it. */
-const LONGEST_REMARK = 50;
+/** How wide a remark is on the terminal, which cuts it. The page has the whole of it. */
+const REMARK_WIDTH = 52;
 
 /** A table as text for a terminal. */
 function renderSheet({ title, head, rows }: Sheet): string {
-  const aligns = head.map((_, at) => (at === 0 || at === head.length - 1 ? 'left' : 'right'));
-  const table = new Table({ head, colAligns: aligns, style: { head: [], border: [], compact: true } });
-  for (const row of rows) {
-    const last = row.at(-1) ?? '';
-    const isLong = last.length > LONGEST_REMARK;
-    table.push([...row.slice(0, -1), isLong ? `${last.slice(0, LONGEST_REMARK - 1)}…` : last]);
-  }
+  const last = head.length - 1;
+  const table = new Table({
+    head,
+    colAligns: head.map((_, at) => (at === 0 || at === last ? 'left' : 'right')),
+    colWidths: head.map((_, at) =>
+      at === last && rows.some((row) => (row[last] ?? '').length > REMARK_WIDTH) ? REMARK_WIDTH : null,
+    ),
+    style: { head: [], border: [], compact: true },
+  });
+  table.push(...rows);
   return `${title}\n${table}`;
 }
 
@@ -55,7 +54,6 @@ export function renderTables(results: BenchResults): string {
 
 /** A contestant in each row: the median of the rounds; of the rate the lowest and the highest as well. */
 export function figureSheet({ mode, contestants, turns }: BenchResults, waiters: number): Sheet {
-  const columns = columnsOf(mode);
   const rows = contestants
     .filter(({ name }) => turns.some((turn) => turn.name === name && turn.waiters === waiters))
     .map(({ name }) => {

@@ -2,6 +2,7 @@
 
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Drill, Observe } from '../harness/drill.ts';
@@ -11,7 +12,6 @@ import { readStory, stageTitle } from '../report/story.ts';
 import { expectationOf, mark } from '../report/terminal.ts';
 import { columnOf } from '../staircase/lookup.ts';
 import { COULD_NOT_RUN } from './ending.ts';
-import { openKeyboard } from './keyboard.ts';
 import { type Narrator, reportLine } from './narrator.ts';
 import type { DrillCommand } from './options.ts';
 import { Interrupted } from './run.ts';
@@ -47,7 +47,8 @@ export async function runDrillCommand(
   }
   const stopping = new AbortController();
   const nobodyIsLeft = () => stopping.abort(new Interrupted('Nobody is left to press Enter.'));
-  const keyboard = isStepwise ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
+  const keyboard = isStepwise ? createInterface({ input: process.stdin }) : undefined;
+  keyboard?.on('close', nobodyIsLeft);
   let onlooker: Onlooker | undefined;
 
   const narrator: Narrator = {
@@ -67,8 +68,9 @@ export async function runDrillCommand(
       async narrate(sentence, atMs, isStep) {
         await onlooker?.tell(sentence);
         console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
-        const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
-        if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
+        if (!isStep || !keyboard) return;
+        process.stdout.write(pc.dim('            Enter goes on. '));
+        await keyboard.question('', { signal: stopping.signal });
       },
     }),
     async result(stage, result) {

@@ -42,8 +42,10 @@ await exitWhenWritten();
 
 async function prove(): Promise<number> {
   const { deep, json, pauses, delays, crashes } = given;
+  const locks = await wantedLocks();
   const planned = plan({
-    locks: await wantedLocks(),
+    locks: locks ?? usualLocks,
+    isOfAll: locks === undefined,
     scopes: wantedScopes,
     processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
     sales: given.sales ?? (deep ? 2 : 1),
@@ -71,7 +73,8 @@ async function prove(): Promise<number> {
   return proof.cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
 
-async function wantedLocks(): Promise<ProvableLock[]> {
+/** The locks that are named. Undefined when none is. */
+async function wantedLocks(): Promise<ProvableLock[] | undefined> {
   const { args } = command;
   const ofOurs = named.map((name) => {
     const lock = provableLocks.find(({ stage }) => stage === name);
@@ -89,7 +92,7 @@ async function wantedLocks(): Promise<ProvableLock[]> {
     // Who names a scope of several skus means it.
     return { ...provable({ stage, file, promises }), sellsBaskets: given.scope !== undefined };
   });
-  return ofOurs.length + external.length > 0 ? [...ofOurs, ...(await Promise.all(external))] : usualLocks;
+  return ofOurs.length + external.length > 0 ? [...ofOurs, ...(await Promise.all(external))] : undefined;
 }
 
 function definedOf<Values extends object>(values: Values): Partial<Values> {

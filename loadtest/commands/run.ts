@@ -5,7 +5,7 @@ import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { runCell, type World } from '../harness/run-cell.ts';
-import { checkNames } from '../staircase/contract.ts';
+import { checkNames, isCheck } from '../staircase/contract.ts';
 import { columnNames, isExternal, rowOf } from '../staircase/lookup.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -47,7 +47,8 @@ export async function runCells(
     // One external lock after the other, and one row after the other of those with nodes of their own: each has its own stacks.
     const stackOf = ({ stage }: Cell) => (isExternal(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
     const stacks = [...new Set(cells.map(stackOf))];
-    const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));
+    // The checks come first: they take all of the CPUs.
+    const turnOf = (cell: Cell) => (isCheck(cell.drill.name) ? -1 : stacks.indexOf(stackOf(cell)));
     await workAt(cells.filter((cell) => !isLoad(cell)).sort((a, b) => turnOf(a) - turnOf(b)));
   }
   const log = createHash('sha256').update(cells.map((cell) => logs.get(cell)).join('\n'));

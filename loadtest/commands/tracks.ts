@@ -28,7 +28,6 @@ export const tracks = {
 } satisfies Record<string, Flight[]>;
 export type Track = keyof typeof tracks;
 
-export const trackNames = Object.keys(tracks) as Track[];
 export const drillsOf = (track: Track): Drill[] => tracks[track].flatMap(({ drills }) => drills);
 export const rowsOf = (track: Track): string[] => tracks[track].flatMap(({ staircase }) => Object.keys(staircase.rows));
 /** The rows of which the story of a track tells. */

@@ -466,7 +466,7 @@ export function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs:
 }
 
 /** A sale is not inside that is to be. */
-export function notInside({ name }: Pick<TargetNode, 'name'>, end?: SaleEnd) {
+export function notInside({ name }: TargetNode, end?: SaleEnd) {
   const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
   return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
 }

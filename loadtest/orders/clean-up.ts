@@ -8,9 +8,8 @@ import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { msOf } from '../scenarios/course.ts';
 import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
-import { type DueOrder, demand, nodeOf, type OrderCourse, step, type Tick } from './course.ts';
+import { type DueOrder, demand, type OrderCourse, step, type Tick } from './course.ts';
 import { type Shop, STEP_LIMIT_MS } from './shop.ts';
 
 /** How long to wait before the next tick when one was skipped, in milliseconds. */
@@ -21,23 +20,23 @@ const LATE_MS = PERIOD_MS / 2;
 export const cleanUpSteps = [
   step('<count> order[s] [is][are] due', async (course, { count }) => {
     await useGuard(course);
-    await makeDue(course, Number(count));
+    await makeDue(course, count);
   }),
   step('tick <tick> begins at <node>, and is held when it has <what>', async (course, { tick, node, what }) => {
-    const { ended } = await holdTick(course, tick, nodeOf(course, node), what);
-    if (ended) throw new NotStagedError(`The tick of ${node} did not stay: it ${describeTick(ended)}.`);
+    const { ended } = await holdTick(course, tick, node, what);
+    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay: it ${describeTick(ended)}.`);
   }),
   step(
     'tick <tick> begins at <node>, and is held when it has <what>, or does not come so far',
     async (course, filled) => {
-      const { ended } = await holdTick(course, filled.tick, nodeOf(course, filled.node), filled.what);
+      const { ended } = await holdTick(course, filled.tick, filled.node, filled.what);
       return ended ? `it ${describeTick(ended)}` : 'it is held';
     },
   ),
-  step('a tick of <node> runs, or is skipped', (course, { node }) => tickFor(course, nodeOf(course, node), 0)),
+  step('a tick of <node> runs, or is skipped', (course, { node }) => tickFor(course, node, 0)),
   step(
     'ticks of <node> come until one is not skipped, for <limit> at most',
-    (course, { node, limit }) => tickFor(course, nodeOf(course, node), msOf(limit, course.testBed.leaseMs)),
+    (course, { node, limit }) => tickFor(course, node, limit),
     { isLong: true },
   ),
   step('tick <tick> goes on', (course, { tick }) => goOn(course, tick)),
@@ -58,22 +57,21 @@ export const cleanUpSteps = [
     await testBed.until('The ticks have not come to the order.', haveCome);
     return `${await waiting()} wait`;
   }),
-  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node: at, time }) => {
+  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node, time }) => {
     const { testBed } = course;
-    const node = nodeOf(course, at);
     testBed.forget(() => node.setGuard('conditional'));
     testBed.undoLater(() => node.setSchedule({}));
     await node.setGuard('none');
     await node.scriptTick({ after: 'read', orders: 1 });
     await node.setSchedule(schedules[testBed.row] ?? {});
     const isHeld = async () => (await node.ticks()).held === 1;
-    await testBed.until(`No tick of ${at} came by itself and stayed.`, isHeld);
+    await testBed.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
     // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
     const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
-    await testBed.rest(Math.max(0, slow.beganAt + msOf(time, testBed.leaseMs) - Date.now()));
-    if (!(await isHeld())) throw new NotStagedError(`The first tick of ${at} did not take so long.`);
+    await testBed.rest(Math.max(0, slow.beganAt + time - Date.now()));
+    if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
   }),
-  step('the first tick of <node> goes on', (course, { node }) => nodeOf(course, node).resume()),
+  step('the first tick of <node> goes on', (_course, { node }) => node.resume()),
 ];
 
 export const cleanUpDemands = [
@@ -95,10 +93,10 @@ export const cleanUpDemands = [
       ...(isSkipped ? { ending: 'if it never ends' } : restored < due.length && { ending: 'if too few' }),
     };
   }),
-  demand('no other tick of <node> has begun meanwhile', async (course, _outcome, { node }) => {
-    const [held, ...others] = (await nodeOf(course, node).ticks()).scheduled;
+  demand('no other tick of <node> has begun meanwhile', async (_course, _outcome, { node }) => {
+    const [held, ...others] = (await node.ticks()).scheduled;
     const count = others.length > 0 ? countOf(others.length, 'tick') : 'No tick';
-    const right = `${count} of ${node} began while another one of it was under way`;
+    const right = `${count} of ${node.name} began while another one of it was under way`;
     return {
       wrong: others.length > 0 ? right : undefined,
       right,
@@ -109,13 +107,13 @@ export const cleanUpDemands = [
       ),
     };
   }),
-  demand('no pile of ticks of <node> has followed at once', async (course, _outcome, { node }) => {
-    const { scheduled } = await nodeOf(course, node).ticks();
+  demand('no pile of ticks of <node> has followed at once', async (_course, _outcome, { node }) => {
+    const { scheduled } = await node.ticks();
     const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
-    const pile = `${countOf(late.length, 'tick')} of ${node} that were due meanwhile followed at once, one after the other`;
+    const pile = `${countOf(late.length, 'tick')} of ${node.name} that were due meanwhile followed at once, one after the other`;
     return {
       wrong: late.length > 1 ? pile : undefined,
-      right: `No pile of ticks followed the slow one of ${node}`,
+      right: `No pile of ticks followed the slow one of ${node.name}`,
       figures: { late: late.length },
       witnesses: late.map(
         ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { msOf } from '../scenarios/course.ts';
 import type { Playing } from '../scenarios/play-page.ts';
 import { sentencesOf } from '../scenarios/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
@@ -79,23 +78,18 @@ export const beginCourse = (testBed: Shop): OrderCourse => ({
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
 export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void>();
 
-export function nodeOf({ testBed: { first, second } }: OrderCourse, name: string): TargetNode {
-  return name === first.name ? first : second;
-}
-
 /** What is said in many pages. */
 
 export const commonSteps = [
-  setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: msOf(time, Number.NaN) } })),
-  step('<time> pass[es]', ({ testBed }, { time }) => testBed.rest(msOf(time, testBed.leaseMs)), { isLong: true }),
+  setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
+  step('<time> pass[es]', ({ testBed }, { time }) => testBed.rest(time), { isLong: true }),
   step('nobody can change an order', ({ testBed }) => testBed.holdOrders()),
   step('the orders can be changed again', async ({ testBed }) => testBed.letGoOfOrders()),
-  needing('node processes')('<node> is killed (SIGKILL)', async (course, { node: name }) => {
-    const node = nodeOf(course, name);
+  needing('node processes')('<node> is killed (SIGKILL)', async (course, { node }) => {
     await course.testBed.kill(node);
     for (const tick of course.ticks.values()) {
       const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
-      if (hasAnswered) throw new NotStagedError(`The tick of ${name} had ended before it was killed.`);
+      if (hasAnswered) throw new NotStagedError(`The tick of ${node.name} had ended before it was killed.`);
     }
   }),
 ];

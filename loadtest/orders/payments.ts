@@ -3,7 +3,6 @@
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { msOf } from '../scenarios/course.ts';
 import { demand, needing, type OrderCourse, step } from './course.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';
@@ -108,11 +107,11 @@ export const paymentDemands = [
   }),
 ];
 
-async function areTaken(course: OrderCourse, { limit }: { limit: string }) {
+async function areTaken(course: OrderCourse, { limit }: { limit: number }) {
   const { testBed } = course;
   const startedAt = performance.now();
   const isGone = async () => (await pendingOf(testBed)).length === 0;
-  const isDone = await testBed.look(isGone, msOf(limit, testBed.leaseMs));
+  const isDone = await testBed.look(isGone, limit);
   // Nobody has looked whether it is booked.
   if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
   course.isLeft = isDone === undefined;

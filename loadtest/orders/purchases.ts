@@ -3,10 +3,9 @@
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf } from '../evidence/numbers.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { msOf } from '../scenarios/course.ts';
 import type { Finding } from '../scenarios/sentence.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
-import { type ClientAnswer, demand, needing, nodeOf, type OrderCourse, step } from './course.ts';
+import { type ClientAnswer, demand, needing, type OrderCourse, step } from './course.ts';
 import { type Shop, SKU, STOCK } from './shop.ts';
 
 /** How long a client waits before it repeats what is still under way, in milliseconds. */
@@ -16,23 +15,23 @@ const PATIENCE_MS = 10 * KEY_LEASE_MS;
 const SALE = `/inventory/sale?sku=${SKU}`;
 
 export const purchaseSteps = [
-  step('the first click is held inside its sale at <node>', async (course, { node: at }) => {
-    const node = nodeOf(course, at);
+  step('the first click is held inside its sale at <node>', async (course, { node }) => {
     await node.script({ untilResumed: true });
     click(course, node);
     const isInside = async () => (await node.history()).events.find(({ type }) => type === 'read');
-    await course.testBed.until(`The click on ${at} never got inside its sale.`, isInside);
+    await course.testBed.until(`The click on ${node.name} never got inside its sale.`, isInside);
   }),
   step(
     '<count> more clicks come to <where>, and each is answered or waits for the lock of the sale',
     async (course, { count, where }) => {
       const { testBed, answers, requests } = course;
       const { first, second } = testBed;
-      const nodes = where === 'both nodes' ? [second, first] : [nodeOf(course, where)];
-      for (let n = 0; n < Number(count); n += 1) click(course, nodes[n % nodes.length] as TargetNode);
+      const nodes =
+        where === 'both nodes' ? [second, first] : course.testBed.nodes.filter(({ name }) => name === where);
+      for (let n = 0; n < count; n += 1) click(course, nodes[n % nodes.length] as TargetNode);
       await testBed.until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
         const states = await Promise.all([first, second].map((node) => node.state()));
-        return answers.length + states.reduce((sum, { waiting }) => sum + waiting, 0) >= Number(count);
+        return answers.length + states.reduce((sum, { waiting }) => sum + waiting, 0) >= count;
       });
       const { events } = await first.history();
       const inside = events.find(({ type }) => type === 'read')?.saleId;
@@ -41,7 +40,7 @@ export const purchaseSteps = [
       }
       const refused = answers.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
       course.figures = { clicks: requests.length, refused };
-      return `${refused} are refused at once, ${Number(count) - answers.length} wait`;
+      return `${refused} are refused at once, ${count - answers.length} wait`;
     },
   ),
   step('the first click goes on', ({ testBed }) => testBed.first.resume()),
@@ -49,26 +48,26 @@ export const purchaseSteps = [
 
   // Answers that are lost.
   step('<where> keep[s] the next answer', async (course, { where }) => {
-    const nodes = where === 'both nodes' ? course.testBed.nodes : [nodeOf(course, where)];
+    const nodes =
+      where === 'both nodes' ? course.testBed.nodes : course.testBed.nodes.filter(({ name }) => name === where);
     for (const node of nodes) await node.script({ beforeAnswer: true });
   }),
   step('a click comes to <node>, and an order is made', async (course, { node }) => {
-    click(course, nodeOf(course, node));
+    click(course, node);
     return makesOrder(course);
   }),
   step('a click comes through nginx, as a GET, and an order is made', async (course) => {
     request(course, 'GET', course.testBed.nginxUrl, SALE);
     return makesOrder(course);
   }),
-  step('<node> has its answer ready, and the client hangs up', async (course, { node: at }) => {
+  step('<node> has its answer ready, and the client hangs up', async (course, { node }) => {
     const { testBed, client } = course;
-    const node = nodeOf(course, at);
-    await testBed.until(`${at} did not keep its answer.`, async () => (await node.state()).held === 1);
+    await testBed.until(`${node.name} did not keep its answer.`, async () => (await node.state()).held === 1);
     client.abort();
     await hasNoAnswer(course);
     await node.resume();
     const hasEnded = async () => (await node.state()).answering === 0;
-    await testBed.until(`The request on ${at} never ended.`, hasEnded);
+    await testBed.until(`The request on ${node.name} never ended.`, hasEnded);
   }),
   step('the client has no answer', hasNoAnswer),
   needing('node processes')(
@@ -94,7 +93,7 @@ export const purchaseSteps = [
     },
   ),
   step('the client repeats at <node>, as long as the click is under way', (course, { node }) =>
-    repeat(course, () => send(course, 'POST', nodeOf(course, node).publicUrl, SALE)),
+    repeat(course, () => send(course, 'POST', node.publicUrl, SALE)),
   ),
 
   // Servers that are slow.
@@ -106,11 +105,10 @@ export const purchaseSteps = [
       for (const link of links) link?.delayReplies(ms);
     };
     testBed.undoLater(() => delay(0));
-    delay(msOf(time, testBed.leaseMs));
+    delay(time);
   }),
-  step('a click comes to both nodes, and none is answered within <time>', async (course, { time }) => {
+  step('a click comes to both nodes, and none is answered within <time>', async (course, { time: limitMs }) => {
     const { testBed, requests } = course;
-    const limitMs = msOf(time, testBed.leaseMs);
     const startedAt = performance.now();
     for (const node of testBed.nodes) click(course, node);
     const firstMs = Promise.race(requests).then(() => performance.now() - startedAt);
@@ -135,15 +133,15 @@ export const purchaseSteps = [
     return told;
   }),
   step('a refund comes to <node>, which waits for the order', async (course, { node }) => {
-    refund(course, nodeOf(course, node));
+    refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) === course.requests.length;
-    await course.testBed.until(`${node} has not come to change the order.`, hasCome);
+    await course.testBed.until(`${node.name} has not come to change the order.`, hasCome);
   }),
   step('a refund comes to <node>, which waits for the order or answers', async (course, { node }) => {
     const { testBed, answers, requests } = course;
-    refund(course, nodeOf(course, node));
+    refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) + answers.length === requests.length;
-    await testBed.until(`${node} was neither refused nor let in.`, hasCome);
+    await testBed.until(`${node.name} was neither refused nor let in.`, hasCome);
     return answers[0] ? `it ${describeAnswer(answers[0])}` : 'it waits';
   }),
 ];

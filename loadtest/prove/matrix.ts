@@ -3,7 +3,7 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
-import { countOf, formatOrders, listOf } from '../evidence/numbers.ts';
+import { countOf, formatOrders } from '../evidence/numbers.ts';
 import { signTable } from '../report/sign-table.ts';
 import { scopeNames } from './plan.ts';
 
@@ -61,14 +61,9 @@ export function faultLines(amiss: Cell[]): string[] {
 }
 
 /** What was looked at, on which server, in a sentence. */
-export function summaryOf(cells: Pick<Cell, 'states' | 'sales' | 'processes'>[], server: string): string {
+export function summaryOf(cells: Pick<Cell, 'states'>[], server: string): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
-  const sizes = [...new Set(cells.map(({ sales }) => sales))].toSorted().map((sales) => {
-    const of = cells.filter((cell) => cell.sales === sales);
-    const counts = [...new Set(of.map(({ processes }) => processes))].toSorted();
-    return `${counts.join(' and ')} processes × ${countOf(sales, 'sale')}`;
-  });
-  return `${listOf(sizes)}, on a real ${server}: ${states.toLocaleString('en')} states.`;
+  return `${countOf(cells.length, 'cell')}, on a real ${server}: ${states.toLocaleString('en')} states.`;
 }
 
 /** A cell in one line: `4-ttl · slow-holder · 2 processes`. */

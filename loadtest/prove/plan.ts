@@ -16,18 +16,8 @@ export interface ProvableLock {
   file: string;
   /** How many masters vote; 0 when it asks one server. */
   masters: number;
-  /** It has another lock for those who only look. */
-  hasReadLock?: boolean;
-  /** It locks several skus at once. */
+  /** It locks several skus at once: of a lock of the course that is known. */
   sellsBaskets?: boolean;
-  /** Of one sku its lock is another's: it is looked at where there are several. */
-  isForBasketsAlone?: boolean;
-  /** Its stock lies in several buckets. */
-  isInBuckets?: boolean;
-  /** With three processes it has more states than a run of all locks has time for. */
-  isLarge?: boolean;
-  /** The least number of sales of a process that shows it; 1 when it is not given. */
-  leastSales?: number;
 }
 
 /** So many masters have a majority of two. */
@@ -42,15 +32,10 @@ export const provableLocks: ProvableLock[] = [
   ...Object.entries(beyond)
     .filter(([, strategy]) => 'createLock' in strategy && ['redis', 'masters'].includes(strategy.backend))
     .filter(([stage]) => replicasOf(stage) === 0)
-    .map(([stage, strategy]) => ({
+    .map(([stage, { backend }]) => ({
       stage,
       file: resolve(projectDir, 'locks/beyond', `${stage}.ts`),
-      masters: strategy.backend === 'masters' ? MASTERS : 0,
-      ...('createReadLock' in strategy && { hasReadLock: true }),
-      ...(multiLockOf(stage) && { sellsBaskets: true }),
-      ...(isInBuckets(stage) && { isInBuckets: true }),
-      // What sells for others as well may sell two at once.
-      ...('takeOne' in strategy && !isInBuckets(stage) && { leastSales: 2 }),
+      masters: backend === 'masters' ? MASTERS : 0,
     }))
     .toSorted((one, other) => one.masters - other.masters),
 ];
@@ -58,10 +43,8 @@ export const provableLocks: ProvableLock[] = [
 /** The waiters of most of them listen; under `buckets` each look has as many ways to go on as there are buckets. */
 const large = ['blocking', 'buckets', 'cohort', 'combine', 'fair'];
 
-/** What a run looks at that names no lock: those of one server, as far as there is time for all of them. */
-export const usualLocks: ProvableLock[] = provableLocks
-  .filter(({ masters }) => masters === 0)
-  .map((lock) => ({ ...lock, isForBasketsAlone: lock.sellsBaskets ?? false, isLarge: large.includes(lock.stage) }));
+/** What a run looks at that names no lock: those of one server. */
+export const usualLocks = provableLocks.filter(({ masters }) => masters === 0);
 
 /** An external lock that can be looked at. */
 export function provable({ stage, file, promises }: Pick<Grade, 'stage' | 'file' | 'promises'>): ProvableLock {
@@ -72,6 +55,8 @@ export const scopeNames = scopes.map(({ name }) => name);
 
 export interface Wanted {
   locks: ProvableLock[];
+  /** It looks at as much of all locks as there is time for. */
+  isOfAll?: boolean;
   scopes: string[];
   /** How many processes, one cell for each. */
   processes: number[];
@@ -83,23 +68,25 @@ export interface Wanted {
 }
 
 /** The cells, those of few processes first: what fails with them is not looked at with more. */
-export function plan({ locks, scopes: names, processes, ...common }: Wanted): Task[] {
+export function plan({ locks, scopes: names, processes, isOfAll = false, ...common }: Wanted): Task[] {
   const wanted = scopes.filter(({ name }) => names.includes(name));
   return processes.flatMap((count) =>
     locks.flatMap((lock) =>
       wanted
-        .filter((scope) => hasServersOf(scope, lock) && hasLocksOf(scope, lock) && saysSomethingOf(scope, lock))
+        .filter(
+          (scope) => hasServersOf(scope, lock) && hasLocksOf(scope, lock, isOfAll) && saysSomethingOf(scope, lock),
+        )
         .filter((scope) => (scope.processes ?? 0) <= Math.max(...processes))
         // A scope that needs more processes has one cell, of so many.
         .filter((scope) => count >= (scope.processes ?? 0))
-        .filter((scope) => !lock.isLarge || count === 2 || scope.servers === 'buckets')
+        .filter(({ servers }) => !isOfAll || !large.includes(lock.stage) || count === 2 || servers === 'buckets')
         .map((scope) => ({
           stage: lock.stage,
           file: lock.file,
           masters: lock.masters,
-          ...(lock.isInBuckets && { isInBuckets: true }),
+          ...(isInBuckets(lock.stage) && { isInBuckets: true }),
           ...common,
-          sales: Math.max(common.sales, lock.leastSales ?? 1),
+          sales: Math.max(common.sales, leastSalesOf(lock)),
           budget: budgetOf(scope, common.budget),
           scope: scope.name,
           processes: count,
@@ -108,14 +95,21 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Ta
   );
 }
 
-function hasServersOf({ servers }: Scope, { masters, isInBuckets = false }: ProvableLock): boolean {
-  if (servers === 'buckets') return isInBuckets;
+function hasServersOf({ servers }: Scope, { stage, masters }: ProvableLock): boolean {
+  if (servers === 'buckets') return isInBuckets(stage);
   return servers === 'any' || (servers === 'masters') === masters > 0;
 }
 
-function hasLocksOf({ hasReaders = false, skus = 1 }: Scope, lock: ProvableLock): boolean {
-  const { hasReadLock = false, sellsBaskets = false, isForBasketsAlone = false } = lock;
-  return (hasReadLock || !hasReaders) && (skus > 1 ? sellsBaskets : !isForBasketsAlone);
+/** Of one sku the lock of several is another's, which is looked at anyhow. */
+function hasLocksOf({ hasReaders = false, skus = 1 }: Scope, { stage, sellsBaskets }: ProvableLock, isOfAll: boolean) {
+  const ofSeveral = multiLockOf(stage) !== undefined;
+  if (hasReaders && !('createReadLock' in (beyond[stage] ?? {}))) return false;
+  return skus > 1 ? (sellsBaskets ?? ofSeveral) : !(isOfAll && ofSeveral);
+}
+
+/** What sells for others as well may sell two at once. */
+function leastSalesOf({ stage }: ProvableLock): number {
+  return 'takeOne' in (beyond[stage] ?? {}) && !isInBuckets(stage) ? 2 : 1;
 }
 
 /** These have no lease in Redis: what is demanded of leases alone holds for them, and says nothing. */

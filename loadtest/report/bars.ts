@@ -33,7 +33,7 @@ export function barTable(title: string, heads: string[], rows: BarRow[]): Html {
 <caption>${title}</caption>
 <thead><tr><th></th><th></th>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ name, bars, cells }) => html`<tr><th scope="row">${name}</th><td class="bars">${bars.map(draw)}</td>${cells}</tr>\n`)}</tbody>
+${rows.map(({ name, bars, cells }) => html`<tr><th scope="row">${name}</th><td class="${bars.length > 0 && 'bars'}">${bars.map(draw)}</td>${cells}</tr>\n`)}</tbody>
 </table></div>
 `;
 }

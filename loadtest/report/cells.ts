@@ -163,7 +163,7 @@ function outcomeOf({ sold, soldOut }: RushFigures) {
   return soldOut > 0 ? '0 oversold' : '0 lost';
 }
 
-/** What a drill asks. Undefined for a drill that this version does not know. */
-export function questionOf(drill: string): string | undefined {
-  return columnOf(drill)?.asks ?? questionOfCheck(drill);
+/** What a drill, or a check, asks. Empty for one that this version does not know. */
+export function questionOf(drill: string): string {
+  return columnOf(drill)?.asks ?? questionOfCheck(drill) ?? '';
 }

@@ -4,9 +4,6 @@ import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers
 import type { RushFigures, StepFigures } from '../evidence/results.ts';
 import { type Html, html } from './escape.ts';
 
-/** What stands where a figure is absent: it must never read as zero. */
-const notMeasured = 'not measured';
-
 /** One line, or column, of a table of figures. */
 export interface FigureLine<Figures = RushFigures> {
   name: string;
@@ -17,15 +14,15 @@ export interface FigureLine<Figures = RushFigures> {
 
 /** The figures by which stages are compared. */
 export const comparedFigures: FigureLine[] = [
-  count('sold', ({ sold }) => sold),
-  count('expected stock', ({ expectedStock }) => expectedStock),
-  count('final stock', ({ finalStock }) => finalStock),
-  { ...count('lost', ({ lostUpdates }) => lostUpdates), isDamage: ({ lostUpdates }) => lostUpdates !== 0 },
-  { ...count('oversold', ({ oversold }) => oversold), isDamage: ({ oversold }) => oversold > 0 },
-  measure('sales/s', ({ throughput }) => throughput),
-  measure('p50 ms', ({ latencyMs }) => latencyMs?.p50),
-  measure('p99 ms', ({ latencyMs }) => latencyMs?.p99),
-  measure('Redis/sale', ({ redisCommandsPerSale }) => redisCommandsPerSale),
+  column('sold', ({ sold }) => sold),
+  column('expected stock', ({ expectedStock }) => expectedStock),
+  column('final stock', ({ finalStock }) => finalStock),
+  { ...column('lost', ({ lostUpdates }) => lostUpdates), isDamage: ({ lostUpdates }) => lostUpdates !== 0 },
+  { ...column('oversold', ({ oversold }) => oversold), isDamage: ({ oversold }) => oversold > 0 },
+  column('sales/s', ({ throughput }) => throughput, formatMeasure),
+  column('p50 ms', ({ latencyMs }) => latencyMs?.p50, formatMeasure),
+  column('p99 ms', ({ latencyMs }) => latencyMs?.p99, formatMeasure),
+  column('Redis/sale', ({ redisCommandsPerSale }) => redisCommandsPerSale, formatMeasure),
 ];
 
 /** How a figure of a drill that goes step by step is named, where its own name does not say it: that one is told in words. */
@@ -64,18 +61,17 @@ function formatOf(key: string): (value: number) => string {
   return (value) => (Number.isInteger(value) ? formatNumber(value) : formatMeasure(value));
 }
 
-type ReadFigure = (figures: RushFigures) => number | undefined;
-
-function count(name: string, read: ReadFigure): FigureLine {
-  return { name, read: (figures) => show(read(figures), formatNumber) };
-}
-
-function measure(name: string, read: ReadFigure): FigureLine {
-  return { name, read: (figures) => show(read(figures), formatMeasure) };
-}
-
-function show(value: number | undefined, format: (value: number) => string) {
-  return value === undefined ? notMeasured : format(value);
+/** What was not measured must never read as zero. */
+function column(
+  name: string,
+  measured: (figures: RushFigures) => number | undefined,
+  format = formatNumber,
+): FigureLine {
+  const read = (figures: RushFigures) => {
+    const value = measured(figures);
+    return value === undefined ? 'not measured' : format(value);
+  };
+  return { name, read };
 }
 
 /** A cell of a table; it stands out where the figure shows a broken lock. */

@@ -50,14 +50,17 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Finding[] 
     const why = { ...grade.doesNotPromise, ...(renews && SEEN_TO_RENEW) }[finding.name];
     return finding.state === 'broken' && why ? { ...finding, says: why, state: 'not-promised' } : finding;
   }
-  const checked = cells.map(({ drill, verdict, reasons, witnesses }) => {
-    const where = log ? 'In virtual time' : 'On real servers';
-    const under = isCheck(drill) ? 'In virtual time, with one fault each' : where;
-    const kind = isCheck(drill) ? ('check' as const) : ('drill' as const);
-    return { name: drill, kind, says: reasons.join(' '), under, steps: witnesses, state: stateOf[verdict] };
-  });
-  const searched = search.map(({ scope, verdict, reason, under, steps }) => {
-    return { name: scope, kind: 'order' as const, says: reason, under, steps, state: stateOf[verdict] };
+  const where = log ? 'In virtual time' : 'On real servers';
+  const cellsOf = (isOfChecks: boolean) =>
+    cells
+      .filter(({ drill }) => isCheck(drill) === isOfChecks)
+      .map(({ drill: name, verdict, reasons, witnesses: steps }): Finding => {
+        const says = reasons.join(' ');
+        if (isOfChecks) return { name, kind: 'check', says, under: UNDER_CHECKS, steps, state: stateOf[verdict] };
+        return { name, kind: 'drill', says, under: where, steps, state: stateOf[verdict] };
+      });
+  const searched = search.map(({ scope: name, verdict, reason: says, under, steps }): Finding => {
+    return { name, kind: 'order', says, under, steps, state: stateOf[verdict] };
   });
   const missing = leftOut
     .filter((cell) => cell.startsWith(`${stage} `))
@@ -65,11 +68,10 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Finding[] 
       const name = cell.slice(stage.length + 1);
       return { name, kind: 'drill', says: 'It was not run.', under: '', steps: [], state: 'unknown' };
     });
-  const isOfKind = (kind: Finding['kind']) => (finding: Finding) => finding.kind === kind;
-  return [...checked.filter(isOfKind('check')), ...searched, ...checked.filter(isOfKind('drill')), ...missing].map(
-    excused,
-  );
+  return [...cellsOf(true), ...searched, ...cellsOf(false), ...missing].map(excused);
 }
+
+const UNDER_CHECKS = 'In virtual time, with one fault each';
 
 /** Why a lock need not hold it that was seen to renew, whether it says so or not; undefined for what it must. */
 const SEEN_TO_RENEW = {

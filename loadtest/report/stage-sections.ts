@@ -49,12 +49,11 @@ function drillArticle(stage: string, result: DrillResult, results: Results): Htm
   const isBeyond = isBeyondPromise(results, stage, result);
   const { mark, word } = isBeyond ? beyondPromise : states[verdict];
   const figure = keyFigure(result);
-  const question = questionOf(drill);
   const isOff = isAsTaught(result) === false;
   const details = [stepList(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
-${question !== undefined && html`<p class="asks">${question}</p>`}
+<p class="asks">${questionOf(drill)}</p>
 <p>${isExternal(stage) ? '' : compareWithTaught(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${isBeyond && html`<p>${whyNotPromised(results, stage, result) ?? ''}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
@@ -91,7 +90,8 @@ function stepList({ told = [] }: DrillResult): Html | false {
 
 function witnessList({ witnesses, witnessCount }: DrillResult): Html | false {
   if (witnesses.length === 0) return false;
-  return html`<p class="witness-count">${countWitnesses(witnesses.length, witnessCount)}</p>
+  const shown = witnesses.length < witnessCount ? ` The first ${formatNumber(witnesses.length)}:` : '';
+  return html`<p class="witness-count">${countOf(witnessCount, 'witness', 'witnesses')}.${shown}</p>
 <ul class="witnesses">${witnesses.map((witness) => html`<li>${witness}</li>\n`)}</ul>`;
 }
 
@@ -100,9 +100,4 @@ function compareWithTaught(stage: string, result: DrillResult): string {
   if (result.verdict === 'not-applicable') return '';
   if (result.taught === null) return 'The staircase leaves this cell to the measurement.';
   return stripVTControlCharacters(expectationOf(stage, result));
-}
-
-function countWitnesses(shown: number, all: number): string {
-  if (all <= shown) return `${countOf(shown, 'witness', 'witnesses')}:`;
-  return `The first ${formatNumber(shown)} of ${formatNumber(all)} witnesses:`;
 }

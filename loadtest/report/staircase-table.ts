@@ -43,7 +43,7 @@ function staircaseSection(ran: RanStaircase, results: Results): Html {
 <li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>
 <li><b class="key blank"></b> not run</li>
 </ul>
-${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map(question)}</dl>`}
+${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map((drill) => html`<div><dt>${drill}</dt><dd>${questionOf(drill)}</dd></div>\n`)}</dl>`}
 </section>`;
 }
 
@@ -56,7 +56,7 @@ ${group && html`<h3 class="group">${group}</h3>`}
 ${drills.length >= WIDE && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
 <div class="scroll" tabindex="0" role="region" aria-label="${[staircase.title, group].filter(Boolean).join(': ')}">
 <table class="staircase${isWide && ' wide'}" style="--drills: ${drills.length}">
-<thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
+<thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drill}<br><small>${questionOf(drill)}</small></th>`)}</tr></thead>
 <tbody>
 ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, results))}</tr>\n`)}
 </tbody>
@@ -64,16 +64,6 @@ ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, s
 </div>
 </div>
 `;
-}
-
-function drillHeading(drill: string): Html {
-  const question = questionOf(drill);
-  return html`${drill}${question !== undefined && html`<br><small>${question}</small>`}`;
-}
-
-function question(drill: string) {
-  const question = questionOf(drill);
-  return question !== undefined && html`<div><dt>${drill}</dt><dd>${question}</dd></div>\n`;
 }
 
 function stageLink({ stages }: Results, stage: string) {

@@ -3,9 +3,9 @@
 import pc from 'picocolors';
 import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
-import { columnNames, columnOf, columnsWith, staircaseOf } from '../staircase/lookup.ts';
+import { columnNames, columnsWith, staircaseOf } from '../staircase/lookup.ts';
 import { fixes, stageBefore } from '../staircase/plan.ts';
-import { keyFigure } from './cells.ts';
+import { keyFigure, questionOf } from './cells.ts';
 import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 
@@ -18,11 +18,11 @@ const paint: Record<Verdict, (text: string) => string> = {
 /** The sign of a verdict, with its word if that is asked for. */
 export const mark = (verdict: Verdict, word = '') => paint[verdict](`${signs[verdict]} ${word}`.trim());
 
-/** Finds what was found of a cell so far. */
-export type FindResult = (stage: string, drill: string) => DrillResult | undefined;
-
-/** What a stage opens with: its title, and its story with what the stage before failed and this one fixes. */
-export function openingLines(stage: string, find: FindResult): string[] {
+/**
+ * What a stage opens with: its title, and its story with what the stage before failed and this one fixes. `find` knows what was found
+ * of a cell so far.
+ */
+export function openingLines(stage: string, find: (stage: string, drill: string) => DrillResult | undefined): string[] {
   const story = readStory(stage);
   const before = columnNames
     .filter((drill) => fixes(stage, drill))
@@ -55,11 +55,12 @@ export function resultLines(stage: string, result: DrillResult): string[] {
     figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
     figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
   ].filter(Boolean);
+  const asked = questionOf(drill) && `The drill asks: ${questionOf(drill)}`;
   const indent = indentOf(drill);
   return [
     `  ${mark(verdict)} ${pc.bold(nameColumn(drill))} ${happened}`,
     ...reasons.map((reason) => `${indent}${reason}`),
-    `${indent}${[expectationOf(stage, result), pc.dim(questionOf(drill))].filter(Boolean).join(' ')}`,
+    `${indent}${[expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')}`,
     ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
   ];
@@ -71,11 +72,6 @@ export function expectationOf(stage: string, { verdict, taught }: Pick<DrillResu
   const row = `this ${staircaseOf(stage).rowWord}`;
   if (taught === verdict) return `Expected: ${row} ${words[taught]} here.`;
   return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${taught === 'pass' ? 'hold' : 'fail'}.`);
-}
-
-function questionOf(drill: string): string {
-  const asks = columnOf(drill)?.asks;
-  return asks === undefined ? '' : `The drill asks: ${asks}`;
 }
 
 /** The name, padded to the widest that stands above or below it. */

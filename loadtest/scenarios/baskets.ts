@@ -5,7 +5,8 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/single-sale.ts';
-import { actorOf, type Course, demand, holdNext, needing, nodeOf, step } from './course.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { actorOf, type Course, demand, holdNext, needing, step } from './course.ts';
 
 const SKUS = ['001', '002'];
 /** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
@@ -19,10 +20,11 @@ export const basketSteps = [
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock',
     async (course, { sale: name, skus, node }) => {
       const { held } = sellBasket(course, name, skus, node);
-      await course.testBed.mustSee(held.isThere, STEP_LIMIT_MS, `${node} never asked for a second lock.`);
+      await course.testBed.mustSee(held.isThere, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
       const left = await course.testBed.keysLeft();
       const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.testBed.stage)));
-      if (taken.length !== 1) throw new NotStagedError(`${node} had ${taken.length} of the locks, instead of one.`);
+      if (taken.length !== 1)
+        throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
       return `it has the lock of ${taken[0]}`;
     },
   ),
@@ -32,7 +34,7 @@ export const basketSteps = [
       const { held, tries } = sellBasket(course, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
       const hasGoneFar = () => held.isThere() || tries() > 1;
-      await course.testBed.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node} neither took a lock nor was kept out.`);
+      await course.testBed.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} neither took a lock nor was kept out.`);
       return held.isThere() ? 'it has a lock as well' : 'it waits for the same lock';
     },
   ),
@@ -81,9 +83,8 @@ export const basketDemands = [
 ];
 
 /** Its node is held back from the lock that it asks for second. */
-function sellBasket(course: Course, name: string, listed: string, at: string) {
+function sellBasket(course: Course, name: string, listed: string, node: TargetNode) {
   const { testBed, actors } = course;
-  const node = nodeOf(course, at);
   const skus = listed.split(' and ');
   const keys = skus.map((sku) => lockKey(sku, testBed.stage));
   let first: string | undefined;

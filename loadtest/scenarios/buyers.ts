@@ -5,7 +5,7 @@ import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidenc
 import { sharedClock } from '../harness/clock.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { type Course, demand, msOf, needing, nodeOf, setting, step } from './course.ts';
+import { type Course, demand, needing, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 
 /** How long it may take until nobody waits who has hung up, in milliseconds. */
@@ -17,23 +17,21 @@ const QUESTIONS = 20;
 
 export const buyerSteps = [
   setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
-  step('<count> buyers come to <node>, and wait', (course, { count, node }) => crowd(course, Number(count), node)),
+  step('<count> buyers come to <node>, and wait', (course, { count, node }) => crowd(course, count, node)),
   step('the buyers hang up', hangUp),
   /** The memory of the first of them is that of code which is compiled. */
   needing('links')(
     '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
-    async (course, { node: name, count, limit }) => {
+    async (course, { node, count, limit: limitMs }) => {
       const { testBed, crowd } = course;
-      const node = nodeOf(course, name);
-      const limitMs = msOf(limit, testBed.leaseMs);
       const [triesBefore, bytesBefore] = [testBed.triesOf(node), await node.heap()];
       const made = () => testBed.triesOf(node) - triesBefore;
-      await testBed.until(() => made() >= Number(count), limitMs);
+      await testBed.until(() => made() >= count, limitMs);
       const tries = made();
       course.memory = { tries, bytes: (await node.heap()) - bytesBefore };
-      if (tries >= FEWEST * Number(count)) return;
+      if (tries >= FEWEST * count) return;
       if (testBed.waitingAt(node) < crowd.length) {
-        throw new NotStagedError(`Some of the buyers at ${name} did not wait any more.`);
+        throw new NotStagedError(`Some of the buyers at ${node.name} did not wait any more.`);
       }
       const nothingToBreak = await trySeldom(course, node);
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
@@ -48,9 +46,8 @@ export const buyerDemands = [
     const wrong = inDoubt > 1 ? `${inDoubt} of ${ends.length} buyers do not know whether they have bought` : undefined;
     return { wrong, figures: { asked: ends.length, inDoubt } };
   }),
-  demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time }) => {
+  demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time: limitMs }) => {
     const { testBed, crowd, hungUpAt = 0 } = course;
-    const limitMs = msOf(time, testBed.leaseMs);
     const gone = events.filter(({ code, at }) => code === 'CLIENT_GONE' && at >= hungUpAt);
     const inTime = gone.filter(({ at }) => at <= hungUpAt + limitMs);
     const stillWaiting = crowd.length - inTime.length;
@@ -76,18 +73,17 @@ export const buyerDemands = [
     const { tries, bytes } = memory;
     const bytesPerTry = Math.max(0, bytes / tries);
     const right = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber(bytes / 1024)} kB`;
-    const wrong = bytesPerTry < Number(count) ? undefined : right;
+    const wrong = bytesPerTry < count ? undefined : right;
     return { wrong, right, figures: { bytesPerTry, tries } };
   }),
 ];
 
 /** Resolves when all of them wait. Throws NotStagedError when they don't in time. */
-async function crowd(course: Course, count: number, at: string) {
+async function crowd(course: Course, count: number, node: TargetNode) {
   const { testBed } = course;
-  const node = nodeOf(course, at);
   course.crowd = Array.from({ length: count }, () => testBed.sell(node));
   const doWait = () => testBed.waitingAt(node) === count;
-  await testBed.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${at}.`);
+  await testBed.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
 }
 
 /** Resolves when none of them waits any more, or when that takes too long. */
@@ -95,7 +91,8 @@ async function hangUp(course: Course) {
   const { testBed, crowd } = course;
   course.hungUpAt = sharedClock();
   for (const { hangUp } of crowd) hangUp();
-  const node = nodeOf(course, crowd[0]?.node ?? '');
+  const { first, second } = testBed;
+  const node = crowd[0]?.node === first.name ? first : second;
   testBed.mark(`${crowd.length} clients hang up`, { node });
   await testBed.until(() => testBed.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
 }

@@ -106,10 +106,6 @@ export function beginCourse(testBed: TestBed): Course {
   };
 }
 
-export function nodeOf({ testBed: { first, second } }: Course, name: string): TargetNode {
-  return name === first.name ? first : second;
-}
-
 export function actorOf({ actors }: Course, name: string): Actor {
   const found = actors.get(name);
   if (found === undefined) throw new Error(`No sale is called ${name}.`);
@@ -160,14 +156,6 @@ export function mustBeSo(
     const answer = await isSo(outcome);
     if (answer !== true) throw new NotStagedError(answer);
   });
-}
-
-/** How long "2.5 leases", "1/3 lease", "30 s" or "500 ms" is, in milliseconds. */
-export function msOf(time: string, leaseMs: number): number {
-  const [amount = '', unit = ''] = time.split(' ');
-  const [over, under = '1'] = amount.split('/');
-  const unitMs = { ms: 1, s: 1_000 }[unit] ?? leaseMs;
-  return Math.round((Number(over) / Number(under)) * unitMs);
 }
 
 /** Draws what is broken from now on as `label`. `undo` mends it, when `mend` is called with this name. */

@@ -6,7 +6,7 @@ import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import { actorOf, type Course, demand, insideOf, msOf } from './course.ts';
+import { actorOf, type Course, demand, insideOf } from './course.ts';
 import type { Finding } from './sentence.ts';
 
 /** A sale whose business takes six leases may take so much less, in leases: its clock starts later. */
@@ -46,10 +46,10 @@ export const demands = [
     '<sale> and <other> stay inside for <time>, and no two are inside at the same moment',
     (course, outcome, { time }) => {
       const { leaseMs } = course.testBed;
-      const leastMs = msOf(time, leaseMs) - ROUNDED * leaseMs;
+      const leastMs = time - ROUNDED * leaseMs;
       const spans = spansOf(outcome.events);
       if (spans.length < 2 || spans.some(({ entered, left }) => left - entered < leastMs)) {
-        throw new NotStagedError(`Not every sale stayed inside for ${time}.`);
+        throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(time)}.`);
       }
       return judgeMeetings(course, outcome, holdsOf(outcome.events));
     },
@@ -66,8 +66,7 @@ export const demands = [
     const right = `${node.name} sold ${formatDuration(takeoverMs)} after the fault.`;
     return { right, figures: { takeoverMs } };
   }),
-  demand('<sale> is sold within <time>', async (course, _outcome, { sale: name, time }) => {
-    const limitMs = msOf(time, course.testBed.leaseMs);
+  demand('<sale> is sold within <time>', async (course, _outcome, { sale: name, time: limitMs }) => {
     const { outcome, ms } = await actorOf(course, name).sale.end;
     const isSold = outcome === 'sold';
     await mustHaveHadTime(course.testBed, ms - limitMs);

@@ -7,8 +7,9 @@ import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/commands.ts';
 import { sendLook } from '../harness/single-sale.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { type Actor, actorOf, type Course, demand, holdNext, insideOf, msOf, needing, nodeOf, step } from './course.ts';
+import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 
 /** So much earlier an answer may seem to come, in milliseconds. */
@@ -17,27 +18,26 @@ const EARLIER_MS = 30;
 export const lookSteps = [
   step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
     const { testBed } = course;
-    const tried = testBed.triesOf(nodeOf(course, node));
+    const tried = testBed.triesOf(node);
     const looker = look(course, sale, node);
     const hasAsked = () => looker.hasEnded() || testBed.triesOf(looker.node) > tried;
-    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node} asked for no lock, and answered nothing.`);
+    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
   }),
   needing('links')(
     '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
-    async (course, { sale, node, limit = '' }) => {
-      const limitMs = limit === '' ? STEP_LIMIT_MS : msOf(limit, course.testBed.leaseMs);
-      const held = holdNext(course, nodeOf(course, node), isStockRead);
+    async (course, { sale, node, limit }) => {
+      const held = holdNext(course, node, isStockRead);
       look(course, sale, node, held);
-      if (await course.testBed.until(held.isThere, limitMs)) return;
-      if (limit === '') throw new NotStagedError(`${node} did not read the stock.`);
-      await mustHaveHadTime(course.testBed, limitMs);
+      if (await course.testBed.until(held.isThere, limit ?? STEP_LIMIT_MS)) return;
+      if (limit === undefined) throw new NotStagedError(`${node.name} did not read the stock.`);
+      await mustHaveHadTime(course.testBed, limit);
       return 'it waits';
     },
     { isLong: true },
   ),
   step(
     '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
-    (course, { count, node, sale }) => lookFirst(course, { most: Number(count), at: node, name: sale }),
+    (course, { count, node, sale }) => lookFirst(course, { most: count, node, name: sale }),
     { isLong: true },
   ),
 ];
@@ -83,8 +83,7 @@ export const lookDemands = [
   }),
 ];
 
-function look(course: Course, name: string, at: string, held?: Actor['held']) {
-  const node = nodeOf(course, at);
+function look(course: Course, name: string, node: TargetNode, held?: Actor['held']) {
   const actor = {
     node,
     askedAt: sharedClock(),
@@ -109,10 +108,10 @@ async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer
 }
 
 /** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
-async function lookFirst(course: Course, { most, at, name }: { most: number; at: string; name: string }) {
+async function lookFirst(course: Course, { most, node, name }: { most: number; node: TargetNode; name: string }) {
   const { testBed } = course;
   const { sale, askedAt } = actorOf(course, name);
-  const { commands, end: unwatch } = testBed.watchCommands(nodeOf(course, at), testBed.ring);
+  const { commands, end: unwatch } = testBed.watchCommands(node, testBed.ring);
   const reads = () => commands.filter(isStockRead).length;
   let isIn = false;
   void sale.end.then(() => {
@@ -123,7 +122,7 @@ async function lookFirst(course: Course, { most, at, name }: { most: number; at:
   let overtakes = 0;
   while (overtakes < most && !isIn) {
     const seen = reads();
-    looks.push(look(course, `${name}${overtakes}`, at));
+    looks.push(look(course, `${name}${overtakes}`, node));
     await testBed.until(() => isIn || reads() > seen, STEP_LIMIT_MS);
     if (isIn || reads() === seen) break;
     overtakes += 1;
@@ -132,7 +131,7 @@ async function lookFirst(course: Course, { most, at, name }: { most: number; at:
   const isStarved = overtakes === most && !isIn;
   course.overtaken = { overtakes, ...(isStarved && { waitedMs: sharedClock() - askedAt }) };
   for (const looked of await Promise.all(looks.map(lookedAt))) {
-    if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${at} was not slow.`);
+    if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
   }
   return `${countOf(overtakes, 'other')} looked first`;
 }

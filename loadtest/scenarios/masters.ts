@@ -4,7 +4,7 @@ import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import { actorOf, type Course, demand, msOf, mustBeSo, needing, nodeOf, step } from './course.ts';
+import { actorOf, type Course, demand, mustBeSo, needing, step } from './course.ts';
 import type { Finding } from './sentence.ts';
 import { quorumOf, sell } from './sentences.ts';
 
@@ -16,10 +16,10 @@ const HEARD_LIMIT_MS = 300;
 export const masterSteps = [
   needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async ({ testBed }, { count }) => {
     const { masterCount } = testBed;
-    if (masterCount <= 2 * Number(count)) {
+    if (masterCount <= 2 * count) {
       throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
     }
-    await testBed.freezeMaster(Number(count) - 1);
+    await testBed.freezeMaster(count - 1);
     testBed.mark(`master ${count} SIGSTOP`);
   }),
   step(
@@ -27,7 +27,7 @@ export const masterSteps = [
     async (course, { count }) => {
       const { first, second, sellWithin } = course.testBed;
       const ends: SaleEnd[] = [];
-      for (let sale = 0; sale < Number(count); sale += 1) {
+      for (let sale = 0; sale < count; sale += 1) {
         ends.push(await sellWithin(sale % 2 ? second : first, SALE_LIMIT_MS));
       }
       course.rounds.push(ends);
@@ -41,15 +41,14 @@ export const masterSteps = [
     'master processes',
   )(
     '<sale> sells at <node> for <time>, and its votes come <limit> late',
-    async (course, { sale, node: name, time, limit }) => {
+    async (course, { sale, node, time, limit }) => {
       const { testBed } = course;
-      const node = nodeOf(course, name);
       const before = testBed.triesOf(node);
-      await node.script({ pauseMs: msOf(time, testBed.leaseMs) });
+      await node.script({ pauseMs: time });
       const majority = Array.from({ length: quorumOf(testBed.masterCount) }, (_, master) => master);
-      const delay = testBed.delayMasters(node, majority, msOf(limit, testBed.leaseMs));
+      const delay = testBed.delayMasters(node, majority, limit);
       const { over } = testBed.mark('votes late', { node });
-      sell(course, sale, name);
+      sell(course, sale, node);
       const measured = delay.measure();
       course.lateVotes = async () => {
         const ms = await measured;
@@ -58,7 +57,7 @@ export const masterSteps = [
         return ms;
       };
       const haveHeard = () => testBed.triesOf(node) > before;
-      await testBed.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${name} in time.`);
+      await testBed.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
     },
   ),
   step('the votes for <sale> have come', async (course, { sale }) => {
@@ -76,7 +75,7 @@ export const masterSteps = [
 
 export const masterDemands = [
   demand('all are sold, and the middle one takes <time> longer at most', ({ testBed, rounds }, _outcome, { time }) =>
-    judgePace(testBed, rounds, msOf(time, testBed.leaseMs)),
+    judgePace(testBed, rounds, time),
   ),
 ];
 

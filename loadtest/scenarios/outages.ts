@@ -5,17 +5,17 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/left-keys.ts';
-import { type Course, demand, msOf, needing, nodeOf, type Outage, setting, step } from './course.ts';
+import { type Course, demand, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
+import type { Values } from './sentence.ts';
 
 export const outageSteps = [
-  setting('there are <count> units in stock', ({ count }) => ({ stock: Number(count) })),
-  step('<count> are sold, within <limit>', async (course, { count, limit }) => {
+  setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
+  step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
     if (!isShopOpen(course)) return;
     const since = sharedClock();
-    const isRush = () => soldSince(course, since) >= Number(count);
-    const limitMs = msOf(limit, course.testBed.leaseMs);
+    const isRush = () => soldSince(course, since) >= count;
     await course.testBed.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
   }),
   needing('links', 'redis process')(
@@ -39,16 +39,15 @@ export const outageSteps = [
     // One after which the shop stayed closed is looked at once.
     if (outage === undefined || outage.backMs !== undefined || outage.stayed) return;
     const next = () => course.buyers?.ends.find((end) => end.outcome === 'sold' && end.sentAt + end.ms > outage.until);
-    const end = await testBed.until(next, msOf(limit, testBed.leaseMs));
+    const end = await testBed.until(next, limit);
     if (end) outage.backMs = end.sentAt + end.ms - outage.until;
     else outage.stayed = await testBed.keysLeft();
   }),
 ];
 
 export const outageDemands = [
-  demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time }) => {
+  demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time: limitMs }) => {
     const { testBed, outages } = course;
-    const limitMs = msOf(time, testBed.leaseMs);
     /** How long each request that was under way during an outage stayed unanswered in it. */
     const waits = outages.flatMap(({ from, until }) =>
       ends
@@ -75,8 +74,7 @@ export const outageDemands = [
       figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
     };
   }),
-  demand('sales flow again within <time> of its return', async ({ testBed, outages }, _outcome, { time }) => {
-    const limitMs = msOf(time, testBed.leaseMs);
+  demand('sales flow again within <time> of its return', async ({ testBed, outages }, _outcome, { time: limitMs }) => {
     const stuck = outages.find(({ backMs }) => backMs === undefined);
     const unasked = outages.find(({ unasked }) => unasked)?.unasked;
     // A shop that stays closed has failed, whoever asked.
@@ -104,14 +102,14 @@ const soldSince = ({ buyers }: Course, at: number) =>
 async function goAway(
   course: Course,
   label: string,
-  { time, late }: { time: string; late?: { node: string; limit: string } },
+  { time, late }: { time: number; late?: Values<'node' | 'limit'> },
 ) {
   const { testBed } = course;
-  const link = late && nodeOf(course, late.node).link;
+  const link = late?.node.link;
   const redis = await (late ? testBed.stopRedis() : testBed.killRedis());
   const from = sharedClock();
   const mark = testBed.mark(label);
-  await sleep(msOf(time, testBed.leaseMs));
+  await sleep(time);
   link?.cut('silent');
   try {
     const until = sharedClock();
@@ -121,13 +119,13 @@ async function goAway(
     course.outages.push(outage);
     if (late === undefined) return;
     const isInside = ({ node, entered, left }: Hold) =>
-      node !== late.node && entered > until && left === Number.POSITIVE_INFINITY;
-    const other = late.node === testBed.first.name ? testBed.second : testBed.first;
+      node !== late.node.name && entered > until && left === Number.POSITIVE_INFINITY;
+    const other = late.node === testBed.first ? testBed.second : testBed.first;
     const tried = testBed.triesOf(other);
-    if (await testBed.until(() => testBed.holds().some(isInside), msOf(late.limit, testBed.leaseMs))) return;
+    if (await testBed.until(() => testBed.holds().some(isInside), late.limit)) return;
     // Whom the key keeps out has asked for it.
     if (testBed.isLockSeen && testBed.triesOf(other) === tried) {
-      outage.unasked = `Nobody at ${other.name} asked for the lock before ${late.node} found Redis again.`;
+      outage.unasked = `Nobody at ${other.name} asked for the lock before ${late.node.name} found Redis again.`;
     }
   } finally {
     link?.restore();

@@ -4,9 +4,10 @@ import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
-import { actorOf, type Course, demand, needing, nodeOf, step } from './course.ts';
+import { actorOf, type Course, demand, needing, step } from './course.ts';
 import { mustStillWait, sell } from './sentences.ts';
 
 /** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
@@ -19,12 +20,12 @@ const ASKS_MASTERS_AGAIN_MS = 1_000;
 
 export const queueSteps = [
   step('<sale> sells at <node>, and waits', (course, { sale, node }) => sellAndWait(course, sale, node)),
-  step('the next sales at <node> are held inside', async (course, { node }) =>
-    nodeOf(course, node).script({ untilResumed: true, times: 1_000 }),
+  step('the next sales at <node> are held inside', async (_course, { node }) =>
+    node.script({ untilResumed: true, times: 1_000 }),
   ),
   needing('links')(
     '<count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
-    (course, { count, sale, node }) => goFirst(course, { most: Number(count), name: sale, at: node }),
+    (course, { count, sale, node }) => goFirst(course, { most: count, name: sale, here: node }),
     { isLong: true },
   ),
 ];
@@ -77,12 +78,12 @@ export const queueDemands = [
 ];
 
 /** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
-async function sellAndWait(course: Course, name: string, at: string) {
+async function sellAndWait(course: Course, name: string, node: TargetNode) {
   const { testBed } = course;
-  const actor = sell(course, name, at);
-  const { node, askedAt } = actor;
+  const actor = sell(course, name, node);
+  const { askedAt } = actor;
   const ask = () => testBed.eventsAt(node).find((event) => event.type === 'waiting' && event.at >= askedAt);
-  const asks = await testBed.mustSee(ask, STEP_LIMIT_MS, `The sale on ${at} did not ask for the lock.`);
+  const asks = await testBed.mustSee(ask, STEP_LIMIT_MS, `The sale on ${node.name} did not ask for the lock.`);
   course.actors.set(name, { ...actor, asks });
   await testBed.hasAsked(node);
   await mustStillWait(course);
@@ -92,11 +93,10 @@ async function sellAndWait(course: Course, name: string, at: string) {
  * Again and again one more at a node goes first, since the line of the sale is cut whenever the lock is free. Resolves when that is in, or
  * when so many have gone first; then nobody is held any more.
  */
-async function goFirst(course: Course, { most, name, at }: { most: number; name: string; at: string }) {
+async function goFirst(course: Course, { most, name, here }: { most: number; name: string; here: TargetNode }) {
   const { testBed } = course;
-  const here = nodeOf(course, at);
   const { node: there, askedAt } = actorOf(course, name);
-  const enteredHere = () => testBed.holds().filter(({ node }) => node === at);
+  const enteredHere = () => testBed.holds().filter(({ node }) => node === here.name);
   const isWaiting = async () => (await there.state()).waiting > 0 || undefined;
   await mustStillWait(course);
   let overtakes = 0;
@@ -112,7 +112,7 @@ async function goFirst(course: Course, { most, name, at }: { most: number; name:
     if (next === undefined) {
       // A lock that nobody wants here is kept for nobody.
       if ((await here.state()).waiting > 0) break;
-      throw new NotStagedError(`Nobody waited at ${at} any more.`);
+      throw new NotStagedError(`Nobody waited at ${here.name} any more.`);
     }
     overtakes += 1;
     testBed.sell(here);
@@ -139,5 +139,5 @@ async function findsItTaken(course: Course, name: string) {
   const asksAgainMs = backendOfRow(testBed.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
   await testBed.until(() => testBed.triesOf(node) >= tried + 2, asksAgainMs);
   if ((await node.state()).waiting > 0 || (await sale.end).outcome === 'sold') return;
-  await sellAndWait(course, name, node.name);
+  await sellAndWait(course, name, node);
 }

@@ -2,7 +2,7 @@
 
 import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import type { Hold } from '../evidence/history.ts';
-import type { Need } from '../harness/target.ts';
+import type { Need, TargetNode } from '../harness/target.ts';
 
 /** What stands in a gap, and how it is written. */
 const gaps = {
@@ -27,8 +27,34 @@ type Gap = keyof typeof gaps;
 type GapsIn<Form extends string> = Form extends `${string}<${infer Name extends Gap}>${infer Rest}`
   ? Name | GapsIn<Rest>
   : never;
-/** What fills the gaps of a sentence, as it is written. */
-export type Filled<Form extends string> = Record<GapsIn<Form>, string>;
+/** What fills the gaps of a sentence: a node, a number, a time in milliseconds, or the text itself. */
+export type Values<Name extends Gap> = { [Each in Name]: Value<Each> };
+type Filled<Form extends string> = Values<GapsIn<Form>>;
+type Value<Name extends Gap> = Name extends 'node'
+  ? TargetNode
+  : Name extends 'count' | 'time' | 'limit'
+    ? number
+    : string;
+/** What the values are taken from: in the settings of a page there are no nodes yet, and no lease. */
+type Ground = Partial<Record<'first' | 'second', TargetNode>> & { leaseMs: number };
+
+function read<Form extends string>(filled: Record<string, string>, { first, second, leaseMs }: Ground) {
+  const asValue = (gap: string, text: string) => {
+    if (gap === 'node') return text === first?.name ? first : second;
+    if (gap === 'count') return Number(text);
+    return ['time', 'limit'].includes(gap) ? msOf(text, leaseMs) : text;
+  };
+  const given = Object.entries(filled).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(given.map(([gap, text]) => [gap, asValue(gap, text)])) as Filled<Form>;
+}
+
+/** How long "2.5 leases", "1/3 lease", "30 s" or "500 ms" is, in milliseconds. */
+function msOf(time: string, leaseMs: number): number {
+  const [amount = '', unit = ''] = time.split(' ');
+  const [over, under = '1'] = amount.split('/');
+  const unitMs = { ms: 1, s: 1_000 }[unit] ?? leaseMs;
+  return Math.round((Number(over) / Number(under)) * unitMs);
+}
 
 /** A sentence that is known, and what it means when its gaps are filled. */
 export interface Known<Meaning> {
@@ -100,13 +126,13 @@ export interface PageOf<Course, Outcome> {
 }
 
 /** Makes the sentences of a kind of course. */
-export function sentencesOf<Course, Outcome>() {
+export function sentencesOf<Course extends { testBed: Ground }, Outcome>() {
   function step<Form extends string>(
     form: Form,
     act: (course: Course, filled: Filled<Form>) => Promise<unknown>,
     more: Omit<Step<Course>, 'act'> = {},
   ): Known<Step<Course>> {
-    return { form, means: (filled) => ({ ...more, act: (course) => act(course, filled as Filled<Form>) }) };
+    return { form, means: (filled) => ({ ...more, act: (course) => act(course, read(filled, course.testBed)) }) };
   }
 
   return {
@@ -121,13 +147,16 @@ export function sentencesOf<Course, Outcome>() {
       form: Form,
       set: (filled: Filled<Form>) => Omit<Step<Course>, 'act'>,
     ): Known<Step<Course>> {
-      return { form, means: (filled) => ({ isSetting: true, ...set(filled as Filled<Form>), async act() {} }) };
+      return {
+        form,
+        means: (filled) => ({ isSetting: true, ...set(read(filled, { leaseMs: Number.NaN })), async act() {} }),
+      };
     },
     demand<Form extends string>(
       form: Form,
       judge: (course: Course, outcome: Outcome, filled: Filled<Form>) => Finding | Promise<Finding>,
     ): Known<Demand<Course, Outcome>> {
-      return { form, means: (filled) => (course, outcome) => judge(course, outcome, filled as Filled<Form>) };
+      return { form, means: (filled) => (course, outcome) => judge(course, outcome, read(filled, course.testBed)) };
     },
   };
 }

@@ -9,19 +9,8 @@ import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED, notInside, STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import {
-  actorOf,
-  breaks,
-  type Course,
-  insideOf,
-  mend,
-  msOf,
-  mustBeSo,
-  needing,
-  nodeOf,
-  setting,
-  step,
-} from './course.ts';
+import { actorOf, breaks, type Course, insideOf, mend, mustBeSo, needing, setting, step } from './course.ts';
+import type { Values } from './sentence.ts';
 
 /** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
 const LATEST_ASK = 1 / 2;
@@ -44,41 +33,40 @@ const withLinks = needing('links');
 
 export const steps = [
   // What a page begins with.
-  setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: msOf(time, Number.NaN) } })),
+  setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
   setting('this is played once for each command of a release', () => ({ playsEachRelease: true })),
   /** It is told, and nothing happens. */
   step('> <text>', async () => {}),
 
   // Sales.
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
-  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node: at }) => {
+  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
     const { testBed } = course;
-    const { node, askedAt } = sell(course, sale, at);
+    const { askedAt } = sell(course, sale, node);
     const hasAsked = () => testBed.eventsAt(node).some((event) => event.at > askedAt);
-    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${at} did not ask for the lock.`);
+    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
     await testBed.hasAsked(node);
   }),
   step('<sale> sells at <node> for <time>', async (course, { sale, node, time }) => {
-    await nodeOf(course, node).script({ pauseMs: msOf(time, course.testBed.leaseMs) });
+    await node.script({ pauseMs: time });
     sell(course, sale, node);
   }),
   step('<sale> sells at <node> and is held inside', (course, { sale, node }) =>
     sellInside(course, sale, node, { untilResumed: true }),
   ),
   step('<sale> sells at <node> for <time> and is inside', (course, { sale, node, time }) =>
-    sellInside(course, sale, node, { pauseMs: msOf(time, course.testBed.leaseMs) }),
+    sellInside(course, sale, node, { pauseMs: time }),
   ),
   step('<sale> sells at <node> and is held inside, to compute for <time> after it', (course, { sale, node, time }) =>
-    sellInside(course, sale, node, { untilResumed: true, blockMs: msOf(time, course.testBed.leaseMs) }),
+    sellInside(course, sale, node, { untilResumed: true, blockMs: time }),
   ),
   step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
   step(
     '<sale> sells at <node> and is held inside, or waits for <limit>',
-    async (course, { sale, node, limit }) => {
-      const limitMs = msOf(limit, course.testBed.leaseMs);
+    async (course, { sale, node, limit: limitMs }) => {
       const { askedAt, inside } = await trySellInside(course, sale, node, { untilResumed: true }, limitMs);
       if (inside !== undefined) return itsName(course, inside);
-      await course.testBed.mustHaveWaited(nodeOf(course, node), askedAt);
+      await course.testBed.mustHaveWaited(node, askedAt);
       return `it has waited for ${formatDuration(allWait(course, askedAt))}, and gives up`;
     },
     { isLong: true },
@@ -86,7 +74,7 @@ export const steps = [
   step('<sale> sells at <node> and is held inside, or is refused', async (course, { sale, node }) => {
     const { inside, isRefused } = await trySellInside(course, sale, node, { untilResumed: true });
     if (inside !== undefined) return itsName(course, inside);
-    if (!isRefused) throw notInside({ name: node });
+    if (!isRefused) throw notInside(node);
     course.ending = 'if A is refused';
     return 'it is refused, since no replica has confirmed its lock';
   }),
@@ -94,12 +82,12 @@ export const steps = [
     '<sale> sells at <node>, and gives up after <limit>',
     async (course, { sale, node, limit }) => {
       const { askedAt, sale: running } = sell(course, sale, node);
-      const end = await endWithin(running, msOf(limit, course.testBed.leaseMs));
+      const end = await endWithin(running, limit);
       if (end.outcome === 'sold') {
         await mustHaveHadVotes(course);
         return `it has sold: ${end.sale.stockBefore} before it, ${end.sale.remaining} after it`;
       }
-      await course.testBed.mustHaveWaited(nodeOf(course, node), askedAt);
+      await course.testBed.mustHaveWaited(node, askedAt);
       return `it has waited for ${formatDuration(end.ms)}`;
     },
     { isLong: true },
@@ -112,7 +100,7 @@ export const steps = [
   step('<sale> goes on', (course, { sale }) => goOn(course, sale)),
   step('<sale> ends', (course, { sale }) => actorOf(course, sale).sale.end),
   step('<sale> ends, or gives up after <limit>', (course, { sale, limit }) =>
-    endWithin(actorOf(course, sale).sale, msOf(limit, course.testBed.leaseMs)),
+    endWithin(actorOf(course, sale).sale, limit),
   ),
   step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
   step('<sale> ends, sold or not replicated', (course, { sale }) => answered(course, sale, ['sold', NOT_REPLICATED])),
@@ -120,22 +108,20 @@ export const steps = [
 
   // Others who sell meanwhile.
   step('<node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile, { isLong: true }),
-  step('the next sales at <node> take <time> each', async (course, { node, time }) => {
-    await nodeOf(course, node).script({ pauseMs: msOf(time, course.testBed.leaseMs), times: 1_000 });
+  step('the next sales at <node> take <time> each', async (_course, { node, time }) => {
+    await node.script({ pauseMs: time, times: 1_000 });
   }),
-  step('<count> buyers come again and again, each for <time>', async (course, { count, time }) => {
-    const pauseMs = msOf(time, course.testBed.leaseMs);
+  step('<count> buyers come again and again, each for <time>', async (course, { count, time: pauseMs }) => {
     const { first, second } = course.testBed;
     for (const node of [first, second]) await node.script({ pauseMs, times: 1_000 });
-    course.buyers = comeAgain(course, Number(count));
+    course.buyers = comeAgain(course, count);
   }),
   step('the buyers stop', async ({ buyers }) => buyers?.stop()),
-  step('<time> pass[es]', (course, { time }) => sleep(msOf(time, course.testBed.leaseMs)), { isLong: true }),
+  step('<time> pass[es]', (_course, { time }) => sleep(time), { isLong: true }),
 
   // Processes.
-  withProcesses('<node> is killed (SIGKILL)', async (course, { node: name }) => {
+  withProcesses('<node> is killed (SIGKILL)', async (course, { node }) => {
     const { testBed } = course;
-    const node = nodeOf(course, name);
     const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
     course.faultAt = await testBed.kill(node);
     for (const actor of held) actor.isHeld = false;
@@ -145,16 +131,15 @@ export const steps = [
     if ((await other.stock()) === testBed.initialStock) return;
     throw new NotStagedError('The holder had written already when it died.');
   }),
-  withProcesses('<node> is stopped (SIGSTOP)', async (course, { node: name }) => {
-    const node = nodeOf(course, name);
+  withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
     const { comeBack } = course.testBed.pause(node);
-    breaks(course, `${name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
+    breaks(course, `${node.name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
       mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
       comeBack();
     });
-    if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
+    if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${node.name} still answers after SIGSTOP.`);
   }),
-  step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node} is stopped`)),
+  step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node.name} is stopped`)),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
     const { testBed } = course;
     const { node } = actorOf(course, sale);
@@ -174,26 +159,21 @@ export const steps = [
     holdUp(course, sale, 'write'),
   ),
   withLinks('<sale> goes on, and the next write of <node> is held up on the line to Redis', (course, { sale, node }) =>
-    holdUp(course, sale, 'write', nodeOf(course, node)),
+    holdUp(course, sale, 'write', node),
   ),
   withLinks('<sale> goes on, and its release is held up on the line to Redis', (course, { sale }) =>
     holdUp(course, sale, 'release'),
   ),
-  withLinks(
-    'the line of <node> is slow: each answer of Redis comes <time> late',
-    async (course, { node: at, time }) => {
-      const node = nodeOf(course, at);
-      course.slowMs = msOf(time, course.testBed.leaseMs);
-      const { over } = course.testBed.delayAnswers(node, course.slowMs);
-      breaks(course, `the line of ${at} is slow`, 'line slow', { node }, over);
-    },
-  ),
-  withLinks('<node> is cut off from the servers of its lock', async (course, { node: name }) => {
+  withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
+    course.slowMs = time;
+    const { over } = course.testBed.delayAnswers(node, course.slowMs);
+    breaks(course, `the line of ${node.name} is slow`, 'line slow', { node }, over);
+  }),
+  withLinks('<node> is cut off from the servers of its lock', async (course, { node }) => {
     const { testBed } = course;
-    const node = nodeOf(course, name);
     // What it had to ask before is answered.
     await testBed.hasAsked(node);
-    breaks(course, `${name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
+    breaks(course, `${node.name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
   }),
   step('the write of <sale> arrives', async (course, { sale }) => {
     const { testBed, soldMeanwhile } = course;
@@ -225,15 +205,14 @@ export const steps = [
   step('the release of <sale> arrives', async ({ arrive }) => arrive?.()),
   step('the write of <node> arrives', async ({ arrive }) => arrive?.()),
   step('<node> has its line again', async (course, { node }) => {
-    mend(course, `the line of ${node} is slow`);
-    course.testBed.restore(nodeOf(course, node));
+    mend(course, `the line of ${node.name} is slow`);
+    course.testBed.restore(node);
   }),
-  step('<node> reaches the servers of its lock again', async (course, { node: name }) => {
-    mend(course, `${name} is cut off`);
-    const node = nodeOf(course, name);
+  step('<node> reaches the servers of its lock again', async (course, { node }) => {
+    mend(course, `${node.name} is cut off`);
     // The stock may be there, too: the write must not fail because the line has just come back.
     const isBack = await course.testBed.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
-    if (!isBack) throw new NotStagedError(`${name} did not reach Redis again.`);
+    if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
   }),
 
   // Replicas.
@@ -259,16 +238,15 @@ export const steps = [
 
   // Masters that vote.
   /** Where none vote there is nothing to cut. */
-  withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node: name }) => {
+  withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node }) => {
     const { testBed } = course;
     const { masterCount } = testBed;
     if (masterCount === 0) return;
-    const node = nodeOf(course, name);
     const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
     const { restore } = testBed.cutMasters(node, others);
-    breaks(course, `${name} lacks masters`, `${others.length} lines cut`, { node }, restore);
+    breaks(course, `${node.name} lacks masters`, `${others.length} lines cut`, { node }, restore);
   }),
-  step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node} lacks masters`)),
+  step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node.name} lacks masters`)),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
     const { testBed } = course;
     if (testBed.masterCount === 0) return;
@@ -292,16 +270,15 @@ export const steps = [
   }),
 
   // Clocks.
-  needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node: name, count }) => {
+  needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node, count }) => {
     const { testBed } = course;
-    const node = nodeOf(course, name);
-    const slow = 1 - Number(count) / 100;
+    const slow = 1 - count / 100;
     const own = testBed.runClock(node, slow);
     const [from, ownFrom] = [sharedClock(), own()];
     // In the middle between a clock that is right and one that is as slow as this.
     mustBeSo(course, () => {
       const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
-      return isSlow || `The clock of ${name} was not slow.`;
+      return isSlow || `The clock of ${node.name} was not slow.`;
     });
     testBed.mark(`clock ${count} % slow`, { node });
   }),
@@ -309,44 +286,45 @@ export const steps = [
     course.clock = await course.testBed.lendClock();
   }),
   step('the clock of that server jumps ahead by a lease and <time>', async ({ testBed, clock }, { time }) => {
-    await clock?.jump(testBed.leaseMs + msOf(time, testBed.leaseMs));
+    await clock?.jump(testBed.leaseMs + time);
     const { masterCount } = testBed;
     testBed.mark(`clock of ${masterCount > 0 ? `master ${quorumOf(masterCount)}` : 'Redis'} jumps`);
   }),
 ];
 
-export function sell(course: Course, name: string, at: string) {
-  const node = nodeOf(course, at);
+export function sell(course: Course, name: string, node: TargetNode) {
   const actor = { node, askedAt: sharedClock(), sale: course.testBed.sell(node) };
   course.actors.set(name, actor);
   return actor;
 }
 
 /** Sells as the script says. Throws NotStagedError when the sale is not inside soon. */
-async function sellInside(course: Course, name: string, at: string, script: SaleScript) {
-  const { node, inside } = await trySellInside(course, name, at, script);
+async function sellInside(course: Course, name: string, node: TargetNode, script: SaleScript) {
+  const { inside } = await trySellInside(course, name, node, script);
   if (inside === undefined) throw notInside(node);
   course.faultAt = sharedClock();
   return itsName(course, inside);
 }
 
 /** Sells as the script says. The sale may be kept out. */
-async function trySellInside(course: Course, name: string, at: string, script: SaleScript, limitMs = STEP_LIMIT_MS) {
-  const node = nodeOf(course, at);
+async function trySellInside(
+  course: Course,
+  name: string,
+  node: TargetNode,
+  script: SaleScript,
+  limitMs = STEP_LIMIT_MS,
+) {
   const askedAt = sharedClock();
   const { isRefused = false, ...sold } = await course.testBed.sellInside(node, script, limitMs);
   const isHeld = sold.inside !== undefined && (script.untilResumed ?? script.beforeNestedCall ?? false);
   course.actors.set(name, { node, askedAt, isHeld, ...sold });
-  return { node, askedAt, inside: sold.inside, isRefused };
+  return { askedAt, inside: sold.inside, isRefused };
 }
 
-async function sellNested(
-  course: Course,
-  { sale, node, time, which }: Record<'sale' | 'node' | 'time' | 'which', string>,
-) {
+async function sellNested(course: Course, { sale, node, time, which }: Values<'sale' | 'node' | 'time' | 'which'>) {
   const { leaseMs } = course.testBed;
   const nestedCall = which === 'the same' ? true : 'another object';
-  const script = { beforeNestedCall: true, nestedCall, pauseMs: msOf(time, leaseMs) } as const;
+  const script = { beforeNestedCall: true, nestedCall, pauseMs: time } as const;
   const told = await sellInside(course, sale, node, script);
   const inside = insideOf(course, sale);
   course.testBed.mark('asks again', { sale: inside });
@@ -438,15 +416,11 @@ async function answered(course: Course, name: string, expected: string[]) {
  * Sells a few units on a node, one after the other, for so long at most in all. When nothing was sold, whoever wanted to must have had to
  * wait; but nobody waits for one who was refused.
  */
-async function sellMeanwhile(
-  course: Course,
-  { node: at, limit, sale }: Record<'node' | 'limit', string> & { sale?: string },
-) {
+async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node' | 'limit'> & { sale?: string }) {
   const { testBed } = course;
-  const node = nodeOf(course, at);
   const holder = sale === undefined ? undefined : actorOf(course, sale);
   const isRefused = holder !== undefined && holder.inside === undefined;
-  const limitMs = isRefused ? REFUSED_MS : msOf(limit, testBed.leaseMs);
+  const limitMs = isRefused ? REFUSED_MS : limit;
   await node.script({ pauseMs: SALE_MS, times: MEANWHILE });
   const startedAt = sharedClock();
   const leftMs = () => startedAt + limitMs - sharedClock();

@@ -12,7 +12,6 @@ import express, {
 import type { Logger } from 'pino';
 import { asProblem } from './away-server.ts';
 import { ProblemError } from './problem.ts';
-import { ClientGoneError } from './sale-ending.ts';
 
 /** What is taken from a client, or from nginx: it gets into logs, and must not look like anything else there. */
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
@@ -97,7 +96,6 @@ const worthTryingAgain = ['LOCK_WAIT_TIMEOUT', 'TOO_MANY_CONFLICTS', 'TOO_MANY_S
 /** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. A client that is gone is told nothing. */
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    if (error instanceof ClientGoneError) return;
     const { problem, cause } = asProblem(ofReading(error));
     const { requestId } = response.locals;
     if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');

@@ -13,7 +13,7 @@ import {
 import type { NodeState } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
-import { ClientGoneError, explain, type Progress } from './sale-ending.ts';
+import { explain, type Progress } from './sale-ending.ts';
 import type { Releases } from './sale-release.ts';
 import type { NodeServers } from './servers.ts';
 import { lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
@@ -38,7 +38,7 @@ export function createHolders(
   /** Opens a wait: its signal aborts `limitMs` from now unless it has ended, or when the client hangs up. Its reason is the error to end with. */
   function startWait(limitMs: number, client?: Client) {
     const wait = new AbortController();
-    const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
+    const giveUp = () => wait.abort(new ProblemError('CLIENT_GONE', 'The client hung up while its sale waited.'));
     const until = performance.now() + limitMs;
     let timer: NodeJS.Timeout | undefined;
     begin();

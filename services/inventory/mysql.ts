@@ -66,13 +66,11 @@ export function connectMysql(url: string, connections: number, tables = stockTab
     // A connection answers in order, so this is done before the first statement of its borrower.
     connection.query(quotesByBackslash, () => {});
     if (hasTables) return;
-    let made = 0;
-    for (const statement of tables) {
-      connection.query(statement, (error) => {
-        if (error === null) made += 1;
-        if (made === tables.length) hasTables = true;
-      });
-    }
+    const made = tables.map((statement) => connection.promise().query(statement));
+    Promise.all(made).then(
+      () => (hasTables = true),
+      () => {},
+    );
   });
   return pool;
 }

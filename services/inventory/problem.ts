@@ -19,6 +19,8 @@ export const problems = {
   ORDER_STATE: { status: 409, title: 'The order is in another state' },
   REQUEST_IN_PROGRESS: { status: 409, title: 'The first request with this key is under way' },
   SALES_IN_FLIGHT: { status: 409, title: 'Sales are in flight' },
+  // Nobody is there to be answered.
+  CLIENT_GONE: { status: 503, title: 'The client hung up' },
   LOCK_WAIT_TIMEOUT: { status: 503, title: 'The lock was not free in time' },
   STORE_UNAVAILABLE: { status: 503, title: 'A server does not answer, or refuses' },
   DATA_UNREADABLE: { status: 503, title: 'A key in Redis holds something else than it must' },

@@ -1,4 +1,4 @@
-import express, { type Request, type Response } from 'express';
+import express from 'express';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
@@ -9,7 +9,7 @@ import { basketSaleSchema, saleSchema } from './sku.ts';
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log'> {
   orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'ask'>;
   /** A node that stops gives them up, one after the other. */
-  duties: { isReady: boolean; keepsConnections: boolean; takesWork: boolean };
+  duties: { isReady: boolean; keepsConnections: boolean };
 }
 
 /** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
@@ -36,11 +36,11 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
   addRoute(app, '/inventory/sale', {
     // Express would answer it as GET, which sells.
     head: allowOnly('GET', 'POST'),
-    get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
+    get: (request, response) => orders.answerSale(request, response, [saleSchema.parse({ ...request.query }).sku]),
     post(request, response) {
       const asked = { ...request.query, ...bodyOf(request) };
       const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
-      return sell(request, response, skus);
+      return orders.answerSale(request, response, skus);
     },
   });
   addRoute(app, '/inventory', {
@@ -68,9 +68,4 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
   addRoute(app, '/openapi.json', { get: () => openapi });
   app.use(answerNotFound, answerProblem(log));
   return app;
-
-  async function sell(request: Request, response: Response, skus: string[]) {
-    if (!duties.takesWork) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    return orders.answerSale(request, response, skus);
-  }
 }

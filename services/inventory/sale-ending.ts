@@ -4,11 +4,6 @@ import type { SaleCounts } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
 
-/** The client hung up while its sale waited: nobody is there to be answered. */
-export class ClientGoneError extends Error {
-  readonly code = 'CLIENT_GONE';
-}
-
 /** How far a holder has come: its steps, each with the stock that was read or written. */
 export interface Progress {
   reached: Map<SaleStep, number | undefined>;
@@ -16,12 +11,9 @@ export interface Progress {
   refusal?: ProblemError;
 }
 
-export type SaleEnding = ProblemError | ClientGoneError;
-
 /** What an error means for the sale: it depends on how far the sale had come. */
-export function explain(error: unknown, { reached, refusal }: Progress): SaleEnding {
+export function explain(error: unknown, { reached, refusal }: Progress): ProblemError {
   const ending = refusal ?? reasonOf(error);
-  if (ending instanceof ClientGoneError) return ending;
   const isSoldOut = (reached.get('read') ?? 1) <= 0;
   if (ending instanceof LockNotHeldError && isSoldOut)
     return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
@@ -32,13 +24,9 @@ export function explain(error: unknown, { reached, refusal }: Progress): SaleEnd
 }
 
 /** Under which count a sale is entered that ended so. */
-export function outcomeOf(ending: SaleEnding): Exclude<keyof SaleCounts, 'received' | 'sold'> {
-  if (ending instanceof ClientGoneError) return 'clientGone';
-  if (!ending.problem.definite) return 'inDoubt';
-  if (ending.code === 'OUT_OF_STOCK') return 'soldOut';
-  return ending.code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed';
-}
-
-export function hasTakenNothing(ending: SaleEnding): boolean {
-  return ending instanceof ClientGoneError || ending.problem.definite;
+export function outcomeOf({ code, problem }: ProblemError): Exclude<keyof SaleCounts, 'received' | 'sold'> {
+  if (code === 'CLIENT_GONE') return 'clientGone';
+  if (!problem.definite) return 'inDoubt';
+  if (code === 'OUT_OF_STOCK') return 'soldOut';
+  return code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed';
 }

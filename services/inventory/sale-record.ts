@@ -3,9 +3,9 @@ import type { History } from './history.ts';
 import type { Holder } from './holder.ts';
 import type { SaleCounts } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
-import { ProblemError } from './problem.ts';
+import type { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
-import { outcomeOf, type SaleEnding } from './sale-ending.ts';
+import { outcomeOf } from './sale-ending.ts';
 import type { SoldItem } from './sku.ts';
 
 /** What one line of the log says of a sale, or of one sku of a basket. `ms`: how long it took, with its wait for the lock. */
@@ -14,7 +14,7 @@ export interface SaleLine extends SoldOrNot {
   requestId: string;
   lock: string;
   port: number;
-  /** `sold`, the code of a problem, or `failed`. */
+  /** `sold`, or the code of a problem. */
   outcome: string;
   ms: number;
 }
@@ -107,11 +107,11 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
           close('sold');
           for (const item of items) writeLine(item, 'sold');
         },
-        failed(ending: SaleEnding) {
+        failed(ending: ProblemError) {
           const { code, message: detail } = ending;
           history.record({ type: 'failed', saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
           close(outcomeOf(ending));
-          for (const sku of skus) writeLine({ sku }, ending instanceof ProblemError ? ending.code : 'failed');
+          for (const sku of skus) writeLine({ sku }, code);
         },
       };
     },

@@ -60,7 +60,7 @@ export function createSaleService(parts: SaleServiceParts) {
 
   /**
    * Resolves with the stock of `sku`, undefined when there is none: read under the read lock, where the lock has one. Rejects with
-   * ProblemError when the lock was not free in time, or was lost, and with ClientGoneError when `client` hung up first.
+   * ProblemError when the lock was not free in time, or was lost, or `client` hung up first.
    */
   function readStock(sku: string, client: Client): Promise<number | undefined> {
     const strategy = strategyNamed(present.lock);

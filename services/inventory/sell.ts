@@ -6,7 +6,6 @@ import { sellAll } from './basket.ts';
 import type { Client, Holders } from './holder.ts';
 import { ProblemError } from './problem.ts';
 import { sellAtomically, sellOne } from './sale.ts';
-import { hasTakenNothing, type SaleEnding } from './sale-ending.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
 import type { BasketSold, SaleFacts, Sold } from './sku.ts';
@@ -36,7 +35,7 @@ export function createSell({ registry, node, port, store, holders, records, scri
 
   /**
    * Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError when the sale did not take place, or may not
-   * have, also under a lock that sells one sku at a time, and with ClientGoneError when `client` hung up while it waited for its lock.
+   * have, also under a lock that sells one sku at a time, and when `client` hung up while it waited for its lock.
    */
   async function sell(skus: string[], client: Client, order?: SaleOrder): Promise<Sold | BasketSold> {
     const [sku = ''] = skus;
@@ -58,8 +57,8 @@ export function createSell({ registry, node, port, store, holders, records, scri
       record.sold('skus' in sold ? sold.skus : [sold]);
       return sold;
     } catch (error) {
-      const ending = error as SaleEnding;
-      if (hasTakenNothing(ending)) await order?.forget(ending);
+      const ending = error as ProblemError;
+      if (ending.problem.definite) await order?.forget(ending);
       record.failed(ending);
       throw ending;
     }

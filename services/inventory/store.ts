@@ -77,10 +77,8 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
 
   /** Resolves with why Redis can't carry some locks, by their names. It is asked once for each connection. */
   function lacks(): Promise<Lacks> {
-    if (knownLacks === undefined) {
-      knownLacks = lacksOf(redis, commandsOfLocks);
-      knownLacks.catch(forgetLacks);
-    }
+    knownLacks ??= lacksOf(redis, commandsOfLocks);
+    knownLacks.catch(forgetLacks);
     return knownLacks;
   }
 

@@ -49,7 +49,9 @@ beforeAll(async () => {
 /** Whether the file, or one that it imports, reads the command line as the commands do. */
 function usesCommander(file: string): boolean {
   const imported = importsIn(readText(file)).map((path) => join(dirname(file), path));
-  return [file, ...imported].some((each) => exists(each) && /from 'commander'|command-line\.ts'/.test(readText(each)));
+  return [file, ...imported].some(
+    (each) => exists(each) && /from 'commander'|(command-line|options)\.ts'/.test(readText(each)),
+  );
 }
 
 /** The parts of a command line, each as its words; what stands in quotes is one word. */

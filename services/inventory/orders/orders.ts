@@ -35,11 +35,11 @@ export const otherParts: OtherParts = {};
 
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
 export function createOrders(parts: NodeParts) {
-  const { settings, store, servers, sales, metrics } = parts;
+  const { settings, store, servers, sales, metrics, isStopping } = parts;
   const count = (outcome: string, orders = 1) => metrics.orders.inc({ outcome }, orders);
   const url = orderUrlOf(settings);
   const mysql = url === undefined ? undefined : connect(url);
-  const answers = createAnswers(settings, {
+  const answers = createAnswers(settings, isStopping, {
     servers: servers.forLock('8-auto-renew', settings.LEASE_MS),
     orders: mysql,
     otherOnce: mysql && otherParts.once?.(mysql, store.redis),

@@ -2,7 +2,6 @@ import type { Express, Request } from 'express';
 import { z } from 'zod';
 import { addRoute, bodyOf } from '../answer.ts';
 import { jobChangeSchema, nothing } from '../lab/contract.ts';
-import { ProblemError } from '../problem.ts';
 import type { CleanUpJob } from './cleanup.ts';
 import type { Answers } from './idempotency/index.ts';
 import { listSchema, orderIdSchema } from './order.ts';
@@ -15,13 +14,12 @@ const noMore = z.strictObject({});
 export interface OrderParts {
   orders: OrderStore;
   answers: Answers;
-  isStopping: () => boolean;
   /** Told each time that an order is paid or refunded. */
   count: (outcome: string) => void;
 }
 
 /** The calls that see and change orders. `openapi.ts` describes them. */
-export function addOrderRoutes(app: Express, { orders, answers, isStopping, count }: OrderParts) {
+export function addOrderRoutes(app: Express, { orders, answers, count }: OrderParts) {
   addRoute(app, '/orders', { get: (request) => orders.list(listSchema.parse({ ...request.query })) });
   addRoute(app, '/orders/:id', {
     get(request) {
@@ -32,7 +30,6 @@ export function addOrderRoutes(app: Express, { orders, answers, isStopping, coun
   for (const step of ['pay', 'refund'] as const) {
     addRoute(app, `/orders/:id/${step}`, {
       post(request, response) {
-        if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
         noMore.parse({ ...request.query, ...bodyOf(request) });
         const id = idOf(request);
         return answers.answer(request, response, `${step} ${id}`, async (keep) => {

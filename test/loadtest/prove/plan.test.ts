@@ -3,7 +3,8 @@ import { plan, provableLocks, scopeNames, usualLocks, type Wanted } from '../../
 import { workersFor } from '../../../loadtest/prove/prover.ts';
 
 const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {} };
-const scopesOf = (locks: Wanted['locks']) => plan({ ...common, locks }).map(({ scope }) => scope);
+const scopesOf = (locks: Wanted['locks'], isOfAll = false) =>
+  plan({ ...common, locks, isOfAll }).map(({ scope }) => scope);
 const lockNamed = (name: string) => provableLocks.filter(({ stage }) => stage === name);
 
 const external = { stage: 'my-lock', file: '/my-lock.ts', masters: 0 };
@@ -25,12 +26,14 @@ test('plan: a scope of several skus is for the locks that take several', () => {
   expect(scopesOf([external])).not.toContain('crossed-skus');
   expect(scopesOf([{ ...external, sellsBaskets: true }])).toContain('crossed-skus');
   // It is all that is looked at of a lock whose lock of one sku is another's.
-  expect(scopesOf(lockNamed('multi').map((lock) => ({ ...lock, isForBasketsAlone: true })))).toEqual(['crossed-skus']);
+  expect(scopesOf(lockNamed('multi'), true)).toEqual(['crossed-skus']);
   expect(scopesOf(lockNamed('multi')).length).toBe(scopesOf(lockNamed('fenced')).length + 1);
 });
 
 test('plan: with three processes a run of all locks leaves out those that have too many states, except where a scope is for them', () => {
-  const cells = plan({ ...common, locks: usualLocks, processes: [2, 3] }).filter(({ processes }) => processes === 3);
+  const cells = plan({ ...common, locks: usualLocks, processes: [2, 3], isOfAll: true }).filter(
+    ({ processes }) => processes === 3,
+  );
 
   expect(cells.filter(({ stage }) => stage === 'buckets').map(({ scope }) => scope)).toEqual(['put-back']);
   expect(cells.some(({ stage }) => stage === 'blocking')).toBe(false);

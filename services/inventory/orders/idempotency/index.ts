@@ -29,6 +29,7 @@ export type Answers = ReturnType<typeof createAnswers>;
  */
 export function createAnswers(
   settings: InventorySettings,
+  isStopping: () => boolean,
   { servers, orders, otherOnce }: Pick<OnceOptions, 'servers' | 'orders'> & { otherOnce?: Once | undefined },
 ) {
   const { LEASE_MS: leaseMs, WAIT_TIMEOUT_MS: waitTimeoutMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
@@ -38,6 +39,7 @@ export function createAnswers(
   const underWay = new Set<Promise<unknown>>();
 
   async function answer(request: Request, response: Response, fingerprint: string, work: Work) {
+    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
     const header = request.get('Idempotency-Key');
     if (header === undefined && settings.IDEMPOTENCY_REQUIRED === 'on')
       throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
