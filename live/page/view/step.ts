@@ -28,6 +28,9 @@ interface StepProps {
 
 const partsOf = (stage: string) => ({ n: Number(stage[0]), name: stage.slice(2) });
 
+/** The question of a scenario is the second line of its page; a rush has none. */
+const asksIn = (page = '') => (page.split('\n')[1] ?? '').replace(/^./, (first) => first.toLowerCase());
+
 export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
   const { stage, drill } = lesson;
   const number = lessons.indexOf(lesson);
@@ -65,6 +68,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
   }, [runs]);
   const at = (isUnderWay ? stops.at(-1) : stops[player.stop]) ?? 0;
   const isLast = number === lessons.length - 1;
+  const asks = asksIn(files[`loadtest/scenarios/${drill}.txt`] ?? files[`live/page/${drill}.txt`]);
   const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
 
   return html`<article class="step">
@@ -77,7 +81,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
     <section class="runs">
       ${stages.map(
         (each, index) =>
-          html`<${Run} title=${say(titles[index] as Text, partsOf(each))} records=${records[index] ?? []} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} />`,
+          html`<${Run} title=${say(titles[index] as Text, partsOf(each))} records=${records[index] ?? []} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} asks=${asks} />`,
       )}
       ${
         isUnderWay &&

@@ -229,7 +229,7 @@ function Shown({ judged, place, play, onProblem }: ShownProps) {
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [records]);
   if (records.length === 0) return null;
   return html`<section class="runs" ref=${section}>
-    <${Run} title=${say(isOfSearch ? 'shortest' : 'scenario', { name })} records=${records} place=${place} scale=${scaleOf(stops)} at=${stops[player.stop] ?? 0} />
+    <${Run} title=${say(isOfSearch ? 'shortest' : 'scenario', { name })} records=${records} place=${place} scale=${scaleOf(stops)} at=${stops[player.stop] ?? 0} asks=${judged.asks} />
     <${Controls} player=${player} count=${stops.length} />
   </section>`;
 }

@@ -6,6 +6,7 @@ export const ofVerdicts: Record<string, string> = {
   'is more sold than there is?': '会卖出比库存更多的货吗?',
   'does the shop sell again after a holder has crashed?': '持有者崩溃后,商店还能再卖吗?',
   'does the shop sell again while a sale hangs whose process lives?': '一笔销售挂住而进程还活着时,商店还能再卖吗?',
+  'what does a buyer keep in memory who waits for long?': '等了很久的买家在内存里占着什么?',
   'does a holder that was too slow harm the holders after it?': '太慢的持有者会伤害后面的持有者吗?',
   'does a release that arrives late free the lock of another holder?': '迟到的释放会放开别人的锁吗?',
   'may a holder ask for its own lock again?': '持有者可以再次申请自己的锁吗?',

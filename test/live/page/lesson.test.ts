@@ -13,6 +13,13 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
 
   const outcomes = (page: Page) => page.locator('.outcome');
   const lostIn = (text: string) => Number(/(\d+) sold and still/.exec(text)?.[1] ?? 0);
+  const sentences = (page: Page) =>
+    page.locator('.line').evaluateAll((all) =>
+      all.map((each) => {
+        const { textContent } = each.querySelector('.said:not(.not)') ?? each;
+        return { height: each.clientHeight, isEmpty: textContent === '' };
+      }),
+    );
   const isWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
   test('it is opened, and loses units; by keys alone one goes through all steps, and each says what it costs the shop', async () => {
@@ -27,8 +34,11 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
       found.push((await outcomes(page).allInnerTexts()).map(lostIn));
       // One run, and two of them; those between look as the last.
       if (/^[08]/.test(stage)) expect(await violations(page), stage).toEqual([]);
+      const atEnd = await sentences(page);
       await page.keyboard.press('Home');
       await outcomes(page).first().waitFor({ state: 'detached' });
+      // From the first moment there is a sentence, and room for the longest.
+      expect(await sentences(page), stage).toEqual(atEnd.map((each) => ({ ...each, isEmpty: false })));
       if (stage !== lessons.at(-1)?.stage) await page.getByRole('button', { name: /^Next/ }).press('Enter');
     }
     expect(found).toEqual(LOST);
