@@ -9,6 +9,11 @@ import { Refusal } from './refusal.ts';
 
 /** How many followers are known at most: those who follow, and some whose phone has gone to sleep. */
 const MOST_KNOWN = 300;
+/**
+ * How many of them have the same address. Thirty phones behind one router have one, and all get in; so one phone that asks for ids again and
+ * again can't have more votes than that, and can't fill the room.
+ */
+const MOST_AT_ADDRESS = 40;
 
 interface Asked {
   number: number;
@@ -34,7 +39,7 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
    * Who is in the room, and how many streams of each are open: a page that is opened again may overlap with itself. There are no names, only
    * ids, which the server made.
    */
-  const followers = new Map<string, number>();
+  const followers = new Map<string, { streams: number; address: string }>();
   let asked: Asked | null = null;
   let count = 0;
 
@@ -74,19 +79,19 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
   }
 
   /** Makes place for one more: of those who have left, the one who left first is forgotten, and what it said with it. */
-  function forgetOne() {
-    for (const [id, streams] of followers) {
-      if (streams > 0) continue;
-      followers.delete(id);
-      asked?.votes.delete(id);
-      return;
-    }
-    throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
+  function makePlace(address: string) {
+    const there = [...followers];
+    const near = there.filter(([, each]) => each.address === address);
+    if (near.length < MOST_AT_ADDRESS && there.length < MOST_KNOWN) return;
+    const [id] = (near.length < MOST_AT_ADDRESS ? there : near).find(([, { streams }]) => streams === 0) ?? [];
+    if (id === undefined) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
+    followers.delete(id);
+    asked?.votes.delete(id);
   }
 
   const view = (isPresenter: boolean): RoomView => ({
     question: asked && questionView(asked, isPresenter),
-    followers: [...followers.values()].filter((streams) => streams > 0).length,
+    followers: [...followers.values()].filter(({ streams }) => streams > 0).length,
   });
 
   return {
@@ -102,22 +107,22 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
       asked.is = 'closed';
       onChange();
     },
-    /** Somebody follows: with the id that it was given before, or with a new one. Throws Refusal when the room is full. */
-    join(before?: string): string {
+    /** Somebody at this address follows: with the id that it was given before, or with a new one. Throws Refusal when the room is full. */
+    join(address: string, before?: string): string {
       const known = before === undefined ? undefined : followers.get(before);
       const id = known === undefined ? randomBytes(12).toString('base64url') : (before as string);
-      if (known === undefined && followers.size >= MOST_KNOWN) forgetOne();
-      followers.set(id, (known ?? 0) + 1);
+      if (known === undefined) makePlace(address);
+      followers.set(id, { streams: (known?.streams ?? 0) + 1, address });
       onChange();
       return id;
     },
     /** A stream of this follower has ended. What it said still counts: a phone that sleeps has not changed its mind. */
     leave(id: string) {
-      const streams = followers.get(id);
-      if (streams === undefined) return;
+      const left = followers.get(id);
+      if (left === undefined) return;
       // The one that left last stands last.
       followers.delete(id);
-      followers.set(id, streams - 1);
+      followers.set(id, { ...left, streams: left.streams - 1 });
       onChange();
     },
     /** Takes a vote, or another one in its place. Throws Refusal. */

@@ -68,7 +68,7 @@ export async function shareRoom(options: ShareOptions) {
     },
     follow(request, response) {
       if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
-      const id = room.join(shownId(request));
+      const id = room.join(request.socket.remoteAddress ?? '', shownId(request));
       response.once('close', () => room.leave(id));
       stream.follow(response, { follower: id });
     },

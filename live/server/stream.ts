@@ -15,6 +15,10 @@ interface Follower {
   fullSince?: number;
 }
 
+/** Parts by their names, as JSON. */
+type Parts = [name: string, json: string][];
+const inJson = (parts: object): Parts => Object.entries(parts).map(([name, value]) => [name, JSON.stringify(value)]);
+
 export interface StreamOptions {
   /** The parts by their names. Called when something is to be sent. */
   read: () => object;
@@ -29,6 +33,9 @@ export type Stream = ReturnType<typeof createStream>;
 export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
   const followers = new Set<Follower>();
   let timer: NodeJS.Timeout | undefined;
+  /** All parts as they are now: made once for all who follow. */
+  let latest: Parts | undefined;
+  const now = () => (latest ??= inJson(read()));
   const beat = setInterval(lookAfter, BEAT_MS).unref();
 
   function lookAfter() {
@@ -39,11 +46,10 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
     }
   }
 
-  function send(ready: Iterable<Follower>, parts: object) {
-    const now = Object.entries(parts).map(([name, value]): [string, string] => [name, JSON.stringify(value)]);
+  function send(ready: Iterable<Follower>, parts: Parts) {
     for (const follower of ready) {
       const { response, has } = follower;
-      const changed = now.filter(([name, json]) => has.get(name) !== json);
+      const changed = parts.filter(([name, json]) => has.get(name) !== json);
       if (changed.length === 0) continue;
       for (const [name, json] of changed) has.set(name, json);
       const isTaken = response.write(`data: {${changed.map(([name, json]) => `"${name}":${json}`).join()}}\n\n`);
@@ -51,7 +57,7 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
       follower.fullSince = performance.now();
       response.once('drain', () => {
         delete follower.fullSince;
-        send([follower], read());
+        send([follower], now());
       });
     }
   }
@@ -65,17 +71,18 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
       followers.add(follower);
       response.once('close', () => followers.delete(follower));
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-      send([follower], { ...own, ...read() });
+      send([follower], [...inJson(own), ...now()]);
       return true;
     },
     /** Something may have changed. It is sent soon, with all else that changes until then. */
     changed() {
+      latest = undefined;
       timer ??= setTimeout(() => {
         timer = undefined;
         if (followers.size > 0)
           send(
             [...followers].filter(({ fullSince }) => fullSince === undefined),
-            read(),
+            now(),
           );
       }, everyMs);
     },

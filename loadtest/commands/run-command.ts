@@ -122,7 +122,8 @@ export async function runCommand({
       if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);
       return COULD_NOT_RUN;
     }
-    if (grades) return codeOf(grades, results.verdict);
+    // Their table compares them, and judges none.
+    if (grades) return prints === 'markdown' ? AS_TAUGHT : codeOf(grades, results.verdict);
     return results.verdict === 'as-taught' ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
 }

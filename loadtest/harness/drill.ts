@@ -3,11 +3,7 @@
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
-import { sleep } from './clock.ts';
 import type { Target } from './target.ts';
-
-/** How long the cause of an error may take to show, in milliseconds. */
-const CAUSE_LIMIT_MS = 500;
 
 export interface DrillSettings {
   /** Sales of a rush. */
@@ -101,8 +97,3 @@ export const lostTrack = (error: unknown): DrillOutcome => ({
   verdict: 'unknown',
   reasons: [error instanceof Error ? error.message : String(error)],
 });
-
-/** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has aborted, or it is none. */
-export async function causeShown(signal: AbortSignal): Promise<void> {
-  await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
-}

@@ -7,7 +7,7 @@ import { connectRedis, mastersOf } from '../../services/inventory/redis-client.t
 import { lockKey } from '../../services/inventory/store.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { type Cell, causeShown, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
+import { type Cell, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
 import type { Audience, World } from './run-cell.ts';
 import { watchStandstills } from './standstills.ts';
 import type { Target } from './target.ts';
@@ -18,6 +18,8 @@ const SILENCE_LIMIT_MS = 5_000;
 const PAUSED_LEASES = 3;
 /** So long a standstill of this process says that a node may have had no time either, in milliseconds. */
 const STANDSTILL_MS = 500;
+/** How long the cause of an error may take to show, in milliseconds. */
+const CAUSE_LIMIT_MS = 500;
 /** How often the nodes are asked, in milliseconds. */
 const LOOK_MS = 500;
 
@@ -71,7 +73,8 @@ export function realWorld({ targets, settings, signal }: RealWorldOptions): Worl
       });
       return { outcome, isClean: outcome.verdict !== 'unknown' || (isOurs && isStepwise) };
     } catch (error) {
-      await causeShown(either);
+      // A death shows as a call without an answer first, and as a death a moment later.
+      await sleep(CAUSE_LIMIT_MS, undefined, { signal: either }).catch(() => {});
       const isPutBack = isOurs && isStepwise && error === signal.reason;
       return { outcome: brokenOr(either.aborted ? either.reason : error), isClean: isPutBack };
     } finally {

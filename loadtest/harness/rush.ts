@@ -3,7 +3,6 @@
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
-import { sharedClock, sleep } from './clock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import { sendSales } from './load.ts';
 import { network } from './network.ts';
@@ -13,7 +12,6 @@ import { lackOf, type Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
 const SETTLE_LIMIT_MS = 20_000;
-const SETTLE_POLL_MS = 20;
 /** How long a node may take to open its connection to Redis again, in milliseconds. */
 const RECONNECT_LIMIT_MS = 5_000;
 /** How much longer than its longest wait a request may take, in milliseconds. */
@@ -55,7 +53,8 @@ export async function runRush(
   if (lacking !== undefined) return notApplicable(lacking);
   await prepare(target, stage, stock);
 
-  const waitMs = await longestWait(target);
+  // The nodes end a wait themselves.
+  const waitMs = Math.max(...(await statesOf(target)).map(({ waitTimeoutMs }) => waitTimeoutMs));
   const capMs = CAP_MS + CAP_PER_SALE_MS * requests;
   const redis = target.stack && network().connectRedis(target.stack.redis.url, {});
   redis?.on('error', () => {});
@@ -121,21 +120,16 @@ async function prepare({ nodes }: Target, stage: string, stock: number) {
   await nodes[0]?.setStock(stock);
 }
 
-/** Resolves with the nodes' states once no sale is in flight, or when that takes too long. */
-async function settle({ nodes }: Target): Promise<NodeState[]> {
-  const deadline = sharedClock() + SETTLE_LIMIT_MS;
-  for (;;) {
-    const states = await Promise.all(nodes.map((node) => node.state()));
-    const isSettled = states.every(({ inFlight }) => inFlight === 0);
-    if (isSettled || sharedClock() > deadline) return states;
-    await sleep(SETTLE_POLL_MS);
-  }
-}
+const statesOf = ({ nodes }: Target): Promise<NodeState[]> => Promise.all(nodes.map((node) => node.state()));
 
-/** The nodes end a wait themselves. */
-async function longestWait({ nodes }: Target): Promise<number> {
-  const states = await Promise.all(nodes.map((node) => node.state()));
-  return Math.max(...states.map(({ waitTimeoutMs }) => waitTimeoutMs));
+/** Resolves with the nodes' states once no sale is in flight, or when that takes too long. */
+async function settle(target: Target): Promise<NodeState[]> {
+  let states: NodeState[] = [];
+  await poll(async () => {
+    states = await statesOf(target);
+    return states.every(({ inFlight }) => inFlight === 0) || undefined;
+  }, SETTLE_LIMIT_MS);
+  return states;
 }
 
 /** A node that stood still may have given its connection up: it opens another one. */

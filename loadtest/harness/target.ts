@@ -147,6 +147,9 @@ const whyNoReplica: Record<Stack['redis']['kind'], string> = {
   embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
 };
 
+/** What only a stack of our own has. */
+const broken: Need[] = ['node processes', 'links', 'redis process', 'replication', 'clock server', 'master processes'];
+
 /** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
 export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
   const labs = await Promise.all(labUrls.map(openLabClient));
@@ -169,14 +172,9 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     backends: {},
     nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
     lacks: {
-      'node processes': notOurs,
-      links: notOurs,
-      'redis process': notOurs,
-      replication: notOurs,
-      'clock server': notOurs,
+      ...Object.fromEntries(broken.map((need) => [need, notOurs])),
       'node clocks': noNodeClocks,
       'lasting replica': 'A stack that runs already is given no replica.',
-      'master processes': notOurs,
     },
     partDied: new Promise(() => {}),
     async close() {

@@ -1,6 +1,6 @@
 // What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
 
-import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatDuration, formatNumber, listOf } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { isCheck, questionOfCheck } from '../staircase/contract.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
@@ -26,7 +26,7 @@ export interface StaircasePart extends Omit<RanStaircase, 'staircase'> {
   group?: Group;
 }
 
-/** More drills than that are too many to be seen at once: they are shown group by group. */
+/** More drills than that are too many to be seen at once: they are shown group by group, or counted. */
 const MOST_IN_ONE = 5;
 
 /** A staircase as it is shown: whole when it is small or has no groups, else group by group. */
@@ -86,16 +86,10 @@ export function whyNotPromised({ grades = [] }: Results, stage: string, { drill 
   return Object.hasOwn(doesNotPromise, drill) ? doesNotPromise[drill] : undefined;
 }
 
-/** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */
+/** The cells that were left out; of many the first ones. */
 export function leftOutInWords(leftOut: string[]): string {
-  const rows = new Map<string, string[]>();
-  for (const text of leftOut) {
-    const [stage = '', ...drill] = text.split(' ');
-    rows.set(stage, [...(rows.get(stage) ?? []), drill.join(' ')]);
-  }
-  const inWords = (drills: string[]) =>
-    drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ');
-  return [...rows].map(([stage, drills]) => `${stage} (${inWords(drills)})`).join(', ');
+  const more = leftOut.length - MOST_IN_ONE;
+  return listOf([...leftOut.slice(0, MOST_IN_ONE), ...(more > 0 ? [`${formatNumber(more)} more`] : [])]);
 }
 
 /** A drill under load, with the figures of each stage that has some. */

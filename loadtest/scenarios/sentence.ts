@@ -20,6 +20,7 @@ const gaps = {
   where: '(?:node-[12]|both nodes)',
   tick: '[A-Z]',
   what: String.raw`(?:read|closed|restored) \d+`,
+  command: '(?:write|release)',
   text: '.+',
 } as const;
 

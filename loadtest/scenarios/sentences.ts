@@ -155,14 +155,11 @@ export const steps = [
   }),
 
   // Lines.
-  withLinks('<sale> goes on, and its write is held up on the line to Redis', (course, { sale }) =>
-    holdUp(course, sale, 'write'),
+  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', (course, { sale, command }) =>
+    holdUp(course, sale, command),
   ),
   withLinks('<sale> goes on, and the next write of <node> is held up on the line to Redis', (course, { sale, node }) =>
     holdUp(course, sale, 'write', node),
-  ),
-  withLinks('<sale> goes on, and its release is held up on the line to Redis', (course, { sale }) =>
-    holdUp(course, sale, 'release'),
   ),
   withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
     course.slowMs = time;
@@ -483,7 +480,7 @@ function mustLeaveAfter(course: Course, node: TargetNode, at: number, otherwise:
 }
 
 /** Lets a sale go on, whose next such command is held on its line; or that of another node. */
-async function holdUp(course: Course, name: string, what: 'write' | 'release', other?: TargetNode) {
+async function holdUp(course: Course, name: string, what: string, other?: TargetNode) {
   const { testBed, release = { isMeant: isRelease } } = course;
   const node = other ?? actorOf(course, name).node;
   const isMeant = what === 'write' ? isStockWrite : release.isMeant;

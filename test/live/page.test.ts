@@ -39,6 +39,9 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
       await phone.locator('.outcome', { hasText: 'as it should be' }).waitFor();
       expect(await phone.getByRole('button', { name: /real servers|Free play/ }).count()).toBe(0);
     }
+    await phones[0]?.getByRole('button', { name: '中文' }).click();
+    await phones[0]?.locator('.outcome', { hasText: '正确' }).waitFor();
+    expect(await phones[0]?.locator('.outcome [lang=en]').allTextContents()).toEqual([]);
     expect(await phones[0]?.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     expect(await violations(page)).toEqual([]);
   });

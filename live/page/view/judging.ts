@@ -3,6 +3,7 @@
 import type { CellTask, Ready, ScopeTask } from '../worker.ts';
 import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
+import { sentencesIn } from './run.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
 export const MINE = 'mine';
@@ -39,7 +40,7 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
   const play = async ({ name, asks }: Ready['drills'][number]) => {
     const { record } = await engine.ask('play', cellOf(text, name));
     const { verdict } = record;
-    const reasons = record.reasons.flatMap((each) => each.split(/(?<=\.) (?=[A-Z])/));
+    const reasons = sentencesIn(record.reasons);
     if (verdict === 'not-applicable') return;
     onJudged({ name, isOfSearch: false, isAsked: own.includes(name), verdict, asks, reasons });
   };

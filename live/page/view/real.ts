@@ -9,7 +9,7 @@ import type { CellTask, Played } from '../worker.ts';
 import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { stopsOf } from './reduce.ts';
-import { isTold, Outcome, Run, scaleOf } from './run.ts';
+import { isTold, Outcome, Run, Said, scaleOf, sentencesIn } from './run.ts';
 import { say } from './texts.ts';
 
 export type RealServers = ReturnType<typeof realServers>;
@@ -66,7 +66,7 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   return html`<section class="runs">
     ${records.length > 0 && html`<${Run} title=${named} records=${records} place=${place} scale=${scaleOf(stops)} at=${at} />`}
     ${isOver && stops.length > 1 && html`<${Controls} player=${player} count=${stops.length} />`}
-    ${isOver && verdict && at >= end && html`<${Outcome} records=${records} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}><span lang="en">${verdict.reasons.join(' ')}</span></${Outcome}>`}
+    ${isOver && verdict && at >= end && html`<${Outcome} records=${records} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}>${sentencesIn(verdict.reasons).map((reason) => html`<${Said} text=${reason} /> `)}</${Outcome}>`}
   </section>`;
 }
 

@@ -40,6 +40,9 @@ export function Said({ text }: { text: string }) {
   return html`<span lang=${text === '' || chinese !== undefined ? undefined : 'en'}>${chinese ?? text}</span>`;
 }
 
+/** The reasons of a verdict, a sentence each. */
+export const sentencesIn = (reasons: string[]) => reasons.flatMap((each) => each.split(/(?<=\.) (?=[A-Z])/));
+
 interface OutcomeProps {
   records: PlayRecord[];
   isBroken: boolean;

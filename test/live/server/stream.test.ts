@@ -52,6 +52,16 @@ test('a follower is sent everything, then the parts that have changed, each whol
   ]);
 });
 
+test('what all are sent is written as JSON once, however many follow', () => {
+  const { follow, change } = serve();
+  const toJSON = vi.fn(() => 'a run');
+  change({ run: { toJSON } });
+  const phones = [follow(), follow()];
+
+  expect(phones.map(({ messages }) => messages()?.at(0).run)).toEqual(['a run', 'a run']);
+  expect(toJSON).toHaveBeenCalledTimes(1);
+});
+
 test('one that does not read is sent what is new when it reads again; after 20 s it is hung up on, and the others stay', () => {
   const { stream, follow, change } = serve();
   const [slow, other] = [follow(), follow()];

@@ -200,22 +200,24 @@ test.each(['answered', 'before'] as const)(
   },
 );
 
-test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent', async () => {
+test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent, and its key is free', async () => {
   await supply(node, 'gone', 1);
   await buy(node, 'gone');
   expectProblem(await node.sell('gone'), 'OUT_OF_STOCK');
   await supply(node, 'gone', 1);
   await shop.redis.client.hset(lockOf('gone'), 'somebody', 1);
-  const hangUp = new AbortController();
-  const sale = fetch(`${node.url}/inventory/sale?sku=gone`, { method: 'POST', signal: hangUp.signal });
+  const [key, hangUp] = [newKey(), new AbortController()];
+  const sale = sellKeyed(node, 'gone', key, { signal: hangUp.signal });
   await until('it has its intent', async () => (await shop.intentsOf('gone')).length === 1);
 
   hangUp.abort();
 
   await expect(sale).rejects.toThrow('aborted');
   await until('its intent is forgotten', async () => (await shop.intentsOf('gone')).length === 0);
+  await until('its key is free', async () => (await node.state()).answering === 0);
   await shop.redis.client.del(lockOf('gone'));
   expect(await whereabouts('gone')).toEqual({ inStock: 1, ordered: 1, intended: 0 });
+  expect((await sellKeyed(node, 'gone', key)).body).toMatchObject({ outcome: 'sold' });
 });
 
 test('a node that starts while MySQL is away makes the tables when it comes', async () => {
