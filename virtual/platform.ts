@@ -75,11 +75,13 @@ export function createPlatform({ name, world, globals, net, readFile }: Platform
   }
   const webCrypto = { getRandomValues: fill, randomUUID: uuid };
 
-  /** A timer fires in the async context that has started it. */
+  /** A timer fires in the async context that has started it. `AsyncResource.bind` would take longer than the timer. */
   const bound =
     (start: Run): Run =>
-    (run, ...args) =>
-      start(AsyncResource.bind(run as Run), ...args);
+    (run, ...args) => {
+      const context = new AsyncResource('Timeout');
+      return start((...given: unknown[]) => context.runInAsyncScope(run as Run, undefined, ...given), ...args);
+    };
   const timers: Members = {
     setTimeout: Object.assign(bound(globals['setTimeout'] as Run), { [promisify.custom]: world.sleep }),
     setInterval: bound(globals['setInterval'] as Run),

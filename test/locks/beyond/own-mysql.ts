@@ -55,7 +55,12 @@ export function ownMysql() {
       pools.push(pool);
       return pool;
     },
-    /** How many statements wait for a lock now. */
+    /** How many transactions wait for a row now. */
+    async waitingForRows() {
+      const sql = "SELECT COUNT(*) AS waiting FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+      return Number((await ask(sql))[0]?.waiting);
+    },
+    /** How many statements wait for a lock now, or are about to. */
     async waiting() {
       const waits = "info LIKE '%FOR UPDATE%' OR info LIKE '%GET_LOCK%' OR info LIKE 'UPDATE%'";
       const [row] = await ask(
