@@ -1,6 +1,7 @@
 // The virtual lab and the search in a worker: does one thing after the other, as the page asks for them.
 
 import './shims/globals.ts';
+import { lostTrack } from '../../loadtest/harness/drill.ts';
 import { type CellRecord, runCell } from '../../loadtest/harness/run-cell.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { readPage } from '../../loadtest/scenarios/page.ts';
@@ -68,8 +69,12 @@ export interface Task {
 /** What came of a task. */
 export type Result = { id: number } & ({ value: unknown } | { problem: string });
 
-/** The way to the page: no lock of one's own has it. */
 declare const port: MessagePort;
+// The way to the page. A lock of one's own can change what a port and a message inherit, and must not get the port by it:
+// what is needed of them is taken before any lock runs.
+const sayToPage = port.postMessage.bind(port);
+const { apply } = Reflect;
+const dataOf = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data')?.get as () => Task;
 
 const played = [
   ...drills.filter(({ name }) => REAL_ONLY[name] === undefined),
@@ -100,12 +105,13 @@ function lockOf({ stage, own }: Lock): LockSource {
 /** What has happened in the cell that is played. */
 let log: string[] = [];
 
-// A lock of one's own is given no way to the network, and prints nothing.
+// A lock of one's own is given no way to the network, and none to the page, and prints nothing.
 for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTransport EventSource importScripts Worker BroadcastChannel indexedDB caches'.split(
   ' ',
 ))
   for (let owner: object | null = globalThis; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
+Object.assign(MessagePort.prototype, { postMessage: undefined });
 globalThis.console = new Proxy(console, { get: () => () => {} });
 
 /** The game that was played last. */
@@ -123,6 +129,7 @@ const calls: Calls = {
     if (drill === undefined) throw new Error(`There is no drill ${name}.`);
     let heard: Heard[] = [];
     let atLines: Lab['lines'] = [];
+    let isOpen = false;
     const world = {
       isVirtual: true,
       async play() {
@@ -130,10 +137,17 @@ const calls: Calls = {
           heard = redis.heard;
           atLines = lines;
           log = begun;
+          isOpen = true;
         };
         const lock = own === undefined ? {} : { lock: lockOf({ stage, own }), givesUp: true, settings: ownSettings };
-        const played = await playDrill(drill, stage, { disturb, ...lock });
-        return { outcome: played.outcome };
+        try {
+          const { outcome } = await playDrill(drill, stage, { disturb, ...lock });
+          return { outcome };
+        } catch (error) {
+          // As in Node, what keeps a drill from its end is no verdict; a lock that no lab opens with can't be played.
+          if (!isOpen) throw error;
+          return { outcome: lostTrack(error) };
+        }
       },
     };
     const record = await runCell({ stage, drill }, world);
@@ -159,16 +173,17 @@ const calls: Calls = {
   orders: async (task) => (await gameOf(task)).orders(task.way),
 };
 
-port.onmessage = async ({ data: { id, call, given } }: MessageEvent<Task>) => {
+port.onmessage = async (message: MessageEvent<Task>) => {
+  const { id, call, given } = apply(dataOf, message, []);
   log = [];
   const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
     (value) => ({ id, value }),
     (error: Error) => ({ id, problem: error.message }),
   );
-  port.postMessage(result);
+  sayToPage(result);
 };
 
-port.postMessage({
+sayToPage({
   drills: played.flatMap(({ name }) => {
     const column = columnOf(name);
     return column ? [{ name, asks: column.asks }] : [];

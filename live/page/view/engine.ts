@@ -16,25 +16,29 @@ interface Lab {
   port?: MessagePort | undefined;
   end?(): void;
   doing?: Waiting | undefined;
-  /** How often one has looked since it began to do this. */
+  /** When it began to do this, in milliseconds since the page began. */
+  since: number;
+  /** How often one has looked since. */
   looks: number;
 }
 
 /** How often one looks whether a lock of one's own has come to an end, in milliseconds. */
 const LOOK_MS = 250;
-/** So often, for each thing that is asked of it: at rest it takes one look or two. */
-const MOST_LOOKS = 14;
-/** On a slow machine, so many times as often as a lock of the course has needed. */
+/** So often, for each thing that is asked of it: at rest a scenario takes one look or two. */
+const mostLooks = (call: keyof Calls) => (call === 'search' ? 40 : 14);
+/** On a slow machine a scenario may take so many times as long as one of a lock of the course has. */
 const SLACK = 6;
 
-/** A lock of one's own has come to no end: nobody knows why. The lab was ended, and a new one is there. */
-export class LateError extends Error {
-  readonly seconds: number;
+/** What was done with a lock of one's own has come to no end, and nobody knows why: its lab was ended, and a new one is there. */
+export class LateError extends Error {}
 
-  constructor(looks: number) {
-    super();
-    this.seconds = (looks * LOOK_MS) / 1_000;
-  }
+function lateError(call: keyof Calls, ms: number) {
+  const after = `was ended after ${(ms / 1_000).toFixed(1)} s`;
+  return new LateError(
+    call === 'search'
+      ? `Nobody knows: the search ${after}. There may be too many orders of events, or your lock never comes to an end, or this machine is busy.`
+      : `Nobody knows: this scenario ${after}, and on a machine at rest one takes 0.2 s. Your lock may never come to an end, or ask Redis almost without a pause, or this machine is busy.`,
+  );
 }
 
 export type Engine = ReturnType<typeof startEngine>;
@@ -43,10 +47,11 @@ export type Engine = ReturnType<typeof startEngine>;
 export function startEngine({ count = 1, isApart = false } = {}) {
   const packed = unpacked('lab').then((part) => part.json());
   const valkey = unpacked('valkey').then((part) => part.arrayBuffer());
-  const labs = Array.from({ length: count }, (): Lab => ({ looks: 0 }));
+  const labs = Array.from({ length: count }, (): Lab => ({ since: 0, looks: 0 }));
   let queue: Waiting[] = [];
   let lastId = 0;
-  let mostLooks = MOST_LOOKS;
+  /** How many times as long as on a fast machine something may take. */
+  let slowness = 1;
 
   /** Resolves with what the lab says when it is ready. */
   async function start(lab: Lab): Promise<Ready> {
@@ -72,45 +77,45 @@ export function startEngine({ count = 1, isApart = false } = {}) {
   function hear(lab: Lab, result: Result) {
     const { doing } = lab;
     if (doing?.task.id !== result.id) return;
-    const { own } = doing.task.given;
-    if (own === undefined) mostLooks = Math.max(mostLooks, lab.looks * SLACK);
-    // What can't be played may have changed its lab: none that has met it plays another one.
-    if ('problem' in result && own !== undefined && doing.task.call === 'play')
-      return endAll(own, new Error(result.problem));
-    lab.doing = undefined;
+    const { call, given } = doing.task;
+    const isPlay = call === 'play';
+    if (isPlay && given.own === undefined) slowness = Math.max(slowness, (lab.looks * SLACK) / mostLooks(call));
     if ('problem' in result) doing.reject(new Error(result.problem));
     else doing.resolve(result.value);
+    // What can't be played may have changed its lab: none that has met it plays another one.
+    if ('problem' in result && isPlay && given.own !== undefined) return forget(given.own);
+    lab.doing = undefined;
     sendNext(lab);
   }
 
   function sendNext(lab: Lab) {
     if (lab.port === undefined || lab.doing) return;
     lab.doing = queue.shift();
-    lab.looks = 0;
+    Object.assign(lab, { since: performance.now(), looks: 0 });
     if (lab.doing) lab.port.postMessage(lab.doing.task);
   }
 
   setInterval(() => {
     for (const lab of labs) {
-      const own = lab.doing?.task.given.own;
+      const { doing } = lab;
       lab.looks += 1;
-      if (own !== undefined && lab.looks >= mostLooks) endAll(own, new LateError(lab.looks));
+      if (doing?.task.given.own === undefined || lab.looks < mostLooks(doing.task.call) * slowness) continue;
+      doing.reject(lateError(doing.task.call, performance.now() - lab.since));
+      beginAnew(lab);
     }
   }, LOOK_MS);
 
-  /** Ends whatever is done with a lock, and was to be done. */
-  function endAll(own: string, error: Error) {
+  function beginAnew(lab: Lab) {
+    lab.end?.();
+    Object.assign(lab, { port: undefined, doing: undefined });
+    void start(lab);
+  }
+
+  /** Ends whatever is done with a lock, and was to be done: it is never answered. */
+  function forget(own: string) {
     const isOf = ({ task }: Waiting) => task.given.own === own;
-    const ended = queue.filter(isOf);
     queue = queue.filter((each) => !isOf(each));
-    for (const lab of labs) {
-      if (!lab.doing || !isOf(lab.doing)) continue;
-      ended.push(lab.doing);
-      lab.end?.();
-      Object.assign(lab, { port: undefined, doing: undefined });
-      void start(lab);
-    }
-    for (const each of ended) each.reject(error);
+    for (const lab of labs) if (lab.doing && isOf(lab.doing)) beginAnew(lab);
   }
 
   const ready = Promise.race(labs.map(start));
@@ -122,7 +127,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     /** What can be done, once a lab is there. */
     ready,
     /** Ends what is done with a lock of one's own, which nobody wants to know any more. */
-    forget: (own: string) => endAll(own, new LateError(0)),
+    forget,
     /** Has a lab do something, when what was asked before is under way. Rejects with why it can't be done. */
     ask<Call extends keyof Calls>(call: Call, given: Parameters<Calls[Call]>[0]): ReturnType<Calls[Call]> {
       lastId += 1;
@@ -147,7 +152,11 @@ function begin(lines: string[], given: object, port: MessagePort) {
 function beginApart(lines: string[], given: object, port: MessagePort) {
   const frame = document.createElement('iframe');
   const code = `const ${begin.name} = ${begin};
-    onmessage = ({ data, ports: [port] }) => { onmessage = null; ${begin.name}(data.lines, data.given, port); };`;
+    onmessage = ({ source, data, ports: [port] }) => {
+      if (source !== parent || !port) return;
+      onmessage = null;
+      ${begin.name}(data.lines, data.given, port);
+    };`;
   Object.assign(frame, { sandbox: 'allow-scripts', hidden: true, srcdoc: `<script>${code}</script>` });
   frame.onload = () => frame.contentWindow?.postMessage({ lines, given }, '*', [port]);
   document.body.append(frame);

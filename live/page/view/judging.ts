@@ -7,8 +7,8 @@ import { sentencesIn } from './run.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
 export const MINE = 'mine';
-/** What takes long begins early, so that no lab waits for it alone at the end. */
-const LONG = ['redis-outage'];
+/** What takes long begins early, so that no lab waits for it alone at the end. With two, a lock that never ends is found before any search. */
+const LONG = ['redis-outage', 'overtaking'];
 /** What the search looks at when no exercise says more. */
 const usualSearch: PageExercise['search'] = {
   scopes: ['plain', 'crashed-holder', 'slow-holder', 'late-release', 'nested-call', 'long-sale'],
@@ -33,16 +33,27 @@ interface Wanted {
 
 const verdicts = { holds: 'pass', fails: 'fail', unknown: 'unknown' } as const;
 
-/** Judges a lock, what the exercise asks for first. Rejects when it comes to no end in time, or can't be played. */
+/**
+ * Judges a lock, what the exercise asks for first. What comes to no end in time is not known. Rejects when a second scenario has come to
+ * none, and when the lock can't be played: then the rest is not.
+ */
 export async function judge(engine: Engine, { text, exercise, drills }: Wanted, onJudged: (judged: Judged) => void) {
   const own = exercise?.drills ?? [];
   const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LONG.includes(name) ? 1 : 3);
+  let late = 0;
   const play = async ({ name, asks }: Ready['drills'][number]) => {
-    const { record } = await engine.ask('play', cellOf(text, name));
-    const { verdict } = record;
-    const reasons = sentencesIn(record.reasons);
-    if (verdict === 'not-applicable') return;
-    onJudged({ name, isOfSearch: false, isAsked: own.includes(name), verdict, asks, reasons });
+    const judged = { name, isOfSearch: false, isAsked: own.includes(name), asks };
+    try {
+      const { verdict, reasons } = (await engine.ask('play', cellOf(text, name))).record;
+      if (verdict !== 'not-applicable') onJudged({ ...judged, verdict, reasons: sentencesIn(reasons) });
+    } catch (error) {
+      if (!(error instanceof LateError)) throw error;
+      onJudged({ ...judged, verdict: 'unknown', reasons: sentencesIn([error.message]) });
+      late += 1;
+      if (late === 1) return;
+      engine.forget(text);
+      throw new LateError(`${error.message} It is the second one, so the others are not played.`);
+    }
   };
   const search = async (name: string) => {
     const judged = { name, isOfSearch: true, isAsked: exercise !== undefined };
@@ -50,14 +61,9 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
       const { verdict, reason, says } = await engine.ask('search', scopeOf(text, name, exercise));
       onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reasons: [reason] });
     } catch (error) {
-      // What the search can't control may be played all the same.
-      if (error instanceof LateError) throw error;
-      onJudged({
-        ...judged,
-        verdict: 'unknown',
-        asks: '',
-        reasons: [(error as Error).message.replace(/^.*? can't be proved: /, '')],
-      });
+      // What the search can't control, or not in time, may be played all the same.
+      const reasons = sentencesIn([(error as Error).message.replace(/^.*? can't be proved: /, '')]);
+      onJudged({ ...judged, verdict: 'unknown', asks: '', reasons });
     }
   };
   const plays = drills

@@ -82,11 +82,14 @@ const TURN = SCHEDULER + 1;
 /** On a web server the report of a run lies beside the page. */
 const report = document.querySelector<HTMLLinkElement>('link[rel=alternate]');
 const engine = startEngine();
-/** Locks of one's own are played in a lab of their own: whatever they do to it, the lesson is as it was. */
-const MOST_LABS = 4;
+/** Locks of one's own are played in labs of their own: whatever they do to them, the lesson is as it was. */
+const [LEAST_LABS, MOST_LABS] = [2, 4];
 let benchEngine: Engine | undefined;
 function bench() {
-  benchEngine ??= startEngine({ count: Math.min(MOST_LABS, navigator.hardwareConcurrency), isApart: true });
+  benchEngine ??= startEngine({
+    count: Math.max(LEAST_LABS, Math.min(MOST_LABS, navigator.hardwareConcurrency)),
+    isApart: true,
+  });
   return benchEngine;
 }
 // For whoever plays a cell from the console.

@@ -156,10 +156,6 @@ export const texts = {
     '随意修改这个阶段。每个场景都会在它之下运行,搜索会走遍所有事件顺序。',
   ],
   broken: ["It can't be played:", '无法运行:'],
-  ended: [
-    'Nobody knows: it was ended after {seconds} s, and on a machine at rest a scenario takes 0.2 s. Your lock may never come to an end, or ask Redis almost without a pause, or this machine is busy. A new lab is ready.',
-    '没有结论:{seconds} 秒后被终止,而在空闲的机器上一个场景只要 0.2 秒。可能是你的锁一直停不下来,或几乎不停顿地询问 Redis,也可能是这台机器太忙。新的实验室已准备好。',
-  ],
 } satisfies Record<string, Both>;
 
 export type Text = keyof typeof texts;

@@ -17,7 +17,7 @@ import type { LockPlace } from './picture.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
 import { stopsOf } from './reduce.ts';
-import { isTold, Run, Said, scaleOf } from './run.ts';
+import { isTold, Run, Said, scaleOf, sentencesIn } from './run.ts';
 import { say, spoken } from './texts.ts';
 
 interface TurnProps {
@@ -41,7 +41,7 @@ export function Turn({ engine, files }: TurnProps) {
   const [drills, setDrills] = useState<Ready['drills']>([]);
   const [results, setResults] = useState<Judged[]>([]);
   const [isJudging, setJudging] = useState(false);
-  /** Why it came to no end: it can't be played, or took too long. */
+  /** Why not all was played: it can't be, or took too long. */
   const [problem, setProblem] = useState<Error>();
   const [shown, show] = useState<Judged>();
   const [hints, setHints] = useState(0);
@@ -118,7 +118,7 @@ export function Turn({ engine, files }: TurnProps) {
   const asked = exercise ? results.filter(({ isAsked }) => isAsked) : results;
   const others = results.filter((each) => !asked.includes(each));
   const fails = failsIn(asked);
-  const isLost = problem ? !(problem instanceof LateError) : fails.length > 0;
+  const isLost = problem ? !(problem instanceof LateError) : asked.some(({ verdict }) => verdict === 'fail');
   const isNowSolved = exercise && results.length > 0 && !isJudging && !problem && fails.length === 0;
   const next = exercises.find(isOpen);
   const listed = (judged: Judged[]) =>
@@ -164,7 +164,7 @@ export function Turn({ engine, files }: TurnProps) {
       </p>
       <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
         problem instanceof LateError
-          ? say('ended', { seconds: problem.seconds })
+          ? sentencesIn([problem.message]).map((each) => html`<${Said} text=${each} /> `)
           : problem
             ? html`${say('broken')} <span lang="en">${problem.message}</span>`
             : results.length === 0

@@ -101,4 +101,15 @@ export const ofVerdicts: Record<string, string> = {
     '{count} 个后来的一个接一个先进,而且没有上限。',
   '{count} of {number} were overtaken: they entered in the order {text}.':
     '{number} 个里有 {count} 个被超过:进入的顺序是 {text}。',
+
+  'The drill came no further: for {text} it has said nothing.': '场景没有进展:虚拟时钟过了 {text},什么也没有发生。',
+  'What was played under mine came to no end.': '到虚拟时钟的期限为止,场景没有结束。',
+  'Nobody knows: this scenario was ended after {time}, and on a machine at rest one takes 0.2 s.':
+    '没有结论:这个场景在 {time}后被终止,而在空闲的机器上一个场景只要 0.2 秒。',
+  'Your lock may never come to an end, or ask Redis almost without a pause, or this machine is busy.':
+    '可能是你的锁一直停不下来,或几乎不停顿地询问 Redis,也可能是这台机器太忙。',
+  'It is the second one, so the others are not played.': '这已是第二个,所以不再运行其他场景。',
+  'Nobody knows: the search was ended after {time}.': '没有结论:搜索在 {time}后被终止。',
+  'There may be too many orders of events, or your lock never comes to an end, or this machine is busy.':
+    '可能是事件顺序太多,或者你的锁一直停不下来,也可能是这台机器太忙。',
 };

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startEngine } from '../../../live/page/view/engine.ts';
+import type { PageExercise } from '../../../live/page/view/exercises.ts';
+import { judge } from '../../../live/page/view/judging.ts';
+import type { Task } from '../../../live/page/worker.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 import { violations } from '../../soak/live/violations.ts';
 import { hasBrowser } from '../browser.ts';
@@ -9,7 +13,72 @@ import { button } from '../live-page.ts';
 import { ownPage } from './open-page.ts';
 
 const solution = readFileSync(join(projectDir, 'exercises/05-owner-check/solution.ts'), 'utf8');
+/** It would say of itself that it holds, if it had the way from the lab to the page. And it lets nobody in. */
+const liar = `const { postMessage } = MessagePort.prototype;
+  const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
+  MessagePort.prototype.postMessage = function (said) {
+    Object.assign(said.value, { verdict: 'holds' });
+    Object.assign(said.value.record ?? {}, { verdict: 'pass' });
+    postMessage.call(this, said);
+  };
+  Object.defineProperty(MessageEvent.prototype, 'data', {
+    get() {
+      const task = get.call(this);
+      const record = { verdict: 'pass', reasons: [] };
+      this.target.postMessage({ id: task.id, value: { record, verdict: 'holds', reason: '', says: '' } });
+      return task;
+    },
+  });
+  export const createLock = () => ({ acquire: () => new Promise(() => {}), async release() {} });`;
 const endless = 'export const createLock = () => ({ async acquire() { for (;;) {} }, async release() {} });';
+
+/** So often one looks while the lab does something, by its name. */
+type Looks = Record<string, number>;
+
+test.each<[string, Looks, string[]]>([
+  ['just in time', { one: 13, plain: 39 }, ['one pass', 'two pass', 'plain pass', 'nested-call pass']],
+  [
+    'a scenario and a search late',
+    { one: 14, plain: 40 },
+    ['one unknown', 'two pass', 'plain unknown', 'nested-call pass'],
+  ],
+  ['two scenarios late: the rest is not played', { one: 14, two: 14 }, ['one unknown', 'two unknown', 'late']],
+])('%s', async (_, looks, said) => {
+  const ports: MessagePort[] = [];
+  let look = () => {};
+  class Lab {
+    postMessage(_: unknown, [port]: [MessagePort]) {
+      ports.push(port);
+      port.onmessage = ({
+        data: { id, given },
+      }: MessageEvent<Task & { given: { drill?: string; scope?: string } }>) => {
+        for (let time = 0; time < (looks[given.drill ?? given.scope ?? ''] ?? 0); time += 1) look();
+        const value = given.drill
+          ? { record: { verdict: 'pass', reasons: [] } }
+          : { verdict: 'holds', reason: '', says: '' };
+        port.postMessage({ id, value });
+      };
+      port.postMessage({});
+    }
+    terminate() {}
+  }
+  vi.stubGlobal('Worker', Lab);
+  vi.stubGlobal('unpacked', async () => Response.json({ worker: '' }));
+  vi.stubGlobal('setInterval', (often: () => void) => (look = often));
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    for (const port of ports) port.close();
+  });
+  const drills = ['one', 'two'].map((name) => ({ name, asks: '' }));
+  const search = { scopes: ['plain', 'nested-call'] };
+  const exercise = { drills: ['one', 'two'], search } as unknown as PageExercise;
+  const found: string[] = [];
+
+  await judge(startEngine(), { text: '', exercise, drills }, ({ name, verdict }) =>
+    found.push(`${name} ${verdict}`),
+  ).catch(() => found.push('late'));
+  expect(found).toEqual(said);
+});
 
 describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', () => {
   const own = ownPage();
@@ -30,8 +99,28 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
       return /Nobody knows/.test(document.querySelector('.write [role=status]')?.textContent ?? '');
     });
 
+  test('no lock has the way to the page; what comes no further by the virtual clock is no verdict', async () => {
+    const page = await own.open();
+    await button(page, 'Your turn').click();
+    await page.getByRole('combobox').selectOption('05-owner-check');
+    await take(page, liar);
+    // What the first time has changed in a lab is there the second time.
+    for (let time = 0; time < 2; time += 1) {
+      await button(page, 'Play all scenarios').click();
+      await page.locator('button.main[aria-disabled=false]').waitFor();
+      await says(page, /Questions asked: 4\. Failed: 4\./);
+      expect(await page.locator('.results .pass').count()).toBe(0);
+      expect(await page.locator('.results .unknown').textContent()).toContain('The drill came no further');
+    }
+  });
+
   test('nothing runs before one plays; a lock that never ends is ended, and the page goes on; the solution is judged, and kept', async () => {
     const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    // What somebody else says to the frame of a lab begins nothing there.
+    await page.evaluate(() => {
+      const say = ({ target }: Event) => (target as HTMLIFrameElement).contentWindow?.postMessage({}, '*');
+      document.addEventListener('load', say, true);
+    });
     await button(page, 'Your turn').click();
     await page.getByRole('combobox').selectOption('05-owner-check');
 
