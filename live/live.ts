@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { type Given, newCommand, runningOf } from '../loadtest/commands/command-line.ts';
+import { type GivenWith, newCommand, runningOf } from '../loadtest/commands/command-line.ts';
 import { exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { livePorts } from '../scripts/stack/usual-ports.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
@@ -27,11 +27,12 @@ const command = newCommand(
   'npm run live',
   'Serves a page on this machine that shows the stack, plays its drills, and breaks it.',
   ['lease', 'url', 'lab'],
+  { lease: { help: 'the length of a lease, in milliseconds', usual: 2_000 } },
 )
   .option('--share', 'let a room follow and vote, on the network of this machine', false)
   .option('--open', 'open the page in the browser', false);
-const given = command.parse().opts<Given & { share: boolean; open: boolean }>();
-const { lease = 2_000, share, open } = given;
+const given = command.parse().opts<GivenWith<'lease'> & { share: boolean; open: boolean }>();
+const { lease, share, open } = given;
 const running = runningOf(given, command);
 const ownPort = () => wholeNumber(0, 65_535, 'a TCP port, or 0 for any that is free');
 const { LIVE_PORT, LIVE_SHARE_PORT } = readSettingsOrExit(

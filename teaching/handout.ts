@@ -6,7 +6,9 @@ import { newCommand } from '../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
 import { handoutPage } from './handout-page.ts';
 
-const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'])
+const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'], {
+  reports: { help: 'where they go, in a folder teaching' },
+})
   .parse()
   .opts<{ reports: string }>();
 

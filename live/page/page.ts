@@ -10,6 +10,7 @@ const { out, hosted, reports } = newCommand(
   'npm run page',
   'Writes the lesson and the virtual lab as one file, which opens offline.',
   ['reports'],
+  { reports: { help: 'where the report of the last run is' } },
 )
   .option('--out <file>', 'where it goes', 'lockstep.html')
   .option('--hosted <folder>', 'writes it as the index.html of a web server, with the report of the last run beside it')

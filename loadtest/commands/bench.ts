@@ -35,7 +35,7 @@ import { type Target, whyNotOwnMysql } from '../harness/target.ts';
 import { createTargets } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
-import { type Given, newCommand } from './command-line.ts';
+import { type GivenWith, newCommand, numberFrom } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeEnvironment } from './environment.ts';
 import { folderOf, pointAt } from './run-folder.ts';
@@ -52,9 +52,14 @@ const command = newCommand(
   'npm run bench',
   'Measures the locks themselves, ours and published ones, in turns within one run.',
   ['only', 'rounds', 'seconds', 'waiters', 'http', 'orders', 'requests', 'spinners', 'json', 'reports'],
+  {
+    only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
+    seconds: { help: 'how long each is measured each time, in seconds', read: numberFrom(0.1, 600), usual: 3 },
+    requests: { help: 'with --http and --orders: sales in each turn', usual: 4_000 },
+  },
 ).parse();
-const given: Given = command.opts();
-const { rounds = 3, seconds = 3, waiters = [10, 100, 1_000], requests = 4_000, orders = false, reports } = given;
+const given = command.opts<GivenWith<'rounds' | 'seconds' | 'waiters' | 'requests'>>();
+const { rounds, seconds, waiters, requests, orders = false, reports } = given;
 const isHttp = given.http || orders;
 const mode = isHttp ? 'http' : 'locks';
 const most = Math.max(...waiters);

@@ -17,7 +17,7 @@ const row = <Value = string>(...given: Row<Value>) => given;
 const flag = (name: string, help: string) => row<true>(name, help);
 const wholeNumber = wholeNumberFrom(1, 1_000_000);
 
-/** Every option of the commands that run something. Where a command has another default than the others, its help says so. */
+/** Every option of the commands that run something, as it is unless a command says otherwise. */
 const options = {
   stage: row('--stage <stages>', 'stages, or rows, by number or name, such as 1,2 or 4-ttl or fenced'),
   beyond: flag('--beyond', 'what is beyond stage 8 as well'),
@@ -46,16 +46,17 @@ const options = {
   deep: flag('--deep', '3 processes × 2 sales, which takes minutes'),
   states: row(
     '--states <n>',
-    'how many states the search may take in each cell before it is unknown: the same on every machine',
-    wholeNumberFrom(0, 100_000_000),
+    'how many states each cell may take before it is unknown',
+    wholeNumberFrom(1, 100_000_000),
   ),
   only: row('--only <names>', 'what to measure (all)', list),
-  rounds: row('--rounds <n>', 'how often each is measured (3)', wholeNumber),
-  seconds: row('--seconds <s>', 'how long, in seconds (3; random-kills: 120)', seconds),
+  rounds: row('--rounds <n>', 'how often each is measured', wholeNumber, 3),
+  seconds: row('--seconds <s>', 'how long, in seconds', wholeNumber),
   waiters: row(
     '--waiters <list>',
-    'waiters in each of two processes; with --http and --orders connections (10,100,1000)',
+    'waiters in each of two processes; with --http and --orders connections',
     waiterList,
+    [10, 100, 1_000],
   ),
   http: flag('--http', 'sales through nginx to two nodes, instead of the locks alone'),
   orders: flag('--orders', 'sales with an order each, and without one to compare'),
@@ -71,14 +72,27 @@ export type Given = {
   [Name in OptionName]?: (typeof options)[Name] extends Row<infer Value> ? Value : never;
 } & { reports: string };
 
+/** What a command line says of options of which some have a default. */
+export type GivenWith<Usual extends OptionName> = Given & Required<Pick<Given, Usual>>;
+
+/** What a command says of its options: what each does here, how its value is read, and what it is when it is not given. */
+type Own = {
+  [Name in OptionName]?: {
+    help?: string;
+    read?: (value: string) => NonNullable<Given[Name]>;
+    usual?: NonNullable<Given[Name]>;
+  };
+};
+
 /** A command, such as `npm start`, with these options. What is not allowed ends the process with exit code 2 and one line. */
-export function newCommand(name: string, description: string, names: OptionName[] = []): Command {
+export function newCommand(name: string, description: string, names: OptionName[] = [], own: Own = {}): Command {
   const command = new Command(`${name} --`)
     .description(description)
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN));
   for (const name of names) {
-    const [flags, help, read, usual] = options[name] as Row<unknown>;
+    const [flags, ...common] = options[name] as Row<unknown>;
+    const { help = common[0], read = common[1], usual = common[2] } = own[name] ?? {};
     const option = new Option(flags, help);
     if (read) option.argParser(read);
     command.addOption(usual === undefined ? option : option.default(usual));
@@ -91,6 +105,11 @@ export function runningOf({ url, lab }: Pick<Given, 'url' | 'lab'>, command: Com
   if (url !== undefined && lab !== undefined) return { url, labUrls: lab };
   return url === lab ? undefined : command.error('error: --url and --lab go together');
 }
+
+/** The one lock that is named. Ends the process as a command line does that is not allowed. */
+export const stageNamed = (value: string, command: Command, said = `--stage ${value}`) =>
+  lockName(value.trim()) ??
+  command.error(`error: ${said} is not allowed: it names one stage, and must be ${knownVersions}`);
 
 /** The locks that are named. Ends the process as a command line does that is not allowed. */
 export const stagesNamed = (value: string, command: Command, said = `--stage ${value}`) =>
@@ -132,7 +151,7 @@ function leaseLength(value: string): number {
   throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
 }
 
-function wholeNumberFrom(least: number, most: number) {
+export function wholeNumberFrom(least: number, most: number) {
   return (value: string): number => {
     const number = Number(value);
     if (/^\d+$/.test(value) && number >= least && number <= most) return number;
@@ -140,10 +159,12 @@ function wholeNumberFrom(least: number, most: number) {
   };
 }
 
-function seconds(value: string): number {
-  const number = Number(value);
-  if (/^\d+(\.\d+)?$/.test(value) && number >= 0.1 && number <= 86_400) return number;
-  throw new InvalidArgumentError('It must be a number from 0.1 to 86400.');
+export function numberFrom(least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  };
 }
 
 function waiterList(value: string): number[] {

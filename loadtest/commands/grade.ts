@@ -44,10 +44,10 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
-  const packaged = (await Promise.all(libraries.map((library) => readPublished(library)))).flat();
+  const packaged = (await Promise.all(libraries.map((library) => readPublished(library, lock)))).flat();
   const grades: Library[] = [
     ...(await Promise.all(given.map(readExternalLock))),
-    ...packaged.filter(({ stage, problem }) => problem !== undefined || !lock || stage.startsWith(`${lock}@`)),
+    ...packaged,
     ...(allLibraries ? await readPeers() : []),
   ];
   for (const { file, problem } of grades) {

@@ -12,12 +12,15 @@ import { shortNameOf } from '../staircase/staircase.ts';
 import { usualSettings } from '../virtual/play.ts';
 import {
   type Given,
+  type GivenWith,
   namesAmong,
   newCommand,
   type OptionName,
   rowsNamed,
   runningOf,
+  stageNamed,
   stagesNamed,
+  wholeNumberFrom,
 } from './command-line.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from './tracks.ts';
 
@@ -54,12 +57,19 @@ export function readRunOptions(name: string, description: string, argv: string[]
     'lab',
     ...(isStory ? [] : (['real', 'markdown'] as const)),
   ];
-  const command = newCommand(name, description, [...own, ...LOADS]);
+  const command = newCommand(name, description, [...own, ...LOADS], {
+    stage: {
+      help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
+    },
+  })
+    .addHelpText('after', `\nThe drills of the locks: ${drillNamesOf('locks')}`)
+    .addHelpText('after', `The drills of the orders: ${drillNamesOf('orders')}`)
+    .addHelpText('after', `The rows of the orders: ${listOfRows(rowsOf('orders'))}`);
   const given: Given = command.parse(argv).opts();
   const { track = 'locks', stage } = given;
   const isOfLocks = track === 'locks';
   const isVirtual = !isStory && isOfLocks && !given.real && !given.url && !given.lab;
-  const tellsAll = isStory && isOfLocks && !version && !stage && !given.drill;
+  const tellsAll = isStory && isOfLocks && !version && stage === undefined && !given.drill;
   const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
   const drills = chosenDrills(track, given, command);
   const running = runningOf(given, command);
@@ -76,14 +86,15 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (!isOfLocks)
     return {
       ...asked,
-      stages: stage ? rows(rowsOf(track), stage, command) : isStory ? storyRowsOf(track) : rowsOf(track),
+      stages: stage !== undefined ? rows(rowsOf(track), stage, command) : isStory ? storyRowsOf(track) : rowsOf(track),
     };
 
-  const named = stage
-    ? stagesNamed(stage, command)
-    : version
-      ? stagesNamed(version, command, `LOCK_VERSION=${version}`)
-      : Object.keys(locks);
+  const named =
+    stage !== undefined
+      ? stagesNamed(stage, command)
+      : version
+        ? [stageNamed(version, command, `LOCK_VERSION=${version}`)]
+        : Object.keys(locks);
   const wanted = [...named, ...(given.beyond ? Object.keys(beyond) : [])];
   return { ...asked, stages: Object.keys(strategies).filter((name) => wanted.includes(name)) };
 }
@@ -94,10 +105,20 @@ export function readGradeOptions(argv: string[]) {
     'npm run grade',
     'Puts a lock of your own through the contract and every drill, and writes a report.',
     ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'markdown', ...LOADS],
-  ).argument(
-    '[locks...]',
-    'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
-  );
+    {
+      real: { help: 'its drills on real servers, in minutes, instead of in virtual time' },
+      states: {
+        help: 'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as npm run prove)',
+        read: wholeNumberFrom(0, 100_000_000),
+      },
+    },
+  )
+    .argument(
+      '[locks...]',
+      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
+    )
+    .addHelpText('after', `\nThe drills: ${drillNamesOf('locks')}`)
+    .addHelpText('after', `The checks of the contract: ${checkNames.join(', ')}`);
   const given: Given = command.parse(argv).opts();
   const isVirtual = !given.real;
   const drills = chosenDrills('locks', given, command, checkNames);
@@ -106,12 +127,16 @@ export function readGradeOptions(argv: string[]) {
   const names = files.map(nameOfExternalLock);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) refuse(command, `two modules are named ${twice}`);
-  if (command.args.length === 0 && !given.libraries && given.new === undefined) {
+  const isNothingNamed = command.args.length === 0 && !given.libraries;
+  if (given.new !== undefined && !isNothingNamed) refuse(command, '--new grades nothing: name no module');
+  if (given.new === undefined && isNothingNamed) {
     refuse(
       command,
       'name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new',
     );
   }
+  if (given.lock !== undefined && libraries.length === 0)
+    refuse(command, '--lock goes with a package, such as redlock@5');
   if (given.markdown && !given.libraries) refuse(command, '--markdown goes with --libraries');
   if (!isVirtual && libraries.length > 0) refuse(command, 'a package is graded in virtual time: leave --real out');
   // In virtual time nothing differs from run to run.
@@ -143,12 +168,16 @@ const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'st
 export function readDrillOptions(argv: string[]): DrillCommand {
   const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
   const [ofLocks = [], ...ofOrders] = names.map((list) => list.join(', '));
-  const command = newCommand('npm run drill', 'Breaks one stage on purpose, step by step, and writes a report.', [
-    ...(['stage', 'lease', 'pause', 'save', 'reports'] as const),
-  ])
+  const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
+  const command = newCommand(
+    'npm run drill',
+    'Breaks one stage on purpose, step by step, and writes a report.',
+    ['stage', 'lease', 'pause', 'save', 'reports'],
+    { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
+  )
     .argument('<drill>', `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}`)
-    .addHelpText('after', `\nThe stages of the drills of the orders: ${rowsOf('orders').map(shortNameOf).join(', ')}`);
-  const { stage, lease = realSettings.leaseMs, pause, save, reports }: Given = command.parse(argv).opts();
+    .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
+  const { stage, lease, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
   const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
   const drill = flight?.drills.find((each) => each.name === name);
@@ -178,10 +207,18 @@ function refuse(command: Command, line: string): never {
 }
 
 function rows(all: string[], value: string, command: Command): string[] {
-  return (
-    rowsNamed(all, value) ??
-    refuse(command, `--stage ${value} is not allowed: it must be ${all.map(shortNameOf).join(', ')}`)
-  );
+  return rowsNamed(all, value) ?? refuse(command, `--stage ${value} is not allowed: it must be ${listOfRows(all)}`);
+}
+
+/** The rows, and what is said of those that have a short name, too. */
+function listOfRows(all: string[]): string {
+  const short = all.map(shortNameOf).find((name) => !all.includes(name));
+  return all.join(', ') + (short === undefined ? '' : `; a short name, such as ${short}, means all of that name`);
+}
+
+function drillNamesOf(track: Track): string {
+  const names = drillsOf(track).map(({ name }) => name);
+  return names.join(', ');
 }
 
 /** The drills that are named. Undefined when none is. */

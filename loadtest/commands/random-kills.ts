@@ -2,7 +2,7 @@
 
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { killRandomNodes } from '../orders/random-kills.ts';
-import { type Given, newCommand, stagesNamed } from './command-line.ts';
+import { type GivenWith, newCommand, stageNamed } from './command-line.ts';
 import { exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 
 loadEnvFile();
@@ -10,9 +10,10 @@ const command = newCommand(
   'npm run random-kills',
   'Kills a random node every second while buyers buy, pay and refund, and asks where every unit is.',
   ['seconds', 'stage'],
+  { seconds: { usual: 120 }, stage: { help: 'the lock of the sales, by number or name', usual: '8' } },
 ).parse();
-const { seconds = 120, stage: version = '8' } = command.opts<Given>();
-const [stage = ''] = stagesNamed(version, command);
+const { seconds, stage: version } = command.opts<GivenWith<'seconds' | 'stage'>>();
+const stage = stageNamed(version, command);
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('it was interrupted'));

@@ -17,8 +17,11 @@ export type Library = Grade & Pick<LockSource, 'packages'>;
 const LIBRARIES = join(cacheDir, 'libraries');
 const FAR = /^(E(NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH)|ERR_SOCKET_TIMEOUT|FETCH_ERROR)$/;
 
-/** The locks of a package, one for each adapter. Installs it when it is not there. `problem` says why it can't be graded. */
-export async function readPublished(text: string, libraries = LIBRARIES): Promise<Library[]> {
+/**
+ * The locks of a package, one for each adapter, or this one of them alone. Installs it when it is not there. `problem` says why it can't
+ * be graded.
+ */
+export async function readPublished(text: string, lock?: string, libraries = LIBRARIES): Promise<Library[]> {
   const { name = text, range } = readLibrary(text) ?? {};
   const folder = join(libraries, text.replace('/', '+'));
   const failed = (problem: string): Grade[] => [{ stage: text, file: text, problem }];
@@ -27,15 +30,20 @@ export async function readPublished(text: string, libraries = LIBRARIES): Promis
   }
   const problem = install(folder, name, range);
   if (problem !== undefined) return failed(problem);
-  const grades = await gradesIn(folder, name);
+  const grades = await gradesIn(folder, name, lock);
   const majors = majorsOf(name).join(' or ');
   return grades.length > 0 ? grades : failed(`the adapter that is shipped for ${name} is for version ${majors}`);
 }
 
-/** The locks of a package that is installed in a folder. */
-export async function gradesIn(folder: string, onNpm: string): Promise<Library[]> {
+/** The locks of a package that is installed in a folder, or this one of them alone. */
+export async function gradesIn(folder: string, onNpm: string, lock?: string): Promise<Library[]> {
   const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', onNpm, 'package.json'), 'utf8'));
-  return Promise.all(adaptersOf(onNpm, version).map((adapter) => gradeOf(adapter, version, folder)));
+  const adapters = adaptersOf(onNpm, version);
+  const chosen = adapters.filter((adapter) => lock === undefined || adapter === lock);
+  if (adapters.length > 0 && chosen.length === 0) {
+    return [{ stage: onNpm, file: onNpm, problem: `it has no lock ${lock}: --lock must be ${adapters.join(' or ')}` }];
+  }
+  return Promise.all(chosen.map((adapter) => gradeOf(adapter, version, folder)));
 }
 
 async function gradeOf(adapter: string, version: string, folder: string): Promise<Library> {

@@ -14,8 +14,10 @@ const verdictWords = {
   broken: 'Broken',
 } as const;
 
-/** What the report is about: the verdict on the run, or on a graded lock. */
+/** What the report is about: the verdict on the run, or on a graded lock. A run of which nothing is taught has contradicted nothing. */
 export function titleOf(results: Results): string {
+  const cells = results.stages.flatMap(({ drills }) => drills);
+  if (results.verdict === 'as-taught' && !cells.some(isAsTaught)) return 'Nothing is taught of these cells';
   return results.grades ? gradeTitle(results.grades) : verdictWords[results.verdict];
 }
 

@@ -53,6 +53,12 @@ function tellStory(cells: Emitted[]) {
   return output.text();
 }
 
+test('a run of cells of which nothing is taught is not called expected', () => {
+  expect(tellStory([['2-recursive-retry', { ...rushOf('2-recursive-retry'), taught: null }]])).not.toMatch(
+    /As expected/,
+  );
+});
+
 test('an unknown cell is not called expected, nor unexpected; nor is one that is not applicable', () => {
   const text = tellStory([
     ['1-in-process', { ...rushOf('1-in-process'), verdict: 'unknown', reasons: ['Nothing was sold.'] }],

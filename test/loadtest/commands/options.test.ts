@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { newCommand, numberFrom } from '../../../loadtest/commands/command-line.ts';
 import { readDrillOptions, readGradeOptions, readRunOptions } from '../../../loadtest/commands/options.ts';
 import { storyRowsOf } from '../../../loadtest/commands/tracks.ts';
 import { checkNames } from '../../../loadtest/staircase/contract.ts';
@@ -25,12 +26,14 @@ function refuseBy(readOptions: () => unknown): string {
 }
 
 test.each([
+  [['--stage', ''], /--stage {2}is not allowed/],
+  [['--track', 'orders', '--stage', ''], /--stage {2}is not allowed/],
   [['--stage', '9'], /--stage.*9.*a number from 0 to 8/s],
   [['--drill', 'nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*crashed-holder.*failover/s],
   [['--drill', 'sell-out', '--units', '10', '--connections', '30'], /too many for the 20 buyers/],
   [['--lease', '99'], /--lease.*99.*at least 100 ms/s],
   [['--url', 'http://127.0.0.1:1'], /--url and --lab go together/],
-  [['--track', 'orders', '--stage', 'nap'], /--stage nap.*none, in-process.*table/],
+  [['--track', 'orders', '--stage', 'nap'], /--stage nap.*guard-none, guard-in-process.*key-none.*key-table/],
   [['--nonsense'], /unknown option/],
 ])('%j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
   const said = refuse(args);
@@ -41,6 +44,10 @@ test.each([
 test.each([
   [[], /name a module, such as \.\/my-lock\.ts, or a package, such as redlock@5, or give --libraries or --new/],
   [['a.ts', 'b/a.ts'], /two modules are named a/],
+  [['--new', 'a.ts', './b.ts'], /--new grades nothing/],
+  [['--new', 'a.ts', '--libraries'], /--new grades nothing/],
+  [['--lock', 'x', './a.ts'], /--lock goes with a package/],
+  [['--lock', 'x', '--libraries'], /--lock goes with a package/],
 ])('npm run grade -- %j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
   const said = refuseBy(() => readGradeOptions(['node', 'grade.ts', ...args]));
   expect(said).toMatch(line);
@@ -51,7 +58,7 @@ test.each([
   [['no-such-drill', '--stage', '4'], /no drill no-such-drill/],
   [['nested-call'], /--stage/],
   [['nested-call', '--stage', 'none'], /--stage none is not allowed: it must be 0-none/],
-  [['double-restore', '--stage', 'table'], /--stage table is not allowed: it must be none, in-process/],
+  [['double-restore', '--stage', 'table'], /--stage table is not allowed: it must be guard-none, guard-in-process/],
 ])('npm run drill -- %j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
   expect(refuseBy(() => readDrillOptions(['node', 'drill.ts', ...args]))).toMatch(line);
 });
@@ -69,8 +76,18 @@ test.each([
   expect(readDrillOptions(['node', 'drill.ts', ...args]).rows).toEqual(rows);
 });
 
-test('a stage that LOCK_VERSION names, and that there is not', () => {
-  expect(refuse([], 'x')).toMatch(/^error: LOCK_VERSION=x is not allowed/);
+test.each(['x', '4,5', ','])('LOCK_VERSION=%s, which names no one stage, is refused', (version) => {
+  expect(refuse([], version)).toContain(`error: LOCK_VERSION=${version} is not allowed`);
+});
+
+test('a command reads an option in its own range, and has a default of its own', () => {
+  const read = (args: string[]) =>
+    newCommand('npm run x', 'Runs.', ['seconds'], { seconds: { read: numberFrom(0.1, 600), usual: 3 } })
+      .parse(['node', 'x.ts', ...args])
+      .opts();
+
+  expect([read([]), read(['--seconds', '0.5'])]).toEqual([{ seconds: 3 }, { seconds: 0.5 }]);
+  expect(refuseBy(() => read(['--seconds', '601']))).toMatch(/--seconds.*601/);
 });
 
 const read = (args: string[], version?: string) =>

@@ -29,7 +29,7 @@ async function install(text: string, isThere: boolean) {
   const { port } = server.address() as { port: number };
   process.env['npm_config_registry'] = `http://127.0.0.1:${port}`;
   if (!isThere) await new Promise((resolve) => server.close(resolve));
-  const [grade] = await readPublished(text, dir);
+  const [grade] = await readPublished(text, undefined, dir);
   server.close();
   return grade?.problem;
 }
@@ -45,6 +45,13 @@ test('no adapter is for another major version of a package', () => {
   expect(adaptersOf('redis-semaphore', '3.2.1')).toEqual([]);
   expect(adaptersOf('redlock', '4.2.0')).toEqual(['redlock-4']);
   expect(majorsOf('redlock')).toEqual([4, 5]);
+});
+
+test.each([
+  ['redis-semaphore-redlock', { stage: 'redis-semaphore-redlock@5.8.0' }],
+  ['nobody', { problem: expect.stringMatching(/redis-semaphore-redlock or redis-semaphore$/) }],
+])('of the locks of a package %s alone: a name that fits none is told which there are', async (lock, grade) => {
+  expect(await gradesIn(installed, 'redis-semaphore', lock)).toMatchObject([grade]);
 });
 
 test('a package runs unchanged: its locks are found where it is installed, and fail what is known of them', async () => {
