@@ -14,7 +14,6 @@ export interface Sheet {
 
 type Column = [head: string, figure: Figure, format: (value: number) => string];
 
-/** What only one kind of bench measures is a – in the other. */
 const columns: Column[] = [
   ['CPU µs', ({ cpuMicros }) => cpuMicros?.processes, formatMeasure],
   ['nginx µs', ({ cpuMicros }) => cpuMicros?.nginx, formatMeasure],
@@ -54,19 +53,20 @@ export function renderTables(results: BenchResults): string {
 
 /** A contestant in each row: the median of the rounds; of the rate the lowest and the highest as well. */
 export function figureSheet({ mode, contestants, turns }: BenchResults, waiters: number): Sheet {
-  const rows = contestants
-    .filter(({ name }) => turns.some((turn) => turn.name === name && turn.waiters === waiters))
-    .map(({ name }) => {
-      const spread = (figure: Figure) => spreadOver(turns, name, waiters, figure);
-      const rate = spread(({ perSecond }) => perSecond);
-      const cells = columns.map(([, figure, format]) => {
-        const value = spread(figure)?.value;
-        return value === undefined ? '–' : format(value);
-      });
-      const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
-      return [name, rate ? formatSpread(rate, formatNumber) : '–', ...cells, remarkOn(own)];
+  const rivals = contestants.filter(({ name }) => turns.some((turn) => turn.name === name && turn.waiters === waiters));
+  // What was measured of none has no column.
+  const shown = columns.filter(([, figure]) => rivals.some(({ name }) => spreadOver(turns, name, waiters, figure)));
+  const rows = rivals.map(({ name }) => {
+    const spread = (figure: Figure) => spreadOver(turns, name, waiters, figure);
+    const rate = spread(({ perSecond }) => perSecond);
+    const cells = shown.map(([, figure, format]) => {
+      const value = spread(figure)?.value;
+      return value === undefined ? '–' : format(value);
     });
-  return { title: titleAt(mode, waiters), head: ['', 'per second', ...columns.map(([head]) => head), ''], rows };
+    const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
+    return [name, rate ? formatSpread(rate, formatNumber) : '–', ...cells, remarkOn(own)];
+  });
+  return { title: titleAt(mode, waiters), head: ['', 'per second', ...shown.map(([head]) => head), ''], rows };
 }
 
 function remarkOn(turns: BenchResults['turns']): string {
@@ -107,7 +107,8 @@ export function describeCpu({ mode }: BenchResults): string {
     mode === 'http'
       ? 'sale in µs: of the two nodes, of nginx and of Redis. That of the buyers, of MySQL, of ZooKeeper and of replicas is not in it.'
       : 'acquisition in µs: of the processes that wait and hold, and of Redis. That of replicas is not in it.';
-  return `CPU time per ${of} A – was not measured: only Linux tells it of nginx, and only a Redis of the bench tells it of itself.`;
+  const ofNginx = mode === 'http' ? 'only Linux tells it of nginx, and ' : '';
+  return `CPU time per ${of} Some of it may be missing: ${ofNginx}only a Redis of the bench tells it of itself, and not the embedded Valkey.`;
 }
 
 /** What kept the CPUs awake. */

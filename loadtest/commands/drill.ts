@@ -2,7 +2,8 @@
 
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Drill, Observe } from '../harness/drill.ts';
@@ -69,8 +70,8 @@ export async function runDrillCommand(
         await onlooker?.tell(sentence);
         console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
         if (!isStep || !keyboard) return;
-        process.stdout.write(pc.dim('            Enter goes on. '));
-        await keyboard.question('', { signal: stopping.signal });
+        const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
+        await askForEnter(keyboard, showPrompt, stopping.signal);
       },
     }),
     async result(stage, result) {
@@ -85,6 +86,15 @@ export async function runDrillCommand(
   };
   const cells = rows.map((stage) => ({ stage, drill }));
   await runCommand({ ...settings, command: 'npm run drill', cells, workers: 1, narrator, stopping });
+}
+
+/** Shows the prompt, and resolves with what is typed from then on, up to Enter. Rejects when the signal aborts. */
+export async function askForEnter(keyboard: Interface, showPrompt: () => void, signal: AbortSignal): Promise<string> {
+  // What was typed before may lie unread. One whole turn of the event loop reads it, and nobody listens yet.
+  await nextTurn();
+  await nextTurn();
+  showPrompt();
+  return keyboard.question('', { signal });
 }
 
 /** Throws before anything is started where a file can't be written: nobody is to lose a drill by it. */

@@ -68,7 +68,7 @@ async function grade() {
   const checked = gradable.flatMap((grade) =>
     checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
   );
-  const cells = [...checked, ...(isTable ? [] : allCells([...baseline, ...rows], drills))];
+  const cells = [...(isTable ? [] : allCells([...baseline, ...rows], drills)), ...checked];
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   await runCommand({

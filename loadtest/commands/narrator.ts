@@ -147,7 +147,7 @@ function grouped(
   return [...groups].map(([said, names]) => [said, [...names]]);
 }
 
-/** For output that another program reads. */
+/** Tells nothing. */
 export const silentNarrator: Narrator = { start() {}, cell() {}, progress() {}, result() {}, end() {} };
 
 function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']>[0]) {

@@ -8,13 +8,12 @@ import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
 import { answerOf, worstOf } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
-import { isCheck } from '../staircase/contract.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeEnvironment } from './environment.ts';
-import { type Narrator, silentNarrator } from './narrator.ts';
+import { createCountingNarrator, type Narrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
@@ -63,7 +62,8 @@ export async function runCommand({
   stopping = new AbortController(),
   ...options
 }: RunCommandOptions) {
-  const narrator = prints ? silentNarrator : options.narrator;
+  // What another program reads goes to stdout, how far the run has come to a terminal on stderr.
+  const narrator = prints ? createCountingNarrator(cells.length) : options.narrator;
   const { signal } = stopping;
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
@@ -71,7 +71,7 @@ export async function runCommand({
   const targets = createTargets({ running, modules, backends, onDeath });
   const virtual = openVirtualWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });
-  const worldOf = ({ drill }: Cell) => (isVirtual || isCheck(drill.name) ? virtual : real);
+  const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);
 
   stopOnSignal(stopping, new Interrupted());
   signal.addEventListener('abort', virtual.close);
@@ -80,16 +80,18 @@ export async function runCommand({
     await targets.close();
   });
 
-  function openFirst() {
-    const first = cells.find(({ drill }) => !isCheck(drill.name));
-    const stage = first && !isExternal(first.stage) ? first.stage : undefined;
-    return targets.open(first?.drill.kind ?? 'load', 0, stage);
+  /** What the run is told to be made with: the stack of the first cell that needs one. */
+  async function openFirst() {
+    const first = cells.find((cell) => worldOf(cell) === real);
+    if (first === undefined) return virtualServers;
+    const stage = isExternal(first.stage) ? undefined : first.stage;
+    return targets.open(first.drill.kind, 0, stage);
   }
 
   async function run(): Promise<number> {
     const startedAt = new Date();
     const searched = await search(signal);
-    const target = isVirtual ? virtualServers : await openFirst();
+    const target = await openFirst();
     narrator.start(target);
     const folder = createRunFolder(reports, startedAt);
 

@@ -10,7 +10,7 @@ import { renderPage } from '../report/page.ts';
 /** The folder of one run: `reports/<time>/`. */
 export interface RunFolder {
   dir: string;
-  /** Keeps a drill's raw events, a JSON line each, compressed. */
+  /** Keeps a drill's raw events, a JSON line each, compressed; no file where there are none. */
   writeEvents(stage: string, drill: string, events: SaleEvent[]): void;
   /** Writes `results.json` and `report.html`, and points `reports/latest` at this run if any drill came to its end. */
   finish(results: Results): void;
@@ -24,6 +24,7 @@ export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder 
   return {
     dir,
     writeEvents(stage, drill, events) {
+      if (events.length === 0) return;
       const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('');
       writeFileSync(join(dir, 'events', `${stage}.${drill}.ndjson.gz`), gzipSync(lines));
     },

@@ -1,11 +1,12 @@
 // Runs cells, one after the other or some at a time.
 
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { runCell, type World } from '../harness/run-cell.ts';
-import { checkNames, isCheck } from '../staircase/contract.ts';
+import { checkNames } from '../staircase/contract.ts';
 import { columnNames, isExternal, rowOf } from '../staircase/lookup.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -39,17 +40,23 @@ export async function runCells(
   const results = new Map<Cell, DrillResult>();
   const logs = new Map<Cell, string>();
 
-  if (isVirtual || workers === 1) await workAt([...cells]);
-  else if (isStory) for (const scene of scenesOf(cells, workers)) await playAtOnce(scene);
+  // On real servers the checks are over before the first drill: they take all of the CPUs.
+  const checks = isVirtual ? [] : cells.filter(isCheck);
+  await workAt([...checks], availableParallelism());
+  const others = cells.filter((cell) => !checks.includes(cell));
+  if (isVirtual || workers === 1) await workAt(others, workers);
+  else if (isStory) for (const scene of scenesOf(others, workers)) await playAtOnce(scene);
   else {
     // A drill under load has the machine to itself. The others mostly wait.
-    await work(cells.filter(isLoad), 0);
+    await work(others.filter(isLoad), 0);
     // One external lock after the other, and one row after the other of those with nodes of their own: each has its own stacks.
     const stackOf = ({ stage }: Cell) => (isExternal(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
-    const stacks = [...new Set(cells.map(stackOf))];
-    // The checks come first: they take all of the CPUs.
-    const turnOf = (cell: Cell) => (isCheck(cell.drill.name) ? -1 : stacks.indexOf(stackOf(cell)));
-    await workAt(cells.filter((cell) => !isLoad(cell)).sort((a, b) => turnOf(a) - turnOf(b)));
+    const stacks = [...new Set(others.map(stackOf))];
+    const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));
+    await workAt(
+      others.filter((cell) => !isLoad(cell)).sort((a, b) => turnOf(a) - turnOf(b)),
+      workers,
+    );
   }
   const log = createHash('sha256').update(cells.map((cell) => logs.get(cell)).join('\n'));
   return {
@@ -58,9 +65,9 @@ export async function runCells(
     ...(isVirtual && { log: log.digest('hex') }),
   };
 
-  /** All workers share the queue. */
-  async function workAt(queue: Cell[]) {
-    const ended = await Promise.allSettled(Array.from({ length: workers }, (_, place) => work(queue, place)));
+  /** So many workers share the queue. */
+  async function workAt(queue: Cell[], most: number) {
+    const ended = await Promise.allSettled(Array.from({ length: most }, (_, place) => work(queue, place)));
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
@@ -135,5 +142,6 @@ function scenesOf(cells: Cell[], most: number): Cell[][] {
   return scenes;
 }
 
+const isCheck = ({ drill }: Cell) => drill.isCheck === true;
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';
 const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;

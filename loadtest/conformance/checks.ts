@@ -65,9 +65,10 @@ export const checks: Check[] = [
   { name: 'contract-belief', run: belief },
 ];
 
-/** A check as a cell has it. The virtual world alone runs it. */
+/** A check as a cell has it. */
 export const checkNamed = (name: string): Drill => ({
   name,
   kind: 'steps',
+  isCheck: true,
   run: () => Promise.reject(new Error(`${name} is run in the virtual world alone.`)),
 });

@@ -1,6 +1,6 @@
 // What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
 
-import { countOf, formatDuration, formatNumber, listOf } from '../evidence/numbers.ts';
+import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { isCheck, questionOfCheck } from '../staircase/contract.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
@@ -77,19 +77,29 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
 
 /** True for what a lock fails and does not promise: the difference between two promises, and no fault of the lock. */
 export function isBeyondPromise(results: Results, stage: string, result: DrillResult): boolean {
-  return result.verdict === 'fail' && whyNotPromised(results, stage, result) !== undefined;
+  return whyNotPromised(results, stage, result) !== undefined;
 }
 
-/** Why a graded lock need not hold a drill, if it says so. */
-export function whyNotPromised({ grades = [] }: Results, stage: string, { drill }: DrillResult): string | undefined {
-  const { doesNotPromise = {} } = grades.find((grade) => grade.stage === stage) ?? {};
-  return Object.hasOwn(doesNotPromise, drill) ? doesNotPromise[drill] : undefined;
+/** Why a graded lock need not hold what it fails here, as its answer says; undefined where it must, or does. */
+export function whyNotPromised(
+  { grades = [] }: Results,
+  stage: string,
+  { drill, verdict }: DrillResult,
+): string | undefined {
+  const { answer } = grades.find((grade) => grade.stage === stage) ?? {};
+  return verdict === 'fail' ? answer?.notPromised.find(({ name }) => name === drill)?.says : undefined;
 }
 
-/** The cells that were left out; of many the first ones. */
+/** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */
 export function leftOutInWords(leftOut: string[]): string {
-  const more = leftOut.length - MOST_IN_ONE;
-  return listOf([...leftOut.slice(0, MOST_IN_ONE), ...(more > 0 ? [`${formatNumber(more)} more`] : [])]);
+  const rows = new Map<string, string[]>();
+  for (const text of leftOut) {
+    const [stage = '', ...drill] = text.split(' ');
+    rows.set(stage, [...(rows.get(stage) ?? []), drill.join(' ')]);
+  }
+  const inWords = (drills: string[]) =>
+    drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ');
+  return [...rows].map(([stage, drills]) => `${stage} (${inWords(drills)})`).join(', ');
 }
 
 /** A drill under load, with the figures of each stage that has some. */

@@ -2,6 +2,7 @@
 
 import { formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { checkNames } from '../staircase/contract.ts';
 import {
   type Cell,
   isAsTaught,
@@ -15,9 +16,11 @@ import { signs } from './marks.ts';
 
 /** The staircases, or the checks of graded locks. The run and its date stand below. */
 export function renderTables(results: Results): string {
-  const { command, startedAt, grades } = results;
+  const { command, startedAt, grades, environment } = results;
   const blocks = grades ? [checkTable(results)] : ranStaircases(results).flatMap(staircaseTable);
-  return `${[...blocks, `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}._`].join('\n\n')}\n`;
+  const where = grades ? `, in virtual time, with Node ${environment.node.replace('v', '')}` : '';
+  const run = `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}${where}._`;
+  return `${[...blocks, run].join('\n\n')}\n`;
 }
 
 const marks = { ...signs, 'left-out': 'left out', blank: '' };
@@ -30,26 +33,29 @@ function staircaseTable(ran: RanStaircase): string[] {
     ...partsOf(ran).flatMap(({ group, drills, rows }) => [
       ...(group === undefined ? [] : [`### ${group}`]),
       table(
-        [rowWord, ...drills],
-        rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
+        [rowWord, ...drills].map(plain),
+        rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)].map(plain)),
       ),
     ]),
     '✔ holds, ✘ fails, ? unknown, – not applicable. A cell that is not as expected says so.',
   ];
 }
 
-/** A row for each check, and a column for each lock. */
+/** A row for each check, and a column for each lock. What was left out is unknown. */
 function checkTable(results: Results): string {
-  const checks = [...new Set(results.stages.flatMap(({ drills }) => drills.map(({ drill }) => drill)))];
-  const rows = checks.map((check) => [
-    check,
-    ...results.stages.map(({ stage, drills }) => {
-      const result = drills.find(({ drill }) => drill === check);
-      if (result === undefined) return '';
-      return isBeyondPromise(results, stage, result) ? `(${signs.fail})` : signs[result.verdict];
-    }),
-  ]);
-  return table(['check', ...results.stages.map(({ stage }) => stage)], rows);
+  const { stages, leftOut, grades = [] } = results;
+  const left = leftOut.map((cell) => cell.split(' ') as [stage: string, check: string]);
+  const found = stages.flatMap(({ stage, drills }) => drills.map((result) => ({ stage, result })));
+  const names = [...found.map(({ result }) => result.drill), ...left.map(([, check]) => check)];
+  const checks = [...new Set([...checkNames.filter((name) => names.includes(name)), ...names])];
+  const locks = grades.flatMap(({ stage, problem }) => (problem === undefined ? [stage] : []));
+  const signOf = (lock: string, check: string) => {
+    const result = found.find(({ stage, result }) => stage === lock && result.drill === check)?.result;
+    if (result === undefined) return leftOut.includes(`${lock} ${check}`) ? signs.unknown : '';
+    return isBeyondPromise(results, lock, result) ? `(${signs.fail})` : signs[result.verdict];
+  };
+  const rows = checks.map((check) => [`\`${check}\``, ...locks.map((lock) => signOf(lock, check))]);
+  return table(['check', ...locks.map(plain)], rows, true);
 }
 
 function cellText({ state, result }: Cell) {
@@ -58,11 +64,14 @@ function cellText({ state, result }: Cell) {
   return [marks[state], figure, off].filter(Boolean).join(' ');
 }
 
-function table(head: string[], rows: string[][]): string {
-  const cells = [head, ...rows].map((row) => row.map(plain));
+/** Of cells that are Markdown; signs stand in the middle of their column. */
+function table(head: string[], rows: string[][], isOfSigns = false): string {
+  const cells = [head, ...rows];
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
   const lines = cells.map((row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`);
-  const rule = widths.map((width) => '-'.repeat(width + 2)).join('|');
+  const ruleOf = (width: number, column: number) =>
+    isOfSigns && column > 0 ? `:${'-'.repeat(width)}:` : '-'.repeat(width + 2);
+  const rule = widths.map(ruleOf).join('|');
   return [lines[0], `|${rule}|`, ...lines.slice(1)].join('\n');
 }
 

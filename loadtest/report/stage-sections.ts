@@ -5,7 +5,7 @@ import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { fixes, stageBefore } from '../staircase/plan.ts';
-import { isAsTaught, isBeyondPromise, keyFigure, questionOf, whyNotPromised } from './cells.ts';
+import { isAsTaught, keyFigure, questionOf, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, stepLinesOf } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
@@ -46,8 +46,8 @@ ${options.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl
 
 function drillArticle(stage: string, result: DrillResult, results: Results): Html {
   const { drill, verdict, reasons, timeline, durationMs } = result;
-  const isBeyond = isBeyondPromise(results, stage, result);
-  const { mark, word } = isBeyond ? beyondPromise : states[verdict];
+  const why = whyNotPromised(results, stage, result);
+  const { mark, word } = why !== undefined ? beyondPromise : states[verdict];
   const figure = keyFigure(result);
   const isOff = isAsTaught(result) === false;
   const details = [stepList(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
@@ -55,7 +55,7 @@ function drillArticle(stage: string, result: DrillResult, results: Results): Htm
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 <p class="asks">${questionOf(drill)}</p>
 <p>${isExternal(stage) ? '' : compareWithTaught(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
-${isBeyond && html`<p>${whyNotPromised(results, stage, result) ?? ''}</p>`}
+${why !== undefined && html`<p>${why}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${fixedBefore(stage, result, results)}
 <div class="${timeline !== undefined && 'evidence'}">

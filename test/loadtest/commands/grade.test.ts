@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { resultsSchema } from '../../../loadtest/evidence/results.ts';
@@ -18,20 +18,31 @@ test('--new writes a lock to begin with; a drill, the contract and the search ju
   );
 
   const wrong = writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' }));
-  const drills = ['--baseline', 'none', '--drill', 'nested-call,contract-enter', '--json'];
+  const drills = ['--baseline', '8', '--drill', 'nested-call,contract-enter', '--json'];
   const command = grade(wrong, noModule('missing-lock.ts'), ...drills);
 
   expect(await command.ended).toEqual({ code: 2, signal: null });
   expect(command.stderr()).toMatch(/missing-lock\.ts can't be graded: there is no such file\.\n$/);
   const { stages, grades } = resultsSchema.parse(JSON.parse(command.stdout()));
   expect(stages.map(({ stage, drills }) => [stage, ...drills.map(({ drill }) => drill)])).toEqual([
+    ['8-auto-renew', 'nested-call'],
     ['wrong-lock', 'contract-enter', 'nested-call'],
   ]);
+  expect(readdirSync(join(command.reports, 'latest/events')).filter((name) => name.includes('contract'))).toEqual([]);
   expect(grades?.[0]?.search).toMatchObject([{ scope: 'nested-call', verdict: 'fails' }]);
   expect(grades?.[0]?.answer).toMatchObject({ verdict: 'holds', notPromised: [{ kind: 'order' }, { kind: 'drill' }] });
   expect(readFileSync(join(command.reports, 'latest/report.html'), 'utf8')).toContain(
     'wrong-lock breaks none of its promises',
   );
+});
+
+test('--real with checks alone starts no server', async () => {
+  const lock = writeModule('checked-lock.ts', lockWith({}));
+  const args = ['--baseline', 'none', '--states', '0', '--real', '--drill', 'contract-enter', '--json'];
+  const command = grade(lock, ...args);
+
+  expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
+  expect(resultsSchema.parse(JSON.parse(command.stdout())).environment.nginx).toBe('virtual');
 });
 
 test.each([

@@ -37,10 +37,12 @@ test('Ctrl-C: what was played is reported, and what was left out is named; 2', a
   expect(results.leftOut).toEqual([`${stage} rush`]);
 });
 
-test('--markdown prints the staircase as a table, with the run and its day, and nothing else', async () => {
-  const command = start(file, ['--stage', '3,4', '--drill', 'crashed-holder,late-write', '--markdown']);
+test('--markdown prints the staircase as a table, with the run and its day, and nothing else; a terminal shows how far it is', async () => {
+  const terminal = { NODE_OPTIONS: '--import=data:text/javascript,process.stderr.isTTY=true' };
+  const command = start(file, ['--stage', '3,4', '--drill', 'crashed-holder,late-write', '--markdown'], terminal);
 
   expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(command.stderr()).toContain('4 of 4 ');
   expect(command.stdout().trim().split('\n')).toEqual([
     expect.stringMatching(/^## /),
     '',

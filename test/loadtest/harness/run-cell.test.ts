@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { silentNarrator } from '../../../loadtest/commands/narrator.ts';
+import { runCells } from '../../../loadtest/commands/run.ts';
+import { checkNamed } from '../../../loadtest/conformance/checks.ts';
 import { goBy } from '../../../loadtest/harness/clock.ts';
 import { type Drill, type DrillOutcome, lostTrack } from '../../../loadtest/harness/drill.ts';
 import { playAgain } from '../../../loadtest/harness/play.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
-import { runCell } from '../../../loadtest/harness/run-cell.ts';
+import { runCell, type World } from '../../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
 import { PartError } from '../../../scripts/stack/parts.ts';
@@ -98,4 +102,34 @@ test.each([
   ['an external lock of which nothing is known', 'mine', 'steps', unknown, 1],
 ] as const)('%s: the stack is used again only when it is clean', async (_what, stage, kind, outcome, discarded) => {
   expect((await run(stage, kind, outcome)).discarded).toBe(discarded);
+});
+
+test.each([1, 3])('on real servers, %i at once: the checks are over before a drill begins', async (workers) => {
+  const seen: string[] = [];
+  const world: World = {
+    isVirtual: false,
+    async play({ drill }) {
+      seen.push(`${drill.name} begins`);
+      await nextTurn();
+      seen.push(`${drill.name} ends`);
+      return { outcome: await passed() };
+    },
+  };
+  const drills: Drill[] = [
+    { name: 'crashed-holder', kind: 'steps', run: passed },
+    { name: 'rush', kind: 'load', run: passed },
+    ...['contract-enter', 'seeded-orders'].map(checkNamed),
+  ];
+  await runCells({
+    cells: drills.map((drill) => ({ stage: 'mine', drill })),
+    worldOf: () => world,
+    isVirtual: false,
+    workers,
+    signal: new AbortController().signal,
+    narrator: silentNarrator,
+    folder: { writeEvents() {} },
+  });
+
+  expect(seen.slice(0, 4).every((line) => /^(contract-enter|seeded-orders) /.test(line))).toBe(true);
+  expect(seen).toHaveLength(8);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, RushFigures } from '../../../loadtest/evidence/results.ts';
-import { keyFigure } from '../../../loadtest/report/cells.ts';
+import { keyFigure, leftOutInWords } from '../../../loadtest/report/cells.ts';
 import { cellOf, sampleResults } from './sample-results.ts';
 
 // The label of a cell shows the figure that decided about it.
@@ -15,4 +15,12 @@ test.each<[string, DrillResult['verdict'], Partial<RushFigures>, string]>([
   ['two inside', 'fail', { overlaps: 1 }, '1 overlap'],
 ])('the label of a rush: %s', (_what, verdict, figures, label) => {
   expect(keyFigure({ ...held, verdict, figures: { ...held.figures, ...figures } as RushFigures })).toBe(label);
+});
+
+test('what was left out is told row by row: few drills by their names, many by their number', () => {
+  const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((drill) => `4-ttl ${drill}`);
+
+  expect(leftOutInWords(['3-spin rush', ...many, '8-auto-renew rush', '8-auto-renew failover'])).toBe(
+    '3-spin (rush), 4-ttl (6 drills), 8-auto-renew (rush, failover)',
+  );
 });

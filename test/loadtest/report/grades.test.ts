@@ -3,6 +3,7 @@ import { answerLines } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { answerOf, worstOf } from '../../../loadtest/report/grades.ts';
 import { renderTables } from '../../../loadtest/report/markdown.ts';
+import { renderPage } from '../../../loadtest/report/page.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
@@ -77,19 +78,36 @@ test.each([
   expect(worstOf([{ ...grade, answer: answerOf(grade as Grade, results) } as Grade], results)).toBe(verdict);
 });
 
-test('the table of graded locks: a row for each check, a column for each lock, and the day of the run', () => {
-  const results = graded([enters, late, cell('seeded-orders', 'not-applicable')], {
-    doesNotPromise: { [late.drill]: 'No.' },
-  });
+test('the table of graded locks: a row for each check, a column for each lock, ? for what was left out, and the day of the run', () => {
+  const results = graded(
+    [enters, late, cell('seeded-orders', 'not-applicable')],
+    {
+      doesNotPromise: { [late.drill]: 'No.' },
+    },
+    ['mine contract-quiet'],
+  );
+  for (const grade of results.grades ?? []) grade.answer = answerOf(grade, results);
 
   expect(renderTables(results).replace(/ +/g, ' ').split('\n')).toEqual([
     '| check | mine |',
-    '|-----------------------|------|',
-    '| contract-enter | ✔ |',
-    '| contract-late-release | (✘) |',
-    '| seeded-orders | – |',
+    '|-------------------------|:----:|',
+    '| `contract-enter` | ✔ |',
+    '| `contract-late-release` | (✘) |',
+    '| `contract-quiet` | ? |',
+    '| `seeded-orders` | – |',
     '',
-    '_From `npm start` on 21 November 2026._',
+    '_From `npm start` on 21 November 2026, in virtual time, with Node 20.20.2._',
     '',
   ]);
+});
+
+test('the page shows what a lock that was seen to renew need not hold as its answer does, with the reason', () => {
+  const results = graded([longHold, cell('hung-holder', 'fail', 'Nobody else came in.')]);
+  for (const grade of results.grades ?? []) grade.answer = answerOf(grade, results);
+  const [why] = results.grades?.flatMap(({ answer }) => answer?.notPromised ?? []) ?? [];
+
+  expect(why?.name).toBe('hung-holder');
+  expect(renderPage(results)).toMatch(
+    new RegExp(`</b> hung-holder: fails, and it is not promised.*<p>${why?.says}</p>`, 's'),
+  );
 });
