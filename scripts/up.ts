@@ -73,9 +73,9 @@ try {
   });
   await setStock(stack);
   await describe(stack, namespace);
-  const died = Promise.race([stack.partDied, backends.partDied]).then((sentence) => {
+  const died = Promise.race([stack.partDied, backends.partDied]).then(({ message }) => {
     process.exitCode = 1;
-    return sentence;
+    return message;
   });
   console.log(await Promise.race([stopAsked, control.downAsked, died]));
 } catch (error) {

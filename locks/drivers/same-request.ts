@@ -1,6 +1,7 @@
 // For a lock that belongs to a connection of this process: the lock objects of one request share the hold of the first of them.
 
 import type { CreateLock, Lock } from '../lock.ts';
+import { abortable } from './abortable.ts';
 
 /** The object that holds for a request, and how often it is held in all. */
 interface Hold {
@@ -11,6 +12,8 @@ interface Hold {
 /** Makes a lock that is re-entrant for its object re-entrant for the request: for every object with the same key and owner token. */
 export function sharedInRequest(createOwn: CreateLock): CreateLock {
   const holds = new Map<string, Hold>();
+  /** The requests that are about to hold: each resolves when its first object holds, or has given up. */
+  const entering = new Map<string, Promise<void>>();
 
   return (options) => {
     const request = `${options.key} ${options.ownerToken}`;
@@ -18,7 +21,18 @@ export function sharedInRequest(createOwn: CreateLock): CreateLock {
     const taken: Hold[] = [];
 
     async function acquire(signal?: AbortSignal) {
-      const hold = holds.get(request) ?? { lock: own, count: 0 };
+      while (entering.has(request)) await abortable(entering.get(request), signal);
+      const hold = holds.get(request);
+      if (hold !== undefined) return enter(hold, signal);
+      const entered = enter({ lock: own, count: 0 }, signal).finally(() => entering.delete(request));
+      entering.set(
+        request,
+        entered.catch(() => {}),
+      );
+      await entered;
+    }
+
+    async function enter(hold: Hold, signal?: AbortSignal) {
       await hold.lock.acquire(signal);
       hold.count += 1;
       holds.set(request, hold);

@@ -32,7 +32,9 @@ const keyed = named.extend({
 });
 const ofOrder = z.object({ id: orderIdSchema });
 
-const codeSchema = z.enum(Object.keys(problems)).describe('For programs: docs/http-api.md explains each.');
+// Nobody is there to be answered CLIENT_GONE.
+const { CLIENT_GONE: _, ...answered } = problems;
+const codeSchema = z.enum(Object.keys(answered)).describe('For programs: docs/http-api.md explains each.');
 
 const refused = {
   description: 'A problem: `code` says which.',

@@ -24,6 +24,20 @@ test('slow answer: nginx waits longer than the longest wait for a lock that a no
   expect(template).toMatch(/error_page 502 503 504 =502 @node_unavailable;/);
 });
 
+test('sending again: in a copy that allows it a POST reaches both nodes, and its line in the log names both', async () => {
+  const { nginx, nodes } = await startPair('installed', { sendsAgain: true });
+  const reached = () => nodes.map(({ requests }) => requests);
+  for (const node of nodes)
+    node.answer = (incoming, response) =>
+      void (reached().includes(0) ? incoming.socket.destroy() : response.end('sold'));
+
+  expect(await ask(`${nginx.url}/inventory/sale`, { method: 'POST' })).toMatchObject({ status: 200, body: 'sold' });
+
+  expect(reached()).toEqual([1, 1]);
+  const line = /"POST \/inventory\/sale HTTP\/1\.1" 200 node=127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+ /;
+  await expect.poll(() => readFileSync(nginx.accessLog, 'utf8')).toMatch(line);
+});
+
 describe.each(builds)('nginx (%s)', (build) => {
   let nginx: Pair['nginx'];
   let nodes: Pair['nodes'];

@@ -32,7 +32,7 @@ export interface Pair {
 export type Build = 'installed' | 'packaged';
 
 /** Starts nginx in front of two small nodes. All of it ends when the file has run. */
-export async function startPair(build: Build): Promise<Pair> {
+export async function startPair(build: Build, { sendsAgain = false } = {}): Promise<Pair> {
   const nodes: Pair['nodes'] = [await startSmallNode('node-1'), await startSmallNode('node-2')];
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
@@ -40,7 +40,7 @@ export async function startPair(build: Build): Promise<Pair> {
   const dir = join(temp.dir, 'a b');
   mkdirSync(dir);
   const nginx = await withPath(build, () =>
-    startNginx({ host: '127.0.0.1', nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir }),
+    startNginx({ host: '127.0.0.1', nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir, sendsAgain }),
   );
   cleanUpLater(nginx.part.stop);
   // The question whether nginx is ready was a request, too.

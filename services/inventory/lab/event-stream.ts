@@ -27,13 +27,13 @@ export function createEventStreams(history: History, state: () => NodeState) {
   return {
     /**
      * Answers with a stream: all that the history has, then what is new, 10 ms after it has happened. It ends when the follower hangs up.
-     * One who takes nothing makes room for it. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+     * One who has taken nothing for a second makes room for it. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
      */
     open(response: ServerResponse) {
       if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
       const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
       if (streams.size >= MAX_STREAMS) {
-        const deaf = [...streams].find((stream) => stream.isBehind());
+        const deaf = [...streams].find((stream) => stream.isDeaf());
         if (deaf === undefined) throw new ProblemError('TOO_MANY_STREAMS', tooMany);
         deaf.hangUp();
         streams.delete(deaf);
@@ -95,7 +95,8 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
 
   return {
     push,
-    isBehind,
+    /** True when it has taken nothing for the time of a heartbeat. One who is slow is sent more as soon as it has taken all. */
+    isDeaf: () => isBehind() && now() - sentAt >= HEARTBEAT_MS,
     hangUp: () => response.destroy(),
     end() {
       push();

@@ -112,6 +112,18 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       });
     }
 
+    async function restoreAllOf(sku: string) {
+      for (;;) {
+        unlessStopping();
+        // A tick that is to be held after so many orders is held before it has restored more.
+        const most = script?.after === 'restored' ? Math.max(1, script.orders - result.restored) : MOST_AT_ONCE;
+        // Read anew: another tick, or a new count of the stock, may have settled some.
+        const orders = await readUnrestored(mysql, most, sku);
+        await orLeaveOut(orders, () => restoreBatch(sku, orders));
+        if (orders.length < most || leftOut.has(sku)) return;
+      }
+    }
+
     async function restoreBatch(sku: string, orders: DueOrder[]) {
       const ends = await sales.giveBackOrders(sku, orders);
       for (const [at, end] of ends.entries())
@@ -151,16 +163,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       },
       async restoreClosed() {
         const closed = await readUnrestored(mysql);
-        // A tick that is to be held after so many orders is held before it has restored more.
-        const most = script?.after === 'restored' ? script.orders : MOST_AT_ONCE;
-        for (const sku of new Set(closed.map((order) => order.sku))) {
-          const its = closed.filter((order) => order.sku === sku);
-          for (let from = 0; from < its.length; from += most) {
-            unlessStopping();
-            const batch = its.slice(from, from + most);
-            await orLeaveOut(batch, () => restoreBatch(sku, batch));
-          }
-        }
+        for (const sku of new Set(closed.map((order) => order.sku))) await restoreAllOf(sku);
       },
       openLock() {
         const strategy = strategies[name];
@@ -239,24 +242,24 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   };
 }
 
-const readOrders = (mysql: Pool, which: string, values: unknown[] = []): Promise<DueOrder[]> =>
+const readOrders = (mysql: Pool, which: string, values: unknown[]): Promise<DueOrder[]> =>
   withoutTransaction(mysql, (ask) =>
     ask<(RowDataPacket & DueOrder)[]>(
-      `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order WHERE ${isTried} AND ${which} LIMIT ${MAX_ORDERS}`,
+      `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order WHERE ${isTried} AND ${which} LIMIT ?`,
       values,
     ),
   );
 
 const readDue = (mysql: Pool) =>
-  readOrders(mysql, "status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id");
+  readOrders(mysql, "status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id", [MAX_ORDERS]);
 
-/** Resolves with the closed orders whose units nobody has written down as back in Redis. */
-const readUnrestored = (mysql: Pool) =>
+/** Resolves with the closed orders whose units nobody has written down as back in Redis: those of one sku when it is given. */
+const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = null) =>
   readOrders(
     mysql,
     `status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
-      AND lock_name NOT IN (?) ORDER BY changed_at, id`,
-    [RESTORABLE_MS * 1_000, locksWithStockInMysql()],
+      AND lock_name NOT IN (?) AND sku = COALESCE(?, sku) ORDER BY changed_at, id`,
+    [RESTORABLE_MS * 1_000, locksWithStockInMysql(), sku, most],
   );
 
 /** On purpose without a look at the status: only a guard says that nobody else has changed it. */

@@ -127,10 +127,11 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
      */
     async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
       const last = new Date(after === undefined ? 0 : (await find(after)).createdAt);
+      const [ofStatus, statuses] = status === undefined ? ['', []] : ['status = ? AND', [status]];
       const sql = `SELECT ${columns} FROM tb_order
-        WHERE status = COALESCE(?, status) AND (created_at > ? OR (created_at = ? AND id > ?)) ORDER BY created_at, id LIMIT ?`;
+        WHERE ${ofStatus} (created_at > ? OR (created_at = ? AND id > ?)) ORDER BY created_at, id LIMIT ?`;
       // One more than asked for tells whether there is another page.
-      const values = [status, last, last, after, limit + 1];
+      const values = [...statuses, last, last, after, limit + 1];
       const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, values));
       const orders = rows.slice(0, limit).map(toOrder);
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };

@@ -126,6 +126,24 @@ test('zookeeper: the locks of a request share a node, and the lock is free when 
   await expect(outer.release()).rejects.toMatchObject(notHeld);
 });
 
+test('zookeeper: the locks of a request that wait for one of them enter together, also when that one gives up', async () => {
+  const zookeeper = connect();
+  const other = lockOf(zookeeper);
+  await other.acquire();
+  const first = await startWaiter(zookeeper, ofRequest);
+  const rest = [0, 1].map(() => lockOf(zookeeper, ofRequest));
+  const entered = Promise.all(rest.map((lock) => lock.acquire()));
+
+  first.patience.abort();
+  await expect(first.entered).rejects.toMatchObject(aborted);
+  await other.release();
+
+  await entered;
+  expect(await nodes(key())).toHaveLength(1);
+  for (const lock of rest) await lock.release();
+  expect(await nodes(key())).toEqual([]);
+});
+
 test('zookeeper: each waiter watches the one before it, and a release wakes one of them', async () => {
   const zookeeper = connect();
   const a = lockOf(zookeeper);

@@ -36,8 +36,8 @@ export interface Job {
   /** Has `work` done in one transaction, and counts what it has done to the order. */
   closeIn(order: DueOrder, work: (ask: Ask) => Promise<'nothing' | 'closed' | 'restored'>): Promise<void>;
   /**
-   * Puts the units of closed orders back into the stock in Redis, a thousand at most, each unless that was done before, and writes it
-   * down. Those of one sku share the lock of the sales, a hundred at a time.
+   * Puts the units of closed orders back into the stock in Redis, each unless that was done before, and writes it down. Those of one sku
+   * share the lock of the sales, a hundred at a time.
    */
   restoreClosed(): Promise<void>;
   /** Makes a lock for this tick: the one that JOB_LOCK names. */

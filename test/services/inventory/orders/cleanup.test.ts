@@ -182,6 +182,27 @@ test('conditional: units come back to the stock that each came from', async () =
 });
 
 test.each([
+  ['counted anew', 5],
+  ['deleted', 0],
+])(
+  'conditional: a tick is held after as many as its script says, and gives nothing to a sku that is %s meanwhile',
+  async (_what, stock) => {
+    const skus = ['one', 'two'];
+    for (const sku of skus) await makeDue(shop, node, sku, 2);
+    const { result, resume } = await startTick(node, 'restored', 3);
+    const back = await Promise.all(skus.map(async (sku) => (await shop.stockOf(sku)) - UNITS_IN_STOCK));
+    expect(back.toSorted()).toEqual([1, 2]);
+    const half = skus[back.indexOf(1)] as string;
+
+    await (stock > 0 ? supply(other, half, stock) : other.lab('DELETE', `/stock?sku=${half}`));
+    await resume();
+
+    expect(await result).toMatchObject({ outcome: 'ran', restored: 3 });
+    expect(await shop.stockOf(half)).toBe(stock);
+  },
+);
+
+test.each([
   ['none', 'write-if-newest'],
   ['conditional', 'restore-once'],
 ])(
