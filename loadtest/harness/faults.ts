@@ -441,18 +441,21 @@ export function createFaults({
       undos.push(undo);
     },
     /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
-    async undoAll() {
-      const errors: unknown[] = [];
-      for (const undo of undos.splice(0).reverse()) {
-        try {
-          await undo();
-        } catch (error) {
-          errors.push(error);
-        }
-      }
-      if (errors.length > 0) throw errors[0];
-    },
+    undoAll: () => doEach(undos.splice(0).reverse()),
   };
+}
+
+/** Does one after the other. Rejects as the first did that failed, after trying the rest. */
+export async function doEach(acts: (() => unknown)[]) {
+  const errors: unknown[] = [];
+  for (const act of acts) {
+    try {
+      await act();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** What the run has of its own to break. Throws NotStagedError, with the sentence, when it has not. */

@@ -29,7 +29,10 @@ export const cleanUpSteps = [
   step(
     'tick <tick> begins at <node>, and is held when it has <what>, or does not come so far',
     async (course, filled) => {
-      const { ended } = await holdTick(course, filled.tick, filled.node, filled.what);
+      const tick = await holdTick(course, filled.tick, filled.node, filled.what);
+      const { ended } = tick;
+      // One that has run to its end meanwhile has met nobody.
+      if (ended) await mustHaveDone(course, tick, filled.what);
       return ended ? `it ${describeTick(ended)}` : 'it is held';
     },
   ),
@@ -55,22 +58,26 @@ export const cleanUpSteps = [
     const waiting = () => testBed.waitingStatements('%tb_order%');
     const haveCome = async () => (await waiting()) + all.filter(({ ended }) => ended).length === all.length;
     await testBed.until('The ticks have not come to the order.', haveCome);
-    return `${await waiting()} wait`;
+    return `MySQL keeps ${countOf(await waiting(), 'tick')} waiting`;
   }),
-  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node, time }) => {
-    const { testBed } = course;
-    testBed.forget(() => node.setGuard('conditional'));
-    testBed.undoLater(() => node.setSchedule({}));
-    await node.setGuard('none');
-    await node.scriptTick({ after: 'read', orders: 1 });
-    await node.setSchedule(schedules[testBed.row] ?? {});
-    const isHeld = async () => (await node.ticks()).held === 1;
-    await testBed.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
-    // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
-    const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
-    await testBed.rest(Math.max(0, slow.beganAt + time - Date.now()));
-    if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
-  }),
+  step(
+    '<node> ticks by itself, once a second, and its first tick takes <time>',
+    async (course, { node, time }) => {
+      const { testBed } = course;
+      testBed.forget(() => node.setGuard('conditional'));
+      testBed.undoLater(() => node.setSchedule({}));
+      await node.setGuard('none');
+      await node.scriptTick({ after: 'read', orders: 1 });
+      await node.setSchedule(schedules[testBed.row] ?? {});
+      const isHeld = async () => (await node.ticks()).held === 1;
+      await testBed.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
+      // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
+      const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
+      await testBed.rest(Math.max(0, slow.beganAt + time - Date.now()));
+      if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
+    },
+    { isLong: true },
+  ),
   step('the first tick of <node> goes on', (_course, { node }) => node.resume()),
 ];
 
@@ -197,13 +204,17 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, wha
   await testBed.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
   if (tick.ended) return tick;
   tick.isHeld = true;
-  const done = after === 'closed' ? await closed(testBed) : sumOf(await timesRestored(course));
-  if (done !== (after === 'read' ? 0 : Number(count))) {
-    throw new NotStagedError(
-      `The ticks had ${after === 'closed' ? 'closed' : 'restored'} ${done} when ${node.name} was held.`,
-    );
-  }
+  await mustHaveDone(course, tick, what);
   return tick;
+}
+
+/** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
+async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, what: string) {
+  const [after, count] = what.split(' ');
+  const done = after === 'closed' ? await closed(course.testBed) : sumOf(await timesRestored(course));
+  if (done === (after === 'read' ? 0 : Number(count))) return;
+  const verb = after === 'closed' ? 'closed' : 'restored';
+  throw new NotStagedError(`The ticks had ${verb} ${done} when ${node.name} ${ended ? 'had ended' : 'was held'}.`);
 }
 
 function tickOf({ ticks }: OrderCourse, name: string): Tick {

@@ -17,7 +17,7 @@ export const paymentSteps = [
       course.testBed.undoLater(() => held?.drop());
     }
   }),
-  step('a message pays half of it', async (course) => {
+  step('a message pays half of the order', async (course) => {
     for (const { link, name } of course.testBed.nodes) {
       const end = link?.watch((command) => {
         if (command.name === 'XACK') for (const id of command.args) course.acknowledged.set(String(id), name);
@@ -26,15 +26,15 @@ export const paymentSteps = [
     }
     await sendPayment(course);
   }),
-  step('it is booked', ({ testBed, order }) =>
+  step('the payment is booked', ({ testBed, order }) =>
     testBed.until('The payment was not booked.', async () => (await paymentsOf(testBed, order?.id))[0]),
   ),
-  step('it is sent again, with its key, and a node is given it', async (course) => {
+  step('the payment is sent again, with its key, and a node is given the message', async (course) => {
     await sendPayment(course);
     const isGiven = async () => (await lastGiven(course.testBed)) === course.messages.at(-1);
     await course.testBed.until('No node was given the second message.', isGiven);
   }),
-  step('a node books it, and sends its XACK', async (course) => {
+  step('a node books the payment, and sends its XACK', async (course) => {
     const { testBed, order } = course;
     const { name } = await testBed.until('No node has sent an XACK.', async () => course.booker);
     const isBooked = async () => (await paymentsOf(testBed, order?.id))[0];
@@ -51,14 +51,14 @@ export const paymentSteps = [
         throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
       }
       for (const drop of drops) drop();
-      return 'it is pending (XPENDING)';
+      return 'the message is pending (XPENDING)';
     },
   ),
-  step('a node comes to book it', ({ testBed }) =>
+  step('a node comes to book the payment', ({ testBed }) =>
     testBed.until('No node has come to book the payment.', async () => (await waitingBookings(testBed)) > 0),
   ),
   needing('node processes', 'links')(
-    'the node that is given it is killed (SIGKILL)',
+    'the node that is given the message is killed (SIGKILL)',
     async ({ testBed, messages, acknowledged }) => {
       const [pending] = await pendingOf(testBed);
       // Of a message that is acknowledged Redis no longer knows whose it was.
@@ -66,7 +66,7 @@ export const paymentSteps = [
       const dead = testBed.nodes.find(({ name }) => names.includes(name));
       if (dead === undefined) throw new NotStagedError('Nobody knows which node was given the message.');
       await testBed.kill(dead);
-      return `it is ${dead.name}`;
+      return `${dead.name} is dead`;
     },
   ),
   step('no booking waits any more', ({ testBed }) =>
@@ -80,12 +80,16 @@ export const paymentSteps = [
       ? 'the message is pending (XPENDING), and comes again'
       : 'the message is acknowledged, and does not come again';
   }),
-  step('each message is acknowledged, or not within <limit>', areTaken, { isLong: true }),
-  step('the other node takes it over, within <limit>', async (course, filled) => {
-    const told = await areTaken(course, filled);
-    if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
-    return told;
-  }),
+  step('the drill waits until each message is acknowledged, for <limit> at most', areTaken, { isLong: true }),
+  step(
+    'the other node takes the message over, within <limit>',
+    async (course, filled) => {
+      const told = await areTaken(course, filled);
+      if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
+      return told;
+    },
+    { isLong: true },
+  ),
 ];
 
 export const paymentDemands = [
@@ -115,7 +119,7 @@ async function areTaken(course: OrderCourse, { limit }: { limit: number }) {
   // Nobody has looked whether it is booked.
   if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
   course.isLeft = isDone === undefined;
-  return isDone ? `it took ${formatDuration(performance.now() - startedAt)}` : 'it is pending';
+  return isDone ? `it took ${formatDuration(performance.now() - startedAt)}` : 'a message is still pending (XPENDING)';
 }
 
 /** Adds a payment to the stream, as its provider does. */

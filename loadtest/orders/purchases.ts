@@ -40,7 +40,7 @@ export const purchaseSteps = [
       }
       const refused = answers.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
       course.figures = { clicks: requests.length, refused };
-      return `${refused} are refused at once, ${count - answers.length} wait`;
+      return `the nodes refuse ${countOf(refused, 'click')} at once, and keep ${countOf(count - answers.length, 'click')} waiting`;
     },
   ),
   step('the first click goes on', ({ testBed }) => testBed.first.resume()),
@@ -73,11 +73,13 @@ export const purchaseSteps = [
   needing('node processes')(
     'the node that made the order is killed (SIGKILL), and the other one answers',
     async ({ testBed, order }) => {
-      const [seller, other] = testBed.nodes.toSorted((a) => (a.name === order?.node ? -1 : 1));
+      const seller = testBed.nodes.find(({ name }) => name === order?.node);
+      const other = testBed.nodes.find((node) => node !== seller);
+      if (!seller || !other) throw new NotStagedError(`The order was made by ${order?.node}.`);
       // This one is to answer.
-      await other?.script({});
-      await testBed.kill(seller as TargetNode);
-      return `it is ${seller?.name}`;
+      await other.script({});
+      await testBed.kill(seller);
+      return `${seller.name} is dead`;
     },
   ),
   step(
@@ -91,9 +93,12 @@ export const purchaseSteps = [
       const again = () => send(course, 'GET', testBed.nginxUrl, SALE);
       return repeat(course, answer.code === 'REQUEST_IN_PROGRESS' ? again : async () => answer);
     },
+    { isLong: true },
   ),
-  step('the client repeats at <node>, as long as the click is under way', (course, { node }) =>
-    repeat(course, () => send(course, 'POST', node.publicUrl, SALE)),
+  step(
+    'the client repeats at <node>, as long as the click is under way',
+    (course, { node }) => repeat(course, () => send(course, 'POST', node.publicUrl, SALE)),
+    { isLong: true },
   ),
 
   // Servers that are slow.

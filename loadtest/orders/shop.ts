@@ -10,7 +10,7 @@ import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
 import type { Narrate } from '../harness/drill.ts';
-import { createFaults } from '../harness/faults.ts';
+import { createFaults, doEach } from '../harness/faults.ts';
 import { poll } from '../harness/poll.ts';
 import type { Target, TargetNode } from '../harness/target.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
@@ -134,6 +134,8 @@ export async function openShop({
     await mysql.end();
   }
 
+  /** The lock of the sales says where the stock is. */
+  let lock: string;
   try {
     const haveTables = () =>
       forgetOrders().then(
@@ -142,6 +144,7 @@ export async function openShop({
       );
     await until('The nodes made no tables for their orders.', haveTables);
     await first.setStock(STOCK, SKU);
+    ({ lock } = await first.state());
   } catch (error) {
     await disconnect();
     throw error;
@@ -151,8 +154,7 @@ export async function openShop({
     /** What the row of the staircase is about: a guard, a schedule, a strategy. */
     row: shortNameOf(stage),
     leaseMs,
-    /** The lock of the sales says where the stock is. */
-    lock: (await first.state()).lock,
+    lock,
     first,
     second,
     nodes,
@@ -205,11 +207,13 @@ export async function openShop({
         };
         if (!(await poll(areIdle, SETTLE_LIMIT_MS)))
           throw new Error('What the drill began was still under way after it.');
-        for (const node of nodes) await node.reset();
-        await first.clear(SKU);
-        for (const key of [paymentsKey, refusedKey]) await redis.del(key);
-        for (const act of forgetting.toReversed()) await act();
-        await forgetOrders();
+        await doEach([
+          ...nodes.map((node) => () => node.reset()),
+          () => first.clear(SKU),
+          () => redis.del(paymentsKey, refusedKey),
+          ...forgetting.toReversed(),
+          forgetOrders,
+        ]);
       } finally {
         await disconnect();
       }

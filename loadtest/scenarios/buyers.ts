@@ -30,10 +30,12 @@ export const buyerSteps = [
       const tries = made();
       course.memory = { tries, bytes: (await node.heap()) - bytesBefore };
       if (tries >= FEWEST * count) return;
+      const nothingToBreak = await trySeldom(course, node);
+      // They may have ended while the node was asked.
+      await testBed.catchUp();
       if (testBed.waitingAt(node) < crowd.length) {
         throw new NotStagedError(`Some of the buyers at ${node.name} did not wait any more.`);
       }
-      const nothingToBreak = await trySeldom(course, node);
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
     },
     { isLong: true },

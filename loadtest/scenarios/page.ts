@@ -23,6 +23,9 @@ const ofLocks: Vocabulary<Course, StepHistory> = {
   demands: [demands, basketDemands, buyerDemands, lookDemands, masterDemands, outageDemands, queueDemands].flat(),
 };
 
+/** What any page may say: it is told, and nothing happens. */
+const telling: Known<Step<unknown>> = { form: '> <text>', means: () => ({ async act() {} }) };
+
 /** A scenario. */
 export type Page = PageOf<Course, StepHistory>;
 
@@ -48,7 +51,13 @@ export function readPageOf<On, Outcome>(known: Vocabulary<On, Outcome>, text: st
       if (ending !== undefined) page.words[ending] = line.slice(ending.length + 2);
       else if (line.startsWith('holds when '))
         page.steps.at(-1)?.demands.push(meaningOf(line.slice('holds when '.length), known.demands));
-      else page.steps.push({ ...meaningOf(line, known.steps), line, endsParagraph: isBlank(index + 1), demands: [] });
+      else
+        page.steps.push({
+          ...meaningOf(line, [...known.steps, telling]),
+          line,
+          endsParagraph: isBlank(index + 1),
+          demands: [],
+        });
     } catch (error) {
       throw new PageError(`${name}, line ${index + 1}: ${(error as Error).message}`);
     }

@@ -35,8 +35,6 @@ export const steps = [
   // What a page begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
   setting('this is played once for each command of a release', () => ({ playsEachRelease: true })),
-  /** It is told, and nothing happens. */
-  step('> <text>', async () => {}),
 
   // Sales.
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),

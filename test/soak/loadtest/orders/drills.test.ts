@@ -50,6 +50,8 @@ const deaf: Wrap = (target) => withNodes(target, () => ({ async script() {}, asy
 /** Nodes whose processes survive every kill. */
 const immortal: Wrap = (target) =>
   withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
+/** The second node ticks to its end, whatever it is told. */
+const halfDeaf: Wrap = (target) => withNodes(target, (_, index) => (index === 1 ? { async scriptTick() {} } : {}));
 const nothingDone = { node: 'node', guard: 'none', due: 0, closed: 0, restored: 0, ms: 0 };
 /** Ticks that are reported and never happen. */
 const idle: Wrap = (target) =>
@@ -81,13 +83,24 @@ const leaky: Wrap = (target) =>
   });
 /** The load balancer sends nothing to another node: it is one. */
 const straight: Wrap = (target) => ({ ...target, url: target.nodes[0]?.publicUrl ?? '' });
+/** Its orders are made by somebody else. */
+const renamed: Wrap = (target) => withNodes(target, ({ name }) => ({ name: `another ${name}` }));
 /** Its nodes book no payments. */
 const unpaid: Wrap = (target) => target;
+
+test('what can be put back is put back when something else can not be', async () => {
+  const wrap: Wrap = (target) =>
+    withNodes(target, () => ({ clear: () => Promise.reject(new Error('The stock stays.')) }));
+
+  // That no order is left is looked at after each run.
+  await expect(run(drillNamed('double-restore'), 'guard-conditional', { wrap })).rejects.toThrow('The stock stays.');
+});
 
 describe('a drill whose fault is prevented is unknown', () => {
   test.each<[string, string, Wrap, RegExp]>([
     ['same-node-twice', 'guard-none', deaf, /did not stay/],
     ['double-restore', 'guard-conditional', idle, /did not stay/],
+    ['double-restore', 'guard-none', halfDeaf, /had restored 100 when node-2 had ended/],
     ['clock-skew', 'guard-none', deaf, /did not stay/],
     ['job-outlives-lease', 'guard-conditional', idle, /did not stay/],
     ['job-crashes-half-way', 'guard-conditional', immortal, /still answers after it was killed/],
@@ -98,6 +111,7 @@ describe('a drill whose fault is prevented is unknown', () => {
     ['retry-after-timeout', 'key-table', lonely, /got no answer/],
     ['crash-before-answer', 'key-table', immortal, /still answers after it was killed/],
     ['next-upstream', 'key-none', straight, /did not send the click|neither/],
+    ['next-upstream', 'key-none', renamed, /The order was made by node-/],
     ['redelivered', 'key-none', leaky, /had acknowledged its message before it was killed/],
     ['clicks-at-once', 'key-none', lonely, /node-2 does not answer/],
     ['crossed-ticks', 'guard-conditional', idle, /did not stay/],
