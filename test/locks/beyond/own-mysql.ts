@@ -55,17 +55,13 @@ export function ownMysql() {
       pools.push(pool);
       return pool;
     },
-    /** How many transactions wait for a row now. */
-    async waitingForRows() {
-      const sql = "SELECT COUNT(*) AS waiting FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
-      return Number((await ask(sql))[0]?.waiting);
-    },
-    /** How many statements wait for a lock now, or are about to. */
-    async waiting() {
-      const waits = "info LIKE '%FOR UPDATE%' OR info LIKE '%GET_LOCK%' OR info LIKE 'UPDATE%'";
+    /** How many statements of this form are under way now; of any that may wait for a lock, when it is not given. */
+    async waiting(form?: string) {
+      const forms = form === undefined ? ['%FOR UPDATE%', '%GET_LOCK%', 'UPDATE%'] : [form];
+      const isOne = forms.map(() => 'info LIKE ?').join(' OR ');
       const [row] = await ask(
-        `SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND state NOT IN (?) AND (${waits})`,
-        [doneStates],
+        `SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND state NOT IN (?) AND (${isOne})`,
+        [doneStates, ...forms],
       );
       return Number(row?.waiting);
     },
