@@ -28,9 +28,8 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   const lost = new AbortController();
   let holdCount = 0;
   let safeUntil = 0;
-  /** How often each master may have voted for us. A reply that was lost counts, too: a vote that comes late must not stay. */
-  const votes = new Map<Redis, number>();
-  const votesOf = (master: Redis) => Math.max(0, votes.get(master) ?? 0);
+  /** Masters that did not answer when a vote was given back: they may have kept it. */
+  const keeping = new Set<Redis>();
   /** Why a master could not be asked. */
   let whyFailed: unknown;
   let watchdog: NodeJS.Timeout | undefined;
@@ -40,8 +39,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
 
   async function giveBack(master: Redis): Promise<boolean> {
     const left = await releaseReentrant(master, [key], [ownerToken, leaseMs]);
-    votes.set(master, votesOf(master) - 1);
-    return left > 0 && votesOf(master) > 0 ? giveBack(master) : left !== -1;
+    return left > 0 && keeping.delete(master) ? giveBack(master) : left !== -1;
   }
 
   async function acquire(signal?: AbortSignal) {
@@ -61,10 +59,10 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   /** `lost`: others have the votes, or the votes came too late. `silence`: too few masters answered. */
   async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
+    const voters = new Set(masters);
     const { yes, no, why } = await vote(masters, quorum, voteLimitMs, async (master) => {
-      votes.set(master, votesOf(master) + 1);
       const holds = await acquireReentrant(master, [key], [ownerToken, leaseMs]);
-      if (holds === 0) votes.delete(master);
+      if (holds === 0) voters.delete(master);
       return holds > 0;
     });
     if (yes >= quorum && performance.now() < endOf(askedAt)) {
@@ -72,7 +70,8 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
       watchdog = setInterval(renew, leaseMs / 3);
       return 'won';
     }
-    for (const master of masters) if (votesOf(master) > 0) giveBack(master).catch(() => {});
+    // Also of a master that has not answered: a vote that comes late must not stay.
+    for (const master of voters) giveBack(master).catch(() => keeping.add(master));
     whyFailed = why;
     return yes + no < quorum ? 'silence' : 'lost';
   }
