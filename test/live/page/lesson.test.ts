@@ -29,8 +29,8 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     for (const { stage } of lessons) {
       await page.locator('.code h2', { hasText: stage }).waitFor();
       await page.locator('.controls .main:enabled').first().waitFor();
-      await page.keyboard.press('End');
-      await outcomes(page).first().waitFor();
+      // A key that is pressed as the run arrives is still of the one before.
+      while (!(await outcomes(page).first().isVisible())) await page.keyboard.press('End');
       found.push((await outcomes(page).allInnerTexts()).map(lostIn));
       // One run, and two of them; those between look as the last.
       if (/^[08]/.test(stage)) expect(await violations(page), stage).toEqual([]);
