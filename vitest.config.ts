@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const quick = [
   'test/exercises/{format,shown}.test.ts',
   'test/loadtest/bench/**/*.test.ts',
-  'test/loadtest/commands/{narrator,options}.test.ts',
+  'test/loadtest/commands/{narrator,options,tracks}.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
   'test/loadtest/prove/{plan,results}.test.ts',
   'test/loadtest/report/**/*.test.ts',

@@ -6,6 +6,7 @@ import { proveCell, type Task } from './cell.ts';
 const SIGN_EVERY_MS = 500;
 
 process.on('message', async (task: Task) => {
+  sayAlive();
   const answer = await proveCell(task).then(
     (cell) => ({ cell }),
     (error: Error) => ({ problem: error.message }),
@@ -14,4 +15,8 @@ process.on('message', async (task: Task) => {
   process.send?.(answer, () => {});
 });
 process.on('disconnect', () => process.exit());
-setInterval(() => process.send?.('alive', () => {}), SIGN_EVERY_MS);
+setInterval(sayAlive, SIGN_EVERY_MS);
+
+function sayAlive() {
+  process.send?.('alive', () => {});
+}

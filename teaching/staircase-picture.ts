@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../loadtest/report/escape.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
-import { fixes } from '../loadtest/staircase/plan.ts';
+import { fixes } from '../loadtest/staircase/lookup.ts';
 import { locks } from '../locks/index.ts';
 
 export type Language = 'en' | 'zh-CN';

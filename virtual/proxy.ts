@@ -137,8 +137,9 @@ export function createProxy(first: VirtualServer) {
 }
 
 /** A command as the proxy reads it on the wire. */
-export function asRead(command: Command): ReadCommand {
-  const [name = '', ...args] = command.map(String);
-  const script = scriptOf([name.toUpperCase(), ...args]);
-  return { name: name.toUpperCase(), args, ...(script !== undefined && { script }) };
+export function asRead([verb = '', ...rest]: Command): ReadCommand {
+  const name = String(verb).toUpperCase();
+  const args = rest.map(String);
+  const script = scriptOf([name, ...args.slice(0, 1)]);
+  return { name, args, ...(script !== undefined && { script }) };
 }

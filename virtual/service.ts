@@ -5,7 +5,8 @@ import { createRegistry, type Strategy } from '../locks/strategy.ts';
 import { asProblem } from '../services/inventory/away-server.ts';
 import { supervised } from '../services/inventory/external-lock.ts';
 import { createHistory } from '../services/inventory/history.ts';
-import { createSaleService, type SaleServiceParts } from '../services/inventory/sale-service.ts';
+import type { SaleServiceParts } from '../services/inventory/holder.ts';
+import { createSaleService } from '../services/inventory/sale-service.ts';
 import { connectStore, lockKeys } from '../services/inventory/store.ts';
 
 /** What a lock's file exports. */

@@ -36,13 +36,20 @@ interface Socket {
   isOpen: boolean;
 }
 
-/** Where the wasm file numbers its sockets from. */
-const FIRST_SOCKET = 4_096;
+/**
+ * Sockets have numbers of files, the first one listens, and those behind it are small: at each step the server looks at every number up to
+ * the greatest. Of its own it would number them from 4,096.
+ */
+const LISTENER = 16;
 const READABLE = 1;
 const WRITABLE = 2;
 /** The Unix time at which the virtual clock begins: at 0 a key that ends at 0 would be gone. */
 export const EPOCH_MS = 1_000_000;
 const PORT = 6379;
+/** What WASI says of a file that has nothing to read yet: EAGAIN. */
+const NOTHING_YET = 6;
+/** How long the status of a file is, in bytes. */
+const STATUS_BYTES = 24;
 /** So many steps are enough for a command. */
 const STEPS = 6;
 
@@ -66,8 +73,7 @@ export async function openValkey() {
   const waiting: number[] = [];
   /** Numbers of closed sockets. Valkey has room for some 6,000 of them, so each is used again. */
   const free: number[] = [];
-  let listener = 0;
-  let nextSocket = FIRST_SOCKET;
+  let nextSocket = LISTENER + 1;
   let nowMs = 0;
   /** The time in nanoseconds, as two words: the lower one first. */
   let nowNs = nanoseconds(0);
@@ -75,14 +81,51 @@ export async function openValkey() {
   const wasi = new WASI({ version: 'preview1', args: ['valkey-server'], env: {}, preopens: {} });
   let bytes = Buffer.alloc(0);
   let words = new DataView(bytes.buffer);
-  /** The memory of the server. When it grows it is another buffer. */
+  /** The memory of the server. When it grows it is another buffer, and the one before is empty. */
   function memory(): Buffer {
-    const { buffer } = exports.memory;
-    if (bytes.buffer === buffer) return bytes;
-    words = new DataView(buffer);
-    bytes = Buffer.from(buffer);
+    if (bytes.length > 0) return bytes;
+    words = new DataView(exports.memory.buffer);
+    bytes = Buffer.from(exports.memory.buffer);
     return bytes;
   }
+  const host = {
+    socket: () => LISTENER,
+    listen: () => 0,
+    accept: () => waiting.shift() ?? -1,
+    read(socket: number, at: number, length: number) {
+      const [chunk] = sockets.get(socket)?.incoming ?? [];
+      if (chunk === undefined) return -1;
+      const taken = Math.min(length, chunk.length);
+      chunk.copy(memory(), at, 0, taken);
+      if (taken < chunk.length) sockets.get(socket)?.incoming.splice(0, 1, chunk.subarray(taken));
+      else sockets.get(socket)?.incoming.shift();
+      return taken;
+    },
+    write(socket: number, at: number, length: number) {
+      sockets.get(socket)?.outgoing.push(Buffer.from(memory().subarray(at, at + length)));
+      return length;
+    },
+    close(socket: number) {
+      sockets.delete(socket);
+      for (const [connection, number] of connections) if (number === socket) connections.delete(connection);
+      free.push(socket);
+    },
+    poll(interests: number, count: number, fired: number, most: number) {
+      memory();
+      let found = 0;
+      for (let index = 0; index < count && found < most; index += 1) {
+        const socket = words.getInt32(interests + index * 8, true);
+        const mask = words.getInt32(interests + index * 8 + 4, true);
+        const isReadable = socket === LISTENER ? waiting.length > 0 : (sockets.get(socket)?.incoming.length ?? 0) > 0;
+        const ready = mask & ((isReadable ? READABLE : 0) | (sockets.has(socket) ? WRITABLE : 0));
+        if (ready === 0) continue;
+        words.setInt32(fired + found * 8, socket, true);
+        words.setInt32(fired + found * 8 + 4, ready, true);
+        found += 1;
+      }
+      return found;
+    },
+  };
   const instance = await WebAssembly.instantiate(await compile(), {
     wasi_snapshot_preview1: {
       ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>),
@@ -92,55 +135,31 @@ export async function openValkey() {
         words.setUint32(at + 4, nowNs[1], true);
         return 0;
       },
+      fd_fdstat_get(_file: number, at: number) {
+        memory().fill(0, at, at + STATUS_BYTES);
+        return 0;
+      },
+      fd_fdstat_set_flags: () => 0,
+      fd_read(file: number, parts: number, _count: number, read: number) {
+        const length = host.read(file, memory().readUInt32LE(parts), memory().readUInt32LE(parts + 4));
+        if (length < 0) return NOTHING_YET;
+        memory().writeUInt32LE(length, read);
+        return 0;
+      },
       /** Its log goes nowhere. */
-      fd_write(_file: number, parts: number, count: number, written: number) {
+      fd_write(file: number, parts: number, count: number, written: number) {
         let length = 0;
-        for (let part = 0; part < count; part += 1) length += memory().readUInt32LE(parts + part * 8 + 4);
+        for (let part = parts; part < parts + count * 8; part += 8)
+          length += host.write(file, memory().readUInt32LE(part), memory().readUInt32LE(part + 4));
         memory().writeUInt32LE(length, written);
         return 0;
       },
-    },
-    host: {
-      socket: () => nextSocket++,
-      listen(socket: number) {
-        listener = socket;
+      fd_close(file: number) {
+        host.close(file);
         return 0;
       },
-      accept: () => waiting.shift() ?? -1,
-      read(socket: number, at: number, length: number) {
-        const [chunk] = sockets.get(socket)?.incoming ?? [];
-        if (chunk === undefined) return -1;
-        const taken = Math.min(length, chunk.length);
-        chunk.copy(memory(), at, 0, taken);
-        if (taken < chunk.length) sockets.get(socket)?.incoming.splice(0, 1, chunk.subarray(taken));
-        else sockets.get(socket)?.incoming.shift();
-        return taken;
-      },
-      write(socket: number, at: number, length: number) {
-        sockets.get(socket)?.outgoing.push(Buffer.from(memory().subarray(at, at + length)));
-        return length;
-      },
-      close(socket: number) {
-        sockets.delete(socket);
-        for (const [connection, number] of connections) if (number === socket) connections.delete(connection);
-        free.push(socket);
-      },
-      poll(interests: number, count: number, fired: number, most: number) {
-        memory();
-        let found = 0;
-        for (let index = 0; index < count && found < most; index += 1) {
-          const socket = words.getInt32(interests + index * 8, true);
-          const mask = words.getInt32(interests + index * 8 + 4, true);
-          const isReadable = socket === listener ? waiting.length > 0 : (sockets.get(socket)?.incoming.length ?? 0) > 0;
-          const ready = mask & ((isReadable ? READABLE : 0) | (sockets.has(socket) ? WRITABLE : 0));
-          if (ready === 0) continue;
-          words.setInt32(fired + found * 8, socket, true);
-          words.setInt32(fired + found * 8 + 4, ready, true);
-          found += 1;
-        }
-        return found;
-      },
     },
+    host,
     env: {
       __c_longjmp: new (WebAssembly as unknown as { Tag: new (type: object) => object }).Tag({ parameters: ['i32'] }),
     },

@@ -67,6 +67,26 @@ export interface WorldOptions {
   onLine?: (line: number) => void;
 }
 
+/** A timer as code has it. It keeps no process alive, and fires for as long as something else does. */
+class Timeout {
+  readonly id: number;
+  constructor(id: number) {
+    this.id = id;
+  }
+  ref() {
+    return this;
+  }
+  unref() {
+    return this;
+  }
+  hasRef() {
+    return true;
+  }
+  [Symbol.toPrimitive]() {
+    return this.id;
+  }
+}
+
 /** How far apart two numbers of the same luck are at most: too little to change for how many milliseconds somebody waits. */
 const APART = 1e-4;
 
@@ -92,15 +112,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
     lastId += 1;
     const id = lastId;
     timers.set(id, { due: nowMs + waitMs, fire, ...(isRepeated && { everyMs: waitMs }) });
-    const timer = {
-      id,
-      ref: () => timer,
-      // It keeps no process alive, and fires for as long as something else does.
-      unref: () => timer,
-      hasRef: () => true,
-      [Symbol.toPrimitive]: () => id,
-    };
-    return timer;
+    return new Timeout(id);
   }
   // A timer of Node never waits for less than a millisecond.
   const wholeMs = (ms: unknown) => Math.max(1, Math.trunc(Number(ms)) || 1);

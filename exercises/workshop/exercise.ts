@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from '
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { DrillResult } from '../../loadtest/evidence/results.ts';
-import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
+import { exerciseDrillNames } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -27,7 +27,7 @@ const HINTS = ['## 1', '## 2', '## 3'];
 
 const sentence = z.string().trim().min(1);
 const scopeName = z.enum(scopes.map(({ name }) => name) as [string, ...string[]]);
-const drillName = z.enum([...columnNames, ...Object.keys(exerciseColumns)] as [string, ...string[]]);
+const drillName = z.enum([...columnNames, ...exerciseDrillNames] as [string, ...string[]]);
 
 const settingsSchema = z
   .strictObject({

@@ -4,7 +4,7 @@ import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/commands.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
-import { sendSales } from '../../loadtest/harness/load.ts';
+import { sendSales } from '../../loadtest/harness/sales.ts';
 import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
@@ -87,7 +87,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       void held.arrived.then(seen, () => {});
       return () => {
         mark?.over();
-        return held.letGo();
+        return held.goOn().catch(() => {});
       };
     };
     return [

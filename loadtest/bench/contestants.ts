@@ -1,6 +1,6 @@
 // What the bench measures: the locks of the project, published ones, and the ceilings that they are compared with.
 
-import { replicasOf, type Strategy, strategies } from '../../locks/index.ts';
+import { backendOf, replicasOf, type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock, TakeOne } from '../../locks/lock.ts';
 import { loadPeer, peerNames, peers } from '../peers/peer.ts';
 import { createLock as handoverCeiling } from './handover-ceiling.ts';
@@ -27,32 +27,33 @@ export const NOT_FOR_TWO = ['0-none', '1-in-process'];
 
 /** Their locks are those of `8-auto-renew` and of `fenced`, and cost the same. */
 const SAME_AS_ANOTHER = ['bounded', 'fenced-writes', 'multi'];
-const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.includes(name));
+const measured = Object.keys(strategies).filter((name) => !SAME_AS_ANOTHER.includes(name));
+const published = peerNames.map((name) => contestant(`peer:${name}`, 'peer'));
 
 /** What a lock is compared with: the section in one process, and in two that take turns. */
 const ceilings: Record<string, CreateLock> = { 'serial-ceiling': serialCeiling, 'handover-ceiling': handoverCeiling };
 
 /** All that `npm run bench` measures: what needs nothing but Redis. */
 export const contestants: Contestant[] = [
-  { ...contestant('serial-ceiling', 'ceiling', false), processes: 1 },
-  contestant('handover-ceiling', 'ceiling', false),
+  { ...contestant('serial-ceiling', 'ceiling'), processes: 1 },
+  contestant('handover-ceiling', 'ceiling'),
   ...measured
-    .filter(([name, { backend }]) => ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name))
-    .map(([name, { backend }]) => contestant(name, 'ours', backend === 'masters')),
-  ...peerNames.map(peerContestant),
+    .filter((name) => ['redis', 'masters'].includes(backendOf(name)) && !NOT_FOR_TWO.includes(name))
+    .map((name) => contestant(name, 'ours')),
+  ...published,
 ];
 
 /** `buckets` over other numbers of them, such as `buckets-16`: measured when it is named. */
 export const bucketCounts: Contestant[] = [1, 2, 8, 16].map((count) => ({
-  ...contestant(`buckets-${count}`, 'ours', false),
+  ...contestant(`buckets-${count}`, 'ours'),
   buckets: count,
 }));
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
-  contestant('http-ceiling', 'ceiling', false),
-  ...measured.map(([name]) => contestant(name, 'ours', false)),
-  ...peerNames.map(peerContestant),
+  contestant('http-ceiling', 'ceiling'),
+  ...measured.map((name) => contestant(name, 'ours')),
+  ...published,
 ];
 
 /** What `npm run bench -- --orders` measures unless `--only` names others: a lock, the cheapest lock, and no lock in either store. */
@@ -66,12 +67,9 @@ export function withOrders(chosen: Contestant[]): Contestant[] {
   return chosen.flatMap((plain) => [plain, { ...plain, name: `${plain.name}${WITH_ORDERS}`, ordersUnder: plain.name }]);
 }
 
-function contestant(name: string, kind: Contestant['kind'], needsMasters: boolean): Contestant {
-  return { name, kind, processes: 2, needsMasters, needsReplica: kind === 'ours' && replicasOf(name) > 0 };
-}
-
-function peerContestant(name: string): Contestant {
-  return contestant(`peer:${name}`, 'peer', peers[name]?.hasMasters ?? false);
+function contestant(name: string, kind: Contestant['kind']): Contestant {
+  const needsMasters = kind === 'peer' ? peers[peerOf(name)]?.hasMasters : backendOf(name) === 'masters';
+  return { name, kind, processes: 2, needsMasters: needsMasters ?? false, needsReplica: replicasOf(name) > 0 };
 }
 
 /** How a contestant sells: in a way of its own, or under a lock around the section. */

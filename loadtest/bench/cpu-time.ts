@@ -7,50 +7,36 @@ import { sum } from '../evidence/numbers.ts';
 /** A tick of /proc in microseconds: Linux tells every program that there are 100 in a second. */
 const TICK_MICROS = 10_000;
 
-/** The parts whose CPU time is measured. */
-const parts = ['processes', 'nginx', 'redis'] as const;
-
-/** CPU time in microseconds, part by part. What could not be measured is absent. */
-export type CpuTime = { [part in (typeof parts)[number]]?: number };
+/** CPU time in microseconds, part by part. What could not be measured is absent, or NaN. */
+export type CpuTime = { [part in 'processes' | 'nginx' | 'redis']?: number };
 
 /** What each part used between the two, per acquisition. A part that one of them lacks is left out. */
 export function cpuPerAcquisition(before: CpuTime, after: CpuTime, acquired: number): CpuTime {
-  return ofParts((part) => (unlessAbsent(after[part]) - unlessAbsent(before[part])) / acquired);
+  const parts = Object.keys(after) as (keyof CpuTime)[];
+  const used = parts.map((part) => [part, (Number(after[part]) - Number(before[part])) / acquired] as const);
+  return Object.fromEntries(used.filter(([, micros]) => Number.isFinite(micros)));
 }
 
-/** The sum, part by part. A part that one of them lacks is left out. */
-export function sumOfCpu(times: CpuTime[]): CpuTime {
-  return times.length === 0 ? {} : ofParts((part) => sum(times.map((time) => unlessAbsent(time[part]))));
-}
-
-const unlessAbsent = (micros = Number.NaN) => micros;
-
-function ofParts(read: (part: keyof CpuTime) => number): CpuTime {
-  return Object.fromEntries(
-    parts.map((part) => [part, read(part)] as const).filter(([, micros]) => Number.isFinite(micros)),
-  );
-}
-
-/** CPU time of a Redis in an answer to INFO cpu, that of its children left out. */
-export function redisCpuIn(info: string): CpuTime {
+/** CPU time of a Redis in an answer to INFO cpu, that of its children left out. NaN where it does not say. */
+export function redisCpuIn(info: string): number {
   const seconds = [...info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, value]) => Number(value));
-  return seconds.length === 2 ? { redis: sum(seconds) * 1e6 } : {};
+  return seconds.length === 2 ? sum(seconds) * 1e6 : Number.NaN;
 }
 
-/** CPU time of several Redis servers together. */
-export async function redisCpu(clients: Redis[]): Promise<CpuTime> {
-  return sumOfCpu(await Promise.all(clients.map(async (client) => redisCpuIn(await client.info('cpu')))));
+/** CPU time of several Redis servers together. NaN of none. */
+export async function redisCpu(clients: Redis[]): Promise<number> {
+  if (clients.length === 0) return Number.NaN;
+  return sum(await Promise.all(clients.map(async (client) => redisCpuIn(await client.info('cpu')))));
 }
 
-/** CPU time of a node in what its `/metrics` shows. */
-export function nodeCpuIn(metrics: string): CpuTime {
-  const seconds = /^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1];
-  return seconds === undefined ? {} : { processes: Number(seconds) * 1e6 };
+/** CPU time of a node in what its `/metrics` shows. NaN where it does not say. */
+export function nodeCpuIn(metrics: string): number {
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1]) * 1e6;
 }
 
-/** CPU time of all processes of a process group, in microseconds. Undefined on a system other than Linux, which has no /proc. */
-export function groupCpu(group: number): number | undefined {
-  if (process.platform !== 'linux') return undefined;
+/** CPU time of all processes of a process group, in microseconds. NaN on a system other than Linux, which has no /proc. */
+export function groupCpu(group: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
   const stats = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => readStat(`/proc/${pid}/stat`));

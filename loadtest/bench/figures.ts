@@ -80,11 +80,8 @@ export function spreadOf(values: number[]): Spread | undefined {
 
 /** One figure of one lock over the rounds. */
 export function spreadOver(turns: Turn[], name: string, waiters: number, figure: Figure): Spread | undefined {
-  return spreadOf(
-    turns
-      .filter((turn) => turn.name === name && turn.waiters === waiters)
-      .flatMap(({ figures }) => (figures && figure(figures)) ?? []),
-  );
+  const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
+  return spreadOf(own.flatMap(({ figures }) => (figures && figure(figures)) ?? []));
 }
 
 /** Reads one figure of a turn. */

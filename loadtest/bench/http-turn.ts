@@ -2,27 +2,22 @@
 
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { sum } from '../evidence/numbers.ts';
 import { rushFigures } from '../evidence/results.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lackOf, type Target, type TargetNode } from '../harness/target.ts';
-import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu, sumOfCpu } from './cpu-time.ts';
+import type { Contestant } from './contestants.ts';
+import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';
 
 /** So many sales come before it is measured: they find code that is not compiled, and open the connections. */
 const WARM_UP_SALES = 2_000;
 
-export interface HttpTurnOptions {
+interface HttpTurnOptions {
   target: Target;
-  /** The strategy that both nodes sell under. */
-  name: string;
-  /** It sells what is in no store, so nothing of it can be lost. */
-  touchesNoStore: boolean;
-  /** It asks several independent Redis servers for its lock. */
-  needsMasters: boolean;
+  contestant: Contestant;
   connections: number;
   requests: number;
-  /** Every sale must have written an order to the MySQL of the target. */
-  withOrders: boolean;
   signal: AbortSignal;
 }
 
@@ -31,7 +26,11 @@ export class NotApplicable extends Error {}
 
 /** Measures one strategy once, as a rush through nginx to warm nodes. Rejects with a sentence when it can't be run here. */
 export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures> {
-  const { target, name, touchesNoStore, needsMasters, connections, requests, withOrders, signal } = options;
+  const { target, contestant, connections, requests, signal } = options;
+  const { ordersUnder, needsMasters } = contestant;
+  const name = ordersUnder ?? contestant.name;
+  // Each sale must have written its order to the MySQL of the target.
+  const withOrders = ordersUnder !== undefined;
   const lacking = lackOf(target, name);
   if (lacking !== undefined) throw new NotApplicable(lacking);
   const rush = (sales: number, around?: RushOptions['around']) =>
@@ -47,15 +46,15 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
       { url: target.url, sellers: target.nodes.map((node) => node.name), requests: sales, stock: sales, around },
     );
   await rush(WARM_UP_SALES);
-  let used: CpuTime = {};
-  async function measured<T>(load: () => Promise<T>): Promise<T> {
-    const before = await cpuOf(target, needsMasters);
-    const outcome = await load();
-    used = cpuPerAcquisition(before, await cpuOf(target, needsMasters), 1);
-    return outcome;
-  }
+  let before: CpuTime = {};
+  let after: CpuTime = {};
   const ordersBefore = withOrders ? await countOrders(target) : 0;
-  const outcome = await rush(requests, measured);
+  const outcome = await rush(requests, async (load) => {
+    before = await cpuOf(target, needsMasters);
+    const loaded = await load();
+    after = await cpuOf(target, needsMasters);
+    return loaded;
+  });
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 
@@ -65,10 +64,11 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   return {
     perSecond: throughput,
     ...(redisCommandsPerSale !== undefined && { commandsPerAcquisition: redisCommandsPerSale }),
-    cpuMicros: cpuPerAcquisition({ processes: 0, nginx: 0, redis: 0 }, used, sold),
+    cpuMicros: cpuPerAcquisition(before, after, sold),
     ...(latencyMs && { waitMs: { p50: latencyMs.p50, p99: latencyMs.p99, max: latencyMs.max } }),
     sections: sold,
-    lostUpdates: touchesNoStore ? 0 : Math.max(0, lostUpdates),
+    // A ceiling sells what is in no store, so nothing of it can be lost.
+    lostUpdates: contestant.kind === 'ceiling' ? 0 : Math.max(0, lostUpdates),
     starved: lockTimeout,
     errors: failed + inDoubt,
   };
@@ -76,21 +76,20 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
 
 /** So far. */
 async function cpuOf({ nodes, stack }: Target, needsMasters: boolean): Promise<CpuTime> {
-  const nginx = stack && groupCpu(stack.nginx.part.pid);
   // The embedded Valkey does not tell, and one that was given may work for others, too.
   const isOwnRedis = stack?.redis.kind === 'native';
   const servers = isOwnRedis
     ? [stack.redis, ...(needsMasters ? stack.masters : [])].map(({ url }) => new Redis(url))
     : [];
   try {
-    const [ofRedis, ...ofNodes] = await Promise.all([redisCpu(servers), ...nodes.map(cpuOfNode)]);
-    return { ...sumOfCpu(ofNodes), ...(nginx !== undefined && { nginx }), ...ofRedis };
+    const [redis, ...ofNodes] = await Promise.all([redisCpu(servers), ...nodes.map(cpuOfNode)]);
+    return { processes: sum(ofNodes), nginx: stack ? groupCpu(stack.nginx.part.pid) : Number.NaN, redis };
   } finally {
     for (const server of servers) server.disconnect();
   }
 }
 
-async function cpuOfNode({ publicUrl }: TargetNode): Promise<CpuTime> {
+async function cpuOfNode({ publicUrl }: TargetNode): Promise<number> {
   const response = await fetch(`${publicUrl}/metrics`);
   return nodeCpuIn(await response.text());
 }

@@ -1,7 +1,25 @@
 // A node of the bench: the inventory service, and the sale that touches no store. No other node knows that sale.
 
 import { strategies } from '../../locks/index.ts';
-import { takeOne } from './http-ceiling.ts';
+import type { TakeOne } from '../../locks/lock.ts';
+
+/** More than a turn can sell. */
+let stock = 1_000_000_000;
+
+/**
+ * The units are a number in the memory of this node. What is left is the way through nginx and the service, so this is the most that any
+ * strategy can reach over HTTP.
+ */
+const takeOne: TakeOne = async ({ business, emit }) => {
+  emit('began');
+  await business();
+  emit('writing');
+  const stockBefore = stock;
+  stock -= 1;
+  emit('read', stockBefore);
+  emit('wrote', stock);
+  return stockBefore;
+};
 
 strategies['http-ceiling'] = { backend: 'redis', stockIn: 'redis', takeOne };
 await import('../../services/inventory/main.ts');

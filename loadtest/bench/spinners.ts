@@ -12,22 +12,13 @@ const SESSION_DELAY_MS = 110;
 const SESSION_TRIES = 20;
 
 /** `SCHED_IDLE`: Linux runs it when nothing else wants the CPU. `nice 19`: it has the smallest share that a process can have. */
-export type SpinnerPriority = 'SCHED_IDLE' | 'nice 19';
-
-export interface Spinners {
-  /** One for each CPU. */
-  count: number;
-  pids: number[];
-  priority: SpinnerPriority;
-  /** Resolves when they have ended. */
-  stop(): Promise<void>;
-}
+type SpinnerPriority = 'SCHED_IDLE' | 'nice 19';
 
 /**
  * Starts a spinner for each CPU. Each ends with this process, however that ends. `onDeath` is called with a sentence when one ends
- * before it is stopped.
+ * before it is stopped: `stop` resolves when all have ended.
  */
-export async function startSpinners(onDeath: (sentence: string) => void): Promise<Spinners> {
+export async function startSpinners(onDeath: (sentence: string) => void) {
   const parts: Part[] = [];
   let isStopping = false;
   async function stop() {
@@ -43,7 +34,7 @@ export async function startSpinners(onDeath: (sentence: string) => void): Promis
       priorities.push(await lowerPriority(part.pid));
       part.send({ spin: true });
     }
-    const priority = priorities.every((each) => each === 'SCHED_IDLE') ? 'SCHED_IDLE' : 'nice 19';
+    const priority: SpinnerPriority = priorities.every((each) => each === 'SCHED_IDLE') ? 'SCHED_IDLE' : 'nice 19';
     return { count: parts.length, pids: parts.map(({ pid }) => pid), priority, stop };
   } catch (error) {
     await stop();

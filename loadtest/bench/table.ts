@@ -1,7 +1,7 @@
 // The tables of a bench: the terminal and the page show the same.
 
 import Table from 'cli-table3';
-import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatDuration, formatMeasure, formatNumber, sum } from '../evidence/numbers.ts';
 import { type Figure, spreadOver } from './figures.ts';
 import type { BenchResults, Spread } from './results.ts';
 
@@ -71,7 +71,7 @@ export function figureSheet({ mode, contestants, turns }: BenchResults, waiters:
 
 function remarkOn(turns: BenchResults['turns']): string {
   const all = turns.flatMap(({ figures }) => figures ?? []);
-  const total = (read: (figures: (typeof all)[number]) => number) => all.reduce((sum, each) => sum + read(each), 0);
+  const total = (read: (figures: (typeof all)[number]) => number) => sum(all.map(read));
   const lost = total(({ lostUpdates }) => lostUpdates);
   const starved = Math.max(0, ...all.map((figures) => figures.starved));
   const errors = total((figures) => figures.errors);

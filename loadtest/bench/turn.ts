@@ -2,17 +2,18 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { on, once } from 'node:events';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { isInBuckets } from '../../locks/index.ts';
 import { nodeArgs } from '../../scripts/stack/parts.ts';
-import { countCommands } from '../../services/inventory/redis-info.ts';
+import { countCommands } from '../../services/inventory/redis-commands.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { nameInBucket, stockKey } from '../../services/inventory/store.ts';
+import { sum } from '../evidence/numbers.ts';
 import { type Contestant, letsOneInAtATime, strategyOf } from './contestants.ts';
 import { redisCpu } from './cpu-time.ts';
-import { type Evidence, figuresOf } from './figures.ts';
+import { figuresOf } from './figures.ts';
 import type { TurnFigures } from './results.ts';
 import type { Counted, WaitersOptions } from './waiters.ts';
 
@@ -24,8 +25,9 @@ const STOP_LIMIT_MS = 10_000;
 /** The window opens when as many sections have run as there are waiters, but not before the first and not after the second, in milliseconds. */
 const WARM_UP_LEAST_MS = 2_000;
 const WARM_UP_MOST_MS = 5_000;
+const LOOK_EVERY_MS = 50;
 
-export interface TurnOptions {
+interface TurnOptions {
   contestant: Contestant;
   /** How many waiters each of two processes has. */
   waiters: number;
@@ -54,39 +56,32 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
   try {
     const turn = `bench-${randomUUID()}`;
     const stock = stockOf(turn, isInBuckets(strategyOf(contestant.name)) ? inventorySettings.parse(env).BUCKETS : 1);
-    const given: WaitersOptions = {
-      lock: contestant.name,
-      waiters: asking / contestant.processes,
-      env,
-      sku: turn,
-    };
+    const given = { lock: contestant.name, waiters: asking / contestant.processes, env, sku: turn };
     await clients[0]?.mset(...stock.flatMap((key) => [key, UNITS]));
     for (let process = 0; process < contestant.processes; process += 1) children.push(startWaiters(given));
     for (const child of children) void lastWords(child).then((words) => over.abort(new Error(words)));
 
-    await within(READY_LIMIT_MS, 'ready', heard('ready'));
-    const warm = heard('warm').catch(() => {});
+    await within(READY_LIMIT_MS, 'ready', answers());
     send('start');
+    const startedAt = performance.now();
     await sleep(WARM_UP_LEAST_MS, undefined, { signal: cancel });
-    await Promise.race([warm, sleep(WARM_UP_MOST_MS - WARM_UP_LEAST_MS, undefined, { signal: cancel })]);
+    while ((await soldSoFar()) < asking && performance.now() < startedAt + WARM_UP_MOST_MS) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal: cancel });
+    }
 
     send('measure');
     const before = await snapshot(clients, stock, tellsCpu);
     await sleep(seconds * 1_000, undefined, { signal: cancel });
     const after = await snapshot(clients, stock, tellsCpu);
-    const ends = heard<Counted>();
+    const ends = answers();
     send('stop');
-    const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
-    const finalCount = soldOf((await clients[0]?.mget(stock)) ?? []);
-    const evidence: Evidence = {
-      asking,
-      hasQueue: letsOneInAtATime(contestant.name),
-      counted,
-      before,
-      after,
-      finalCount,
-    };
-    return figuresOf(evidence);
+    const counted = (await within(STOP_LIMIT_MS, 'at its end', ends)) as Counted[];
+    const hasQueue = letsOneInAtATime(contestant.name);
+    return figuresOf({ asking, hasQueue, counted, before, after, finalCount: await soldSoFar() });
+
+    async function soldSoFar() {
+      return soldOf((await clients[0]?.mget(stock)) ?? []);
+    }
   } catch (error) {
     if (cancel.aborted) throw cancel.reason;
     throw error;
@@ -100,16 +95,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
     for (const child of children) child.send(message);
   }
 
-  /** Resolves when every process has sent this message, or has sent what it counted. */
-  function heard<T = string>(message?: string): Promise<T[]> {
-    const hears = async (child: ChildProcess) => {
-      // Two messages may come at once: `once` would miss the second one.
-      for await (const [answer] of on(child, 'message', { signal: cancel })) {
-        if (message === undefined ? typeof answer === 'object' : answer === message) return answer as T;
-      }
-      throw new Error('A process sends no message any more.');
-    };
-    return Promise.all(children.map(hears));
+  /** Resolves with the next message of every process. */
+  function answers() {
+    return Promise.all(children.map(async (child) => (await once(child, 'message', { signal: cancel }))[0]));
   }
 
   async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
@@ -142,7 +130,7 @@ async function lastWords(child: ChildProcess): Promise<string> {
 /** The keys of the stock: in so many buckets, as much in each. */
 const stockOf = (sku: string, buckets: number) =>
   Array.from({ length: buckets }, (_, bucket) => nameInBucket(stockKey(sku), bucket));
-const soldOf = (units: (string | null)[]) => units.reduce((sum, left) => sum + UNITS - Number(left), 0);
+const soldOf = (units: (string | null)[]) => sum(units.map((left) => UNITS - Number(left)));
 
 /**
  * The sections that have written, and all commands so far but INFO, those inside scripts included, read at one moment; and the CPU time
@@ -150,13 +138,9 @@ const soldOf = (units: (string | null)[]) => units.reduce((sum, left) => sum + U
  */
 async function snapshot(clients: Redis[], stock: string[], tellsCpu: boolean) {
   const answers = await Promise.all(clients.map((client) => client.pipeline().mget(stock).info('commandstats').exec()));
-  const [count, commands] = [
-    soldOf((answers[0]?.[0]?.[1] ?? []) as (string | null)[]),
-    answers.map((answer) => countCommands(String(answer?.[1]?.[1]))),
-  ];
   return {
-    count,
-    commands: commands.reduce((sum, calls) => sum + calls, 0),
-    cpu: tellsCpu ? await redisCpu(clients) : {},
+    count: soldOf((answers[0]?.[0]?.[1] ?? []) as (string | null)[]),
+    commands: sum(answers.map((answer) => countCommands(String(answer?.[1]?.[1])))),
+    cpu: tellsCpu ? { redis: await redisCpu(clients) } : {},
   };
 }

@@ -1,5 +1,5 @@
 // One process of the bench: so many waiters that ask for one lock again and again, on the one Redis client that a process has.
-// Messages steer it: `start`, `measure`, `stop`; it answers `ready`, `warm`, and at the end what it counted.
+// Messages steer it: `start`, `measure`, `stop`; it tells when it is ready, and at the end what it counted.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -102,7 +102,10 @@ function underLock(createLock: CreateLock, waiter: number, signal: AbortSignal) 
     await lock.acquire(signal);
     enter(waiter);
     if (!isStopped) {
-      await section();
+      await inside(async () => {
+        const units = Number(await redis.get(stockKey(sku)));
+        await redis.set(stockKey(sku), units - 1);
+      });
       // A sale asks for this before it is answered.
       await lock.confirm?.();
     }
@@ -115,23 +118,18 @@ function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
   const emit: SaleOptions['emit'] = (step) => {
     if (step === 'entered' || step === 'began') enter(waiter);
   };
-  const own = {
-    sku,
-    stockKey: stockKey(sku),
-    stock: store.bucketOf(sku, lock),
-    openLock,
-    signal,
-    business: async () => {},
-    emit,
-  };
-  const bucket = (number: number): Bucket => ({
-    stock: store.bucketOf(sku, lock, number),
-    openLock: (create) => openLock(create, number),
+  const bucketAt = (bucket: number): Bucket => ({
+    stock: store.bucketOf(sku, lock, bucket),
+    openLock: (create) => openLock(create, bucket),
     emit,
   });
-  const buckets = Array.from({ length: store.buckets }, (_, number) => bucket(number));
-  const inBuckets = { buckets, readBuckets: () => store.readBuckets(sku) };
-  const sale = { ...its, ...own, ...inBuckets };
+  const sale = {
+    ...its,
+    ...bucketAt(0),
+    ...{ sku, stockKey: stockKey(sku), signal, business: async () => {} },
+    buckets: Array.from({ length: store.buckets }, (_, bucket) => bucketAt(bucket)),
+    readBuckets: () => store.readBuckets(sku),
+  };
   return () => inside(() => takeOne(sale));
 }
 
@@ -152,20 +150,12 @@ function enter(waiter: number) {
   if (now >= measuredFrom) waits.push(now - since);
 }
 
-function section() {
-  return inside(async () => {
-    const units = Number(await redis.get(stockKey(sku)));
-    await redis.set(stockKey(sku), units - 1);
-  });
-}
-
 /** What is under way when all is over has its end. */
 async function inside(work: () => Promise<unknown>) {
   busy += 1;
   try {
     await work();
     sections += 1;
-    if (sections === options.waiters) process.send?.('warm');
   } finally {
     busy -= 1;
     if (busy === 0) onEmpty();

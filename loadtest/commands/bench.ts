@@ -1,7 +1,7 @@
 // npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
@@ -11,7 +11,7 @@ import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
-import { versionIn } from '../../services/inventory/redis-info.ts';
+import { versionIn } from '../../services/inventory/redis-commands.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import {
   bucketCounts,
@@ -32,13 +32,13 @@ import { describeSpinners, renderTables, titleAt } from '../bench/table.ts';
 import { runTurn } from '../bench/turn.ts';
 import { formatNumber } from '../evidence/numbers.ts';
 import { type Target, whyNotOwnMysql } from '../harness/target.ts';
-import { createTargets } from '../harness/targets.ts';
+import { createTargets, type ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 import { type GivenWith, newCommand, numberFrom } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeEnvironment } from './environment.ts';
-import { folderOf, pointAt } from './run-folder.ts';
+import { createRunFolder, jsonOf } from './run-folder.ts';
 
 /** What the turns of a run are measured on. */
 interface Ground {
@@ -105,13 +105,12 @@ async function run(): Promise<number> {
     turns,
     ratios: ratiosOf({ mode, turns, contestants }),
   };
-  const dir = folderOf(reports, startedAt);
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
-  writeFileSync(join(dir, 'bench.html'), renderBenchPage(results));
-  pointAt(reports, 'latest-bench', dir);
+  const { dir, write, pointAt } = createRunFolder(reports, startedAt);
+  write('bench.json', jsonOf(results));
+  write('bench.html', renderBenchPage(results));
+  pointAt('latest-bench');
   say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
-  if (given.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  if (given.json) process.stdout.write(jsonOf(results));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return turns.some(isOursAndBroken) ? NOT_AS_TAUGHT : AS_TAUGHT;
 }
@@ -161,14 +160,9 @@ async function openServers(): Promise<Ground> {
   const temp = makeTempDir();
   const redis = await openRedis(undefined, temp);
   const masters: RedisServer[] = [];
-  if (chosen.some(({ needsMasters }) => needsMasters)) {
-    for (let master = 0; master < MASTERS; master += 1) masters.push(await openRedis(undefined, temp));
-  }
-  const env = {
-    REDIS_URL: redis.url,
-    LEASE_MS: String(LEASE_MS),
-    RETRY_DELAY_MS: String(RETRY_DELAY_MS),
-  };
+  const needed = chosen.some(({ needsMasters }) => needsMasters) ? MASTERS : 0;
+  while (masters.length < needed) masters.push(await openRedis(undefined, temp));
+  const env = { REDIS_URL: redis.url, LEASE_MS: String(LEASE_MS), RETRY_DELAY_MS: String(RETRY_DELAY_MS) };
   /** For one turn: the commands of the others are not to be copied. */
   async function startReplica() {
     if (redis.kind !== 'native') throw new NotApplicable('The embedded Valkey knows no replication.');
@@ -183,11 +177,7 @@ async function openServers(): Promise<Ground> {
   }
   const withMasters = { ...env, REDLOCK_URLS: masters.map(({ url }) => url).join(',') };
   return {
-    environment: {
-      redis: { kind: redis.kind, version: await versionOf(redis.url) },
-      nginx: 'none',
-      backends: {},
-    },
+    environment: { redis: { kind: redis.kind, version: await versionOf(redis.url) }, nginx: 'none', backends: {} },
     async runTurn(contestant, waiters) {
       const lack = contestant.kind === 'ours' ? await lackOfRedis(redis.url, contestant.name) : undefined;
       if (lack !== undefined) throw new NotApplicable(lack);
@@ -217,12 +207,11 @@ async function openStack(): Promise<Ground> {
   const ours = chosen.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
   const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
   const peers = chosen.filter(({ kind }) => kind === 'peer');
-  const modules = Object.fromEntries(
-    peers.map(({ name, needsMasters }) => [
-      name,
-      { file: fileOfPeer(peerOf(name)), backend: needsMasters ? ('masters' as const) : ('redis' as const) },
-    ]),
-  );
+  const moduleOf = ({ name, needsMasters }: Contestant): ExternalModule => ({
+    file: fileOfPeer(peerOf(name)),
+    backend: needsMasters ? 'masters' : 'redis',
+  });
+  const modules = Object.fromEntries(peers.map((peer) => [peer.name, moduleOf(peer)]));
   const plain = createTargets({ backends, modules, service: 'loadtest/bench/node.ts', onDeath: stopBecause });
   const selling = createTargets({
     backends: [...new Set([...backends, 'mysql' as const])],
@@ -237,23 +226,12 @@ async function openStack(): Promise<Ground> {
     const environment = await (orders ? selling : plain).open('load');
     return {
       environment,
-      async runTurn({ name, kind, needsMasters, needsReplica, ordersUnder }, connections) {
-        const withOrders = ordersUnder !== undefined;
-        return runHttpTurn({
-          // A published lock has nodes of its own, and so has a lock that waits for a replica.
-          target: await (withOrders ? selling : plain).open(
-            'load',
-            0,
-            kind === 'peer' || needsReplica ? (ordersUnder ?? name) : undefined,
-          ),
-          name: ordersUnder ?? name,
-          touchesNoStore: kind === 'ceiling',
-          needsMasters: needsMasters || backendOf(name) === 'masters',
-          connections,
-          requests,
-          withOrders,
-          signal: stopping.signal,
-        });
+      async runTurn(contestant, connections) {
+        const { name, kind, needsReplica, ordersUnder } = contestant;
+        // A published lock has nodes of its own, and so has a lock that waits for a replica.
+        const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? name) : undefined;
+        const target = await (ordersUnder === undefined ? plain : selling).open('load', 0, alone);
+        return runHttpTurn({ target, contestant, connections, requests, signal: stopping.signal });
       },
       close,
     };

@@ -16,12 +16,12 @@ import { nameOfCell } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { drills as allDrills } from '../scenarios/index.ts';
-import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { createGradeNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { startProgressLine } from './progress-line.ts';
 import { runCommand } from './run-command.ts';
+import { allCells } from './tracks.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
@@ -69,14 +69,11 @@ async function grade() {
     checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
   );
   const cells = [...(isTable ? [] : allCells([...baseline, ...rows], drills)), ...checked];
-  // Stacks that share one Redis would share the stock and the lock.
-  const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   await runCommand({
     ...options,
     command: 'npm run grade',
     search: (signal) => searchAll(isTable ? [] : own, signal),
     cells,
-    workers,
     narrator: createGradeNarrator(process.stdout, cells, !options.isVirtual),
     grades,
   });

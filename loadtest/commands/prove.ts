@@ -1,6 +1,6 @@
 // npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { replicasOf } from '../../locks/index.ts';
 import { MOST_STATES } from '../../prove/cell.ts';
@@ -14,7 +14,7 @@ import { type Given, namesAmong, newCommand, stagesNamed } from './command-line.
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { startProgressLine } from './progress-line.ts';
-import { folderOf, pointAt } from './run-folder.ts';
+import { createRunFolder, jsonOf } from './run-folder.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
@@ -67,14 +67,11 @@ async function prove(): Promise<number> {
   });
   progress.end();
   const proof = await proofOf({ command: commandLine('npm run prove'), createdAt, machine: describeMachine(), cells });
-  const reports = resolve(callerDir, given.reports);
-  const folder = folderOf(reports, createdAt);
-  const text = `${JSON.stringify(proof, undefined, 2)}\n`;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'prove.json'), text);
-  pointAt(reports, 'latest-prove', folder);
-  if (json) process.stdout.write(text);
-  else print(proof, join(folder, 'prove.json'));
+  const { dir, write, pointAt } = createRunFolder(resolve(callerDir, given.reports), createdAt);
+  write('prove.json', jsonOf(proof));
+  pointAt('latest-prove');
+  if (json) process.stdout.write(jsonOf(proof));
+  else print(proof, join(dir, 'prove.json'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return proof.verdict === 'as-taught' && proof.cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
 }

@@ -1,13 +1,14 @@
 // What the commands that run cells do, from the first stack to the report.
 
 import { availableParallelism } from 'node:os';
-import type { Grade, Results } from '../evidence/results.ts';
+import { type Grade, type Results, resultsSchema } from '../evidence/results.ts';
 import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
 import { answerOf, worstOf } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
+import { renderPage } from '../report/page.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
@@ -16,15 +17,15 @@ import { commandLine, describeEnvironment } from './environment.ts';
 import { createCountingNarrator, type Narrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
-import { createRunFolder } from './run-folder.ts';
+import { createRunFolder, jsonOf } from './run-folder.ts';
 
 export interface RunCommandOptions extends RunSettings {
   /** What the user called, such as `npm start`. */
   command: string;
   /** Conformance checks among them are run in the virtual world, wherever the drills are. */
   cells: Cell[];
-  /** How many cells are run at the same time on real servers. */
-  workers: number;
+  /** How many cells are run at the same time on real servers, where those of this machine allow it. */
+  workers?: number;
   /** All cells are told in their order. */
   isStory?: boolean;
   narrator: Narrator;
@@ -35,6 +36,9 @@ export interface RunCommandOptions extends RunSettings {
   /** Ends the run when it aborts, for those who can do so besides a signal. */
   stopping?: AbortController;
 }
+
+/** How many drills that go step by step run at the same time: they mostly wait. */
+const STEP_WORKERS = 3;
 
 /** What a run in the virtual world is made with. */
 const virtualServers: Parameters<Narrator['start']>[0] = {
@@ -54,7 +58,8 @@ export async function runCommand({
   reports,
   settings,
   cells,
-  workers,
+  // Stacks that share one Redis would share the stock and the lock.
+  workers = running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS,
   isStory = false,
   grades,
   search = async () => new Map(),
@@ -116,9 +121,12 @@ export async function runCommand({
       for (const grade of results.grades) grade.answer = answerOf(grade, results);
       results.verdict = worstOf(results.grades, results);
     }
-    folder.finish(results);
+    folder.write('results.json', jsonOf(resultsSchema.parse(results)));
+    folder.write('report.html', renderPage(results));
+    // A run that was stopped before its first figure must not hide the last one that has some.
+    if (stages.length > 0) folder.pointAt('latest');
     narrator.end(results, folder.dir);
-    if (prints === 'json') process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    if (prints === 'json') process.stdout.write(jsonOf(results));
     if (prints === 'markdown') process.stdout.write(renderTables(results));
     if (signal.reason instanceof Interrupted) {
       if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);

@@ -1,7 +1,6 @@
 // What npm start and npm run staircase do: cells of a track, told as a story or line by line.
 
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
-import { STEP_WORKERS } from '../staircase/plan.ts';
 import { createNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
@@ -13,8 +12,6 @@ export async function runTrack(command: string, description: string, { isStory }
   const version = isStory ? process.env['LOCK_VERSION'] : undefined;
   const { track, stages, drills, ...options } = readRunOptions(command, description, process.argv, version);
   const cells = isStory && !drills ? storyOf(track, stages) : cellsOf(track, stages, drills);
-  // Stacks that share one Redis would share the stock and the lock.
-  const workers = options.running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   const narrator = createNarrator(process.stdout, cells, { isStory });
-  await runCommand({ ...options, command, cells, workers, isStory, narrator });
+  await runCommand({ ...options, command, cells, isStory, narrator });
 }

@@ -1,4 +1,4 @@
-// What a run can go through: the staircases with the drills of their columns.
+// What a run can go through: the staircases with the drills of their columns, and the cells of a run.
 
 import type { Cell, Drill } from '../harness/drill.ts';
 import { guardDrills, keyDrills, scheduleDrills } from '../orders/index.ts';
@@ -6,8 +6,7 @@ import { drills } from '../scenarios/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/locks.ts';
-import { rowOf } from '../staircase/lookup.ts';
-import { allCells, storyCells } from '../staircase/plan.ts';
+import { columnOf, fixes, hasNothingToBreak, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 import { scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 
@@ -34,25 +33,37 @@ export const rowsOf = (track: Track): string[] => tracks[track].flatMap(({ stair
 export const storyRowsOf = (track: Track): string[] => rowsOf(track).filter((row) => !rowOf(row)?.isAside);
 
 /** Every drill of the track under every row of its own staircase, of these rows and, if drills are named, of these drills. */
-export function cellsOf(track: Track, rows: string[], chosen?: Drill[]): Cell[] {
-  return planned(track, rows, (own, drills) =>
-    allCells(
+export function cellsOf(track: Track, rows: string[], chosen = drillsOf(track)): Cell[] {
+  return tracks[track].flatMap(({ staircase, drills }) => {
+    const own = rows.filter((row) => Object.hasOwn(staircase.rows, row));
+    return allCells(
       own,
-      drills.filter((drill) => chosen?.includes(drill) ?? true),
-    ),
-  );
+      drills.filter((drill) => chosen.includes(drill)),
+    );
+  });
 }
 
-/** The story of these rows. The staircases of the orders are small: their story is all of them. */
+/** Every drill under every row; a drill that can break none of the rows is left out. */
+export function allCells(rows: string[], drills: Drill[]): Cell[] {
+  const isOfUse = ({ name }: Drill) => rows.some((row) => !hasNothingToBreak(row, name));
+  return rows.flatMap((stage) => drills.filter(isOfUse).map((drill) => ({ stage, drill })));
+}
+
+/**
+ * The story of these rows: under each the rush, the drills that it fixes, and those that it still fails but for what is aside. What a row
+ * fixes is run under the row before as well, so that the two stand side by side. The staircases of the orders are small: their story is
+ * all of them.
+ */
 export function storyOf(track: Track, rows: string[]): Cell[] {
-  return planned(track, rows, track === 'locks' ? storyCells : allCells);
-}
+  if (track === 'orders') return cellsOf(track, rows);
+  const cells = new Map<string, Cell>();
+  const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
+  for (const stage of rows) {
+    const isFixed = ({ name }: Drill) => fixes(stage, name);
+    const isFailed = ({ name }: Drill) => taughtVerdict(stage, name) === 'fail' && !columnOf(name)?.isAside;
 
-function planned(track: Track, rows: string[], plan: (rows: string[], drills: Drill[]) => Cell[]): Cell[] {
-  return tracks[track].flatMap(({ staircase, drills }) =>
-    plan(
-      rows.filter((row) => Object.hasOwn(staircase.rows, row)),
-      drills,
-    ),
-  );
+    for (const drill of drills.filter(isFixed)) add(rowOf(stage)?.before ?? '', drill);
+    for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
+  }
+  return [...cells.values()];
 }

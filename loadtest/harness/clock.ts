@@ -1,6 +1,7 @@
 // The clock of the harness. What a drill waits for and measures goes by it, so that it can be another than that of the machine.
 
 import { setTimeout as sleepReally } from 'node:timers/promises';
+import type { Span } from '../evidence/free-time.ts';
 
 /** A timer that has not fired; only its clock knows what it is. */
 export type Timer = unknown;
@@ -40,3 +41,60 @@ export const wallClock = () => clock.wallTime();
 export const sleep: Clock['sleep'] = (ms, value, options) => clock.sleep(ms, value, options);
 export const startTimer: Clock['startTimer'] = (fire, ms) => clock.startTimer(fire, ms);
 export const stopTimer: Clock['stopTimer'] = (timer) => clock.stopTimer(timer);
+
+/** How often the harness looks whether a step has happened, in milliseconds. */
+const POLL_MS = 20;
+
+/** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
+export async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
+  const deadline = sharedClock() + limitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || sharedClock() > deadline) return found;
+    await sleep(POLL_MS);
+  }
+}
+
+/** How often it looks, in milliseconds. */
+const LOOK_MS = 50;
+/** What comes so much later is a standstill, in milliseconds. */
+const LATE_MS = 50;
+
+export interface Standstills {
+  /** When this process, or what was asked, came to nothing. They do not overlap. */
+  spans: Span[];
+  /** How often it has asked. */
+  readonly looks: number;
+  /** Resolves when the last look has its answer. */
+  close(): Promise<void>;
+}
+
+/** Asks again and again until it is closed. An error is an answer. */
+export function watchStandstills(ask: () => Promise<unknown>): Standstills {
+  const spans: Span[] = [];
+  let looks = 0;
+  let isClosed = false;
+
+  async function watch() {
+    while (!isClosed) {
+      const from = sharedClock();
+      looks += 1;
+      await ask().catch(() => {});
+      await sleep(LOOK_MS);
+      const until = sharedClock();
+      if (until - from > LOOK_MS + LATE_MS) spans.push({ from, until });
+    }
+  }
+
+  const ended = watch();
+  return {
+    spans,
+    get looks() {
+      return looks;
+    },
+    close() {
+      isClosed = true;
+      return ended;
+    },
+  };
+}

@@ -2,15 +2,14 @@
 
 import type { Backend } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
-import type { Command, Held, Link } from '../../scripts/link/link.ts';
+import type { Command, Link } from '../../scripts/link/link.ts';
 import type { Breakable } from '../../scripts/stack/stack.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock, sleep, wallClock } from './clock.ts';
+import { poll, sharedClock, sleep, wallClock } from './clock.ts';
 import { greetingsOf, isRelease } from './commands.ts';
 import { readLease } from './lease-watch.ts';
 import { network } from './network.ts';
-import { poll } from './poll.ts';
 import type { Target, TargetNode } from './target.ts';
 
 const stock = stockKey('001');
@@ -30,6 +29,8 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
   onMove?: (redisUrl: string) => void;
   /** Resolves when all is known that a node has recorded: it is killed next. */
   beforeKill?: (node: TargetNode) => Promise<unknown>;
+  /** Makes a node ready that was killed, and runs again. */
+  afterRevival?: (node: TargetNode) => Promise<unknown>;
 }
 
 /**
@@ -43,12 +44,13 @@ export function createFaults({
   lockKey,
   onMove = () => {},
   beforeKill = async () => {},
+  afterRevival = async () => {},
 }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   /** Each death of a process of a node so far, on the shared clock. */
   const deaths: { node: string; at: number }[] = [];
   /** How each dead node is started again. */
-  const revivals = new Map<TargetNode, () => Promise<void>>();
+  const revivals = new Map<TargetNode, () => Promise<unknown>>();
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
   let isRedisBroken = false;
@@ -71,7 +73,11 @@ export function createFaults({
   const processOf = (name: string, process: Breakable | undefined) =>
     ours(process, `${name} is not a process of this run.`);
   const ofNode = ({ name, process }: TargetNode) => processOf(name, process);
-  const redisProcess = () => processOf('Redis', stack?.redisProcess);
+  /** It is about to fail. */
+  function redisProcess() {
+    isRedisBroken = true;
+    return processOf('Redis', stack?.redisProcess);
+  }
   const ofMaster = (master: number) => processOf(`Master ${master + 1}`, masters[master]?.process);
 
   /** Stops a process where it stands until it comes back. */
@@ -83,13 +89,9 @@ export function createFaults({
   }
 
   /** Kills a process as a crash would, until it comes back. */
-  async function crash(process: Breakable) {
-    let isBack = false;
-    async function comeBack() {
-      if (isBack) return;
-      isBack = true;
-      await process.start();
-    }
+  async function crash(process: Breakable, onBack: () => unknown = () => {}) {
+    let back: Promise<unknown> | undefined;
+    const comeBack = () => (back ??= process.start().then(onBack));
     undos.push(comeBack);
     await process.kill();
     return { comeBack };
@@ -99,20 +101,12 @@ export function createFaults({
   async function kill(node: TargetNode) {
     const process = ofNode(node);
     await beforeKill(node);
-    async function revive() {
-      if (revivals.get(node) !== revive) return;
-      await process.start();
-      revivals.delete(node);
-    }
-    revivals.set(node, revive);
-    undos.push(revive);
-    const death = { node: node.name, at: sharedClock() };
-    deaths.push(death);
-    await process.kill();
-    // Until then it goes on.
-    death.at = sharedClock();
+    const { comeBack } = await crash(process, () => revivals.delete(node) && afterRevival(node));
+    const at = sharedClock();
     if (await isThere(node.state())) throw new NotStagedError(`${node.name} still answers after it was killed.`);
-    return death.at;
+    revivals.set(node, comeBack);
+    deaths.push({ node: node.name, at });
+    return at;
   }
 
   /** Has the clock of a node run so many times as fast as that of its machine. Returns what reads it, in milliseconds. */
@@ -136,37 +130,46 @@ export function createFaults({
     return linksToMasters(node, [...masters.keys()]);
   }
 
+  /** Holds the next such command on each line, and what its connection sends later, until it goes on. Lines stay. */
+  function hold(links: Link[], isMeant: (command: Command) => boolean) {
+    const all = links.map((link) => link.holdNext(isMeant));
+    undos.push(() => {
+      for (const held of all) held.drop();
+    });
+    let isThere = false;
+    const arrived = Promise.all(all.map((held) => held.arrived)).then(() => {
+      isThere = true;
+    });
+    arrived.catch(() => {});
+    return {
+      /** Resolves when it has come, on each line. */
+      arrived,
+      isThere: () => isThere,
+      /** It arrives, if it has come, and no other is held in its place. Throws NotStagedError when it does not reach its server. */
+      async goOn() {
+        const haveReached = await Promise.all(all.map((held) => held.letGo()));
+        if (isThere && haveReached.includes(false))
+          throw new NotStagedError('A command that was held never reached Redis.');
+      },
+    };
+  }
+
   /**
    * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node and its link
    * cut, so that the node can't send another. A release that goes to several masters is held on its way to each of them.
    */
   async function holdOnItsWay(node: TargetNode, isMeant: (command: Command) => boolean, act: () => Promise<unknown>) {
     const links = isMeant === isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
-    const all = links.map((link) => link.holdNext(isMeant));
     undos.push(() => {
-      for (const held of all) held.drop();
       for (const link of links) link.restore();
     });
+    const held = hold(links, isMeant);
     await act();
-    const limit = sleep(STAGE_LIMIT_MS, undefined, { ref: false });
-    const commands = await Promise.race([Promise.all(all.map(({ arrived }) => arrived)), limit]);
-    if (commands === undefined) {
+    await Promise.race([held.arrived, sleep(STAGE_LIMIT_MS, undefined, { ref: false })]);
+    if (!held.isThere()) {
       throw new NotStagedError(`The link of ${node.name} never saw the command.`, { nothingToBreak: true });
     }
     for (const link of links) link.cut();
-    return {
-      /** Lets the command reach its server. */
-      async arrive() {
-        const haveReached = await Promise.all(all.map((held) => held.letGo()));
-        if (haveReached.includes(false)) throw new NotStagedError('The command that was held never reached Redis.');
-      },
-    };
-  }
-
-  /** Holds the next such command of a node, and what its connection sends later, until it is let go. Its line stays. */
-  function holdNext(node: TargetNode, isMeant: (command: Command) => boolean): Held {
-    const held = linkOf(node).holdNext(isMeant);
-    undos.push(() => held.drop());
     return held;
   }
 
@@ -210,15 +213,15 @@ export function createFaults({
     };
   }
 
-  /** Cuts the lines between a node and these masters. */
-  function cutMasters(node: TargetNode, wanted: number[]): { restore(): void } {
+  /** Cuts the lines between a node and these masters. Returns what mends them. */
+  function cutMasters(node: TargetNode, wanted: number[]) {
     const links = linksToMasters(node, wanted);
+    for (const link of links) link.cut();
     const restore = () => {
       for (const link of links) link.restore();
     };
     undos.push(restore);
-    for (const link of links) link.cut();
-    return { restore };
+    return restore;
   }
 
   /**
@@ -226,15 +229,24 @@ export function createFaults({
    * and after that another one each time.
    */
   async function startReplica() {
-    const { redis: primary } = ours(stack, 'Redis is not a process of this run.');
-    const { url, line, client } = isLastingTaken
-      ? await startAnother()
-      : ((await takeLasting()) ?? (await startAnother()));
-    await network()
-      .untilCopied({ primaryUrl: primary.url, replicaUrl: url })
-      .catch((error: Error) => {
-        throw new NotStagedError(error.message);
+    const { redis: primary, replica } = ours(stack, 'Redis is not a process of this run.');
+    const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
+    const { url, line } = lasting || (await startAnother());
+    const client = connectForNow(url);
+    const hasCopied = () => network().untilCopied({ primaryUrl: primary.url, replicaUrl: url });
+    if (lasting) {
+      isLastingTaken = true;
+      undos.push(async () => {
+        isLastingTaken = false;
+        line.restore();
+        // One that was promoted copies again, and has nothing of its own any more.
+        await client.call('REPLICAOF', '127.0.0.1', line.port);
+        await hasCopied();
       });
+    }
+    await hasCopied().catch((error: Error) => {
+      throw new NotStagedError(error.message);
+    });
     const redis = connectForNow(primary.url);
 
     return {
@@ -260,38 +272,30 @@ export function createFaults({
     };
   }
 
-  async function takeLasting() {
-    const { line, url } = stack?.replica ?? {};
-    if (stack === undefined || line === undefined || url === undefined) return undefined;
-    isLastingTaken = true;
-    const client = connectForNow(url);
-    undos.push(async () => {
-      isLastingTaken = false;
-      line.restore();
-      // One that was promoted copies again, and has nothing of its own any more.
-      await client.call('REPLICAOF', '127.0.0.1', line.port);
-      await network().untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url });
-    });
-    return { url, line, client };
-  }
-
   async function startAnother() {
     const start = ours(stack?.startReplica, 'This Redis knows no replication.');
     const line = await network().openLink(stack?.redis.url ?? '');
     undos.push(() => line.close());
     const { url, stop } = await start(line.url);
     undos.push(stop);
-    return { url, line, client: connectForNow(url) };
+    return { url, line };
   }
 
-  /** Leads both nodes to another Redis. Resolves when they have reached it. */
-  async function leadTo(url: string) {
+  /** Leads lines from one server to another. Resolves when their node has asked it, over each, whether it is ready. */
+  async function lead(links: Link[], from: string, to: string, otherwise: string) {
     undos.push(() => {
-      for (const node of nodes) linkOf(node).moveTo(stack?.redis.url ?? '');
+      for (const link of links) link.moveTo(from);
     });
-    for (const node of nodes) linkOf(node).moveTo(url);
+    const greetings = links.map(greetingsOf);
+    for (const link of links) link.moveTo(to);
+    await until(async () => links.every((link, at) => greetingsOf(link) > (greetings[at] ?? 0)), otherwise);
+  }
+
+  /** Leads both nodes to another Redis. */
+  async function leadTo(url: string) {
+    const home = stack?.redis.url ?? '';
     onMove(url);
-    for (const node of nodes) await until(() => isThere(node.redis()), `${node.name} did not reach Redis.`);
+    for (const node of nodes) await lead([linkOf(node)], home, url, `${node.name} did not reach Redis.`);
   }
 
   /**
@@ -300,35 +304,30 @@ export function createFaults({
    */
   async function lendClock() {
     const { startClockServer } = ours(stack, 'No server of this run has a clock that can be set.');
-    const server = await startClockServer();
-    undos.push(server.stop);
-    await network().loadScripts(server.url);
-    const client = connectForNow(server.url);
-    if (backend === 'masters') await lendVoter(Math.floor(masters.length / 2), server.url, client);
-    else await leadTo(server.url);
+    const { url, setAhead, stop } = await startClockServer();
+    undos.push(stop);
+    await network().loadScripts(url);
+    const client = connectForNow(url);
+    const master = Math.floor(masters.length / 2);
+    const own = voters[master];
+    if (own === undefined) await leadTo(url);
+    else {
+      undos.push(() => {
+        voters[master] = own;
+      });
+      voters[master] = client;
+      const links = nodes.flatMap((node) => linksToMasters(node, [master]));
+      await lead(links, masters[master]?.url ?? '', url, 'A node did not reach the server whose clock can be set.');
+    }
     return {
       /** Sets its clock ahead by so many milliseconds. */
       async jump(ms: number) {
         const aheadMs = async () => Number((await client.time())[0]) * 1_000 - wallClock();
-        server.setAhead(ms);
+        setAhead(ms);
         // It counts in whole seconds here.
         await until(async () => (await aheadMs()) > ms - 2_000, 'The clock did not jump.');
       },
     };
-  }
-
-  async function lendVoter(master: number, url: string, client: RedisClient) {
-    const links = nodes.flatMap((node) => linksToMasters(node, [master]));
-    const own = voters[master] as RedisClient;
-    undos.push(() => {
-      for (const link of links) link.moveTo(masters[master]?.url ?? '');
-      voters[master] = own;
-    });
-    voters[master] = client;
-    const greetings = links.map(greetingsOf);
-    for (const link of links) link.moveTo(url);
-    const areThere = async () => links.every((link, at) => greetingsOf(link) > (greetings[at] ?? 0));
-    await until(areThere, 'A node did not reach the server whose clock can be set.');
   }
 
   /** Who has the vote of a master, as it says itself: an owner token, `nobody`, or `silent`. */
@@ -389,9 +388,11 @@ export function createFaults({
     revive: async (node: TargetNode) => revivals.get(node)?.(),
     runClock,
     holdOnItsWay,
-    holdNext,
-    delayAnswers: (node: TargetNode, ms: number) => delay([linkOf(node)], ms),
-    delayMasters: (node: TargetNode, wanted: number[], ms: number) => delay(linksToMasters(node, wanted), ms),
+    /** Holds the next such command of a node, and what its connection sends later, until it goes on. Its line stays. */
+    holdNext: (node: TargetNode, isMeant: (command: Command) => boolean) => hold([linkOf(node)], isMeant),
+    /** Those of Redis, or of these masters. */
+    delayAnswers: (node: TargetNode, ms: number, wanted?: number[]) =>
+      delay(wanted ? linksToMasters(node, wanted) : [linkOf(node)], ms),
     cutOff,
     cutMasters,
     endLease,
@@ -401,25 +402,15 @@ export function createFaults({
     },
     /** Redis itself was made to fail. */
     isRedisBroken: () => isRedisBroken,
-    async stopRedis() {
-      isRedisBroken = true;
-      return halt(redisProcess());
-    },
-    async killRedis() {
-      isRedisBroken = true;
-      return crash(redisProcess());
-    },
+    stopRedis: async () => halt(redisProcess()),
+    killRedis: async () => crash(redisProcess()),
     startReplica,
     lendClock,
-    /** Keeps the commands that a node sends to Redis, from here on. */
-    watchCommands(node: TargetNode, onCommand = () => {}): { commands: Command[]; end(): void } {
-      const commands: Command[] = [];
-      const end = linkOf(node).watch((command) => {
-        commands.push(command);
-        onCommand();
-      });
+    /** Calls `see` with every command that a node sends to Redis, until what is returned is called. */
+    watchCommands(node: TargetNode, see: (command: Command) => void): () => void {
+      const end = linkOf(node).watch(see);
       undos.push(end);
-      return { commands, end };
+      return end;
     },
     freezeMaster,
     forgetMaster,
@@ -464,11 +455,7 @@ function ours<Part>(part: Part | undefined, otherwise: string): Part {
   return part;
 }
 
-const isThere = (answer: Promise<unknown>) =>
-  answer.then(
-    () => true,
-    () => false,
-  );
+const isThere = (answer: Promise<unknown>) => answer.then(() => true).catch(() => false);
 
 /** An external lock may have a key of another name, which has that of the lock in it. */
 async function keysOf(client: RedisClient, lockKey: string): Promise<string[]> {

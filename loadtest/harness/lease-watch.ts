@@ -1,26 +1,15 @@
-// What Redis holds under the key of a lock, looked at again and again.
+// What Redis holds: under the key of a lock, looked at again and again, and what is left besides.
 
 import type { RedisClient } from '../../locks/lock.ts';
-import { stockKey } from '../../services/inventory/store.ts';
+import { mastersOf } from '../../services/inventory/redis-client.ts';
+import { fenceKey, stockKey } from '../../services/inventory/store.ts';
+import { formatDuration } from '../evidence/numbers.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
 import { sharedClock, sleep } from './clock.ts';
 import { network } from './network.ts';
 
 /** How long Redis may leave a question unanswered, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
-
-export interface LeaseWatch {
-  /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
-  samples: LeaseSample[];
-  /**
-   * For how long Redis came to nothing at worst between two looks, in milliseconds: a measure of how busy the machine is. What
-   * Redis itself worked meanwhile does not count.
-   */
-  standstillMs(): number;
-  /** Looks there from here on. */
-  moveTo(redisUrl: string): void;
-  close(): Promise<void>;
-}
 
 /** What Redis holds under the lock's key now, and how long it has worked so far. Resolves with undefined when it does not answer. */
 export async function readLease(
@@ -56,7 +45,7 @@ function workedMsOf(info: string): number {
 }
 
 /** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
-export function watchLease(redisUrl: string, key: string): LeaseWatch {
+export function watchLease(redisUrl: string, key: string) {
   let redis = connect(redisUrl);
   const samples: LeaseSample[] = [];
   let isClosed = false;
@@ -84,9 +73,15 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
 
   const ended = watch();
   return {
+    /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
     samples,
+    /**
+     * For how long Redis came to nothing at worst between two looks, in milliseconds: a measure of how busy the machine is. What
+     * Redis itself worked meanwhile does not count.
+     */
     standstillMs: () => standstillMs,
-    moveTo(redisUrl) {
+    /** Looks there from here on. */
+    moveTo(redisUrl: string) {
       redis.disconnect();
       redis = connect(redisUrl);
     },
@@ -109,4 +104,41 @@ function connect(redisUrl: string) {
   });
   redis.on('error', () => {});
   return redis;
+}
+
+const SKU = '001';
+/** How long Redis may take to answer, in milliseconds. */
+const KEYS_LIMIT_MS = 2_000;
+
+/** A key, and how long it has to live, in milliseconds: `Infinity` without an end. */
+export interface LeftKey {
+  key: string;
+  leftMs: number;
+}
+
+/** The keys that are in Redis now, those of the stock apart, the one that lasts longest first. Rejects when Redis does not answer. */
+export async function readLeftKeys(redisUrl: string): Promise<LeftKey[]> {
+  const redis = network().connectRedis(redisUrl, { commandTimeout: KEYS_LIMIT_MS });
+  redis.on('error', () => {});
+  try {
+    await redis.ping();
+    const left: LeftKey[] = [];
+    for (const server of mastersOf(redis)) {
+      for (const key of await server.keys('*')) {
+        const ttlMs = await server.pttl(key);
+        // It may have gone since.
+        if (ttlMs !== -2 && ![stockKey(SKU), fenceKey(SKU)].includes(key))
+          left.push({ key, leftMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : ttlMs });
+      }
+    }
+    return left.sort((a, b) => b.leftMs - a.leftMs);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** " The key … stayed, for 5.4 s more.": a sentence that follows another. */
+export function describeLeftKey({ key, leftMs }: LeftKey): string {
+  const time = leftMs === Number.POSITIVE_INFINITY ? 'without an end' : `for ${formatDuration(leftMs)} more`;
+  return ` The key ${key} stayed, ${time}.`;
 }

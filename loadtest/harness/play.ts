@@ -1,6 +1,5 @@
 // Follows a drill that goes step by step to its judgement, and once more when that says nothing.
 
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
@@ -14,6 +13,9 @@ const MAX_WITNESSES = 10;
 const STOP_LIMIT_MS = 10_000;
 /** How often a drill is played at most. */
 const TRIES = 4;
+
+/** A drill comes no further: it is not played again. */
+export class StuckError extends Error {}
 
 export interface Judgement {
   verdict: Exclude<Verdict, 'not-applicable'>;
@@ -31,19 +33,21 @@ export interface Judgement {
 
 /**
  * Follows the course of a drill to its judgement, and closes its test bed. What the course rejects with is why nothing may be concluded.
- * Rejects with the signal's reason when that aborts first; the test bed is closed all the same. When it can't be, that is what it rejects
- * with.
+ * Rejects with StuckError when the course does, and with the signal's reason when that aborts first; the test bed is
+ * closed all the same. When it can't be, that is what it rejects with.
  */
 export async function play(
   testBed: {
     stop(): void;
-    close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'>>;
+    close(
+      isJudged?: Judgement['isJudged'],
+    ): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'> & Pick<Attempt, 'standstillMs'>>;
   },
   course: Promise<Judgement>,
   signal?: AbortSignal,
-): Promise<DrillOutcome> {
+): Promise<Attempt> {
   const judgement = await untilStopped(course, signal).catch(async (error) => {
-    if (!signal?.aborted) {
+    if (!signal?.aborted && !(error instanceof StuckError)) {
       const reason = error instanceof Error ? error.message : String(error);
       return { ...notStaged(reason, error), isSpoilt: !(error instanceof NotStagedError) };
     }
@@ -57,14 +61,11 @@ export async function play(
     throw error;
   });
   const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
+  const { standstillMs, ...left } = await testBed.close(isJudged);
+  const shown = { witnesses: witnesses.slice(0, MAX_WITNESSES), witnessCount: witnesses.length };
   return {
-    verdict,
-    reasons: [reason],
-    figures,
-    witnesses: witnesses.slice(0, MAX_WITNESSES),
-    witnessCount: witnesses.length,
-    ...{ nothingToBreak, isSpoilt },
-    ...(await testBed.close(isJudged)),
+    outcome: { verdict, reasons: [reason], figures, ...shown, nothingToBreak, isSpoilt, ...left },
+    standstillMs,
   };
 }
 
@@ -115,12 +116,4 @@ export async function playAgain(attempt: () => Promise<Attempt>, limits: Limits)
     else if (isUnknown) return { ...outcome, isSpoilt: isSpoilt || outcome.isSpoilt === true };
     else return { ...outcome, ...lostTrack(busy), figures: {}, events: outcome.events, isSpoilt };
   }
-}
-
-/** Runs it, and measures how late the event loop of this process was at worst. */
-export async function watchingThisProcess(run: () => Promise<DrillOutcome>): Promise<Attempt> {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
-  const outcome = await run().finally(() => delay.disable());
-  return { outcome, standstillMs: delay.max / 1e6 };
 }

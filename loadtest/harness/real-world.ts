@@ -5,24 +5,17 @@ import { PartError } from '../../scripts/stack/parts.ts';
 import { isNode } from '../../scripts/stack/stack.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { formatDuration } from '../evidence/numbers.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { type Cell, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
 import type { Audience, World } from './run-cell.ts';
-import { watchStandstills } from './standstills.ts';
+import { type SilenceLimits, usualLimits, watchSilence } from './signs.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
 
-/** How long a node may leave a question unanswered, in milliseconds; a drill may pause it for some leases. */
-const SILENCE_LIMIT_MS = 5_000;
+/** A drill may keep a node from giving a sign for so many leases. */
 const PAUSED_LEASES = 3;
-/** So long a standstill of this process says that a node may have had no time either, in milliseconds. */
-const STANDSTILL_MS = 500;
 /** How long the cause of an error may take to show, in milliseconds. */
 const CAUSE_LIMIT_MS = 500;
-/** How often the nodes are asked, in milliseconds. */
-const LOOK_MS = 500;
-
 /** What an external lock did to a node: a sentence. */
 class BrokenNode extends Error {}
 
@@ -32,10 +25,13 @@ export interface RealWorldOptions {
   settings: DrillSettings;
   /** Ends what is played when it aborts; its reason is a sentence. */
   signal: AbortSignal;
+  /** How long a node may give no sign; as usual when they are not given. */
+  limits?: SilenceLimits;
 }
 
 /** Plays cells on real servers. */
-export function realWorld({ targets, settings, signal }: RealWorldOptions): World {
+export function realWorld({ targets, settings, signal, limits = usualLimits }: RealWorldOptions): World {
+  const { keptMs, silenceMs } = limits;
   return {
     isVirtual: false,
     async play(cell, audience, place) {
@@ -55,9 +51,10 @@ export function realWorld({ targets, settings, signal }: RealWorldOptions): Worl
   async function playOn(target: Target, { drill, stage }: Cell, { watch, ...audience }: Audience) {
     const isOurs = !isExternal(stage);
     const isStepwise = drill.kind === 'steps';
+    const pausedMs = PAUSED_LEASES * settings.leaseMs;
     const nodes = isOurs
       ? undefined
-      : watchNodes(target, SILENCE_LIMIT_MS + (isStepwise ? PAUSED_LEASES * settings.leaseMs : 0));
+      : watchNodes(target, { keptMs: keptMs + pausedMs, silenceMs: silenceMs + pausedMs });
     const either = nodes ? AbortSignal.any([signal, nodes.signal]) : signal;
     try {
       if (!isOurs) await deleteKeys(target, stage);
@@ -90,37 +87,37 @@ function nodesDidNotStart(error: Error): DrillOutcome {
   return brokenOr(isBroken ? new BrokenNode(error.inShort) : error);
 }
 
-/** Aborts with BrokenNode when a node ends that no drill killed, or answers nothing for too long; then all nodes are killed. */
-function watchNodes({ nodes, partDied }: Target, limitMs: number) {
+/** Aborts with BrokenNode when a node ends that no drill killed, or its lock keeps it for ever; without that when it gives no sign. */
+function watchNodes({ nodes, partDied }: Target, limits: SilenceLimits) {
   const broken = new AbortController();
   let isOver = false;
 
   void partDied.then((died) => {
     if (!isOver) broken.abort(isNode(died) ? new BrokenNode(died.inShort) : died);
   });
-  for (const node of nodes) void watch(node);
-
-  async function watch(node: Target['nodes'][number]) {
-    while (!isOver && !broken.signal.aborted) {
-      const machine = watchStandstills(async () => {});
-      const isSilent = await node.isSilentFor(limitMs);
-      await machine.close();
-      if (isSilent && !isOver) {
-        // A machine that stood still keeps a node silent, too: it is asked again.
-        if (machine.spans.some(({ from, until }) => until - from > STANDSTILL_MS)) continue;
-        const sentence = `${node.name} stopped answering: nothing for ${formatDuration(limitMs)}, as when its event loop is blocked.`;
-        broken.abort(new BrokenNode(sentence));
+  const watches = nodes.map((node) => {
+    let pid = 0;
+    const silence = watchSilence(
+      () => pid,
+      limits,
+      ({ verdict, reasons: [reason] }) => {
+        broken.abort(verdict === 'fail' ? new BrokenNode(reason) : new Error(reason));
         // What still waits for them ends at once.
-        for (const { process } of nodes) await process?.kill();
-      }
-      await sleep(LOOK_MS);
-    }
-  }
+        for (const { process } of nodes) void process?.kill();
+      },
+    );
+    const { close } = node.follow(({ state }) => {
+      pid = state?.pid ?? pid;
+      silence.hearSign();
+    });
+    return [silence.close, close];
+  });
 
   return {
     signal: broken.signal,
     close() {
       isOver = true;
+      for (const close of watches.flat()) close();
     },
   };
 }

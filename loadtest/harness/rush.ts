@@ -3,11 +3,10 @@
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
+import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
-import { sendSales } from './load.ts';
 import { network } from './network.ts';
-import { poll } from './poll.ts';
-import { watchStandstills } from './standstills.ts';
+import { sendSales } from './sales.ts';
 import { lackOf, type Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */

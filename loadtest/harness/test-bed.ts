@@ -1,24 +1,20 @@
 // The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
 
 import { hasLock } from '../../locks/index.ts';
-import type { LockTiming, SaleEvent, SaleScript } from '../../services/inventory/lab/contract.ts';
+import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import type { SaleEnd } from '../evidence/answers.ts';
-import { type Hold, holdsOf, isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
+import { type Hold, holdsOf, type SaleName, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
-import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
-import { sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
+import { poll, sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
 import { isRelease } from './commands.ts';
 import type { Narrate, Observe } from './drill.ts';
 import { createFaults } from './faults.ts';
-import { watchLease } from './lease-watch.ts';
-import { readLeftKeys } from './left-keys.ts';
-import { poll } from './poll.ts';
+import { readLeftKeys, watchLease } from './lease-watch.ts';
 import { followNodes } from './record.ts';
-import { type RunningSale, sendSale } from './single-sale.ts';
+import { type RunningSale, sendSale } from './sales.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a step may take that no lock delays, in milliseconds. */
@@ -62,7 +58,6 @@ export async function openTestBed(options: TestBedOptions) {
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
   let endedAt: number | undefined;
-  let nodesStandstillMs = 0;
   const faults = createFaults({
     nodes,
     stack,
@@ -70,6 +65,7 @@ export async function openTestBed(options: TestBedOptions) {
     lockKey: lockKey(SKU, stage),
     onMove: (url) => watch?.moveTo(url),
     beforeKill: (node) => record.catchUp(node),
+    afterRevival: setUp,
   });
 
   /** Sets the lock of a node that runs since just now. */
@@ -97,7 +93,15 @@ export async function openTestBed(options: TestBedOptions) {
   }
   const record = followNodes(nodes, mustBeOpen);
   signal?.addEventListener('abort', record.ring);
-  const tries = countTries();
+  /** How often each node has tried to get the lock: each command that names its key, on the line to where it is, and is no release. */
+  const tries = new Map<TargetNode, number>();
+  const unwatch = nodes.map((node) =>
+    (backend === 'masters' ? node.masterLinks?.[0] : node.link)?.watch((command) => {
+      if (isRelease(command) || !command.args.some((arg) => arg.includes(lockKey(SKU, '')))) return;
+      tries.set(node, (tries.get(node) ?? 0) + 1);
+      record.ring();
+    }),
+  );
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
   await record.begin().catch((error) => {
     record.close();
@@ -107,7 +111,6 @@ export async function openTestBed(options: TestBedOptions) {
   const startedAt = sharedClock();
 
   const live = () => nodes.filter((node) => !faults.isDead(node));
-  const sinceStart = () => sharedClock() - startedAt;
 
   /** A step that comes after the end of the test bed is stopped here: another drill may have the stack by then. */
   function mustBeOpen() {
@@ -139,52 +142,7 @@ export async function openTestBed(options: TestBedOptions) {
   /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
   const sellWithin = (node: TargetNode, limitMs: number) => endWithin(sell(node), limitMs);
 
-  const eventsOf = (sale: SaleName) => record.events().filter((event) => isSame(event, sale));
-
-  /**
-   * Sends a sale that follows the script, and resolves when it is inside, and held there if the script says so; without `inside` when the
-   * lock has kept it out for `limitMs`, and its client has hung up, or when no replica has confirmed its lock. Throws NotStagedError when it
-   * has ended otherwise.
-   */
-  async function sellInside(node: TargetNode, script: SaleScript, limitMs: number) {
-    await record.catchUp(node);
-    const before = new Set(ofNode(node).map(({ saleId }) => saleId));
-    const { held } = await node.state();
-    await node.script(script);
-    const sale = sell(node);
-    let end: SaleEnd | undefined;
-    void sale.end.then((its) => {
-      end = its;
-      record.ring();
-    });
-    const findInside = () => ofNode(node).find((event) => isInside(event) && !before.has(event.saleId));
-    await record.until(() => findInside() !== undefined || end !== undefined, limitMs);
-    const inside = findInside();
-    if (inside === undefined) {
-      const isRefused = end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
-      if (end && end.outcome !== 'lockTimeout' && !isRefused) throw notInside(node, end);
-      sale.hangUp();
-      await sale.end;
-      return { sale, isRefused };
-    }
-    // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
-    if (script.untilResumed || script.beforeNestedCall) {
-      await waitFor(async () => end || (await node.state()).held > held || undefined, limitMs);
-    }
-    if (eventsOf(inside).some(({ type }) => type === 'left')) throw notInside(node);
-    return { sale, inside };
-  }
-
   const ofNode = ({ name }: TargetNode) => record.events().filter(({ node }) => node === name);
-
-  /** Throws NotStagedError when the sale has left already, or never was inside. */
-  async function mustBeInside(sale: SaleName) {
-    const node = live().find(({ name }) => name === sale.node);
-    if (node) await record.catchUp(node);
-    const own = eventsOf(sale);
-    if (own.some(isInside) && !own.some(({ type }) => type === 'left')) return;
-    throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} was not inside any more.`);
-  }
 
   /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
   async function mustHaveWaited(node: TargetNode, from: number) {
@@ -198,17 +156,9 @@ export async function openTestBed(options: TestBedOptions) {
     if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
   }
 
-  /** Starts a node that was killed, under the lock of the drill. */
-  async function revive(node: TargetNode) {
-    await faults.revive(node);
-    await setUp(node);
-  }
-
   /** Undoes all that was broken so far, and lets go on what is held. What has happened is kept. */
   async function mend() {
-    const dead = nodes.filter(faults.isDead);
     await faults.undoAll();
-    for (const node of dead) await setUp(node);
     await resumeAll();
   }
 
@@ -223,24 +173,6 @@ export async function openTestBed(options: TestBedOptions) {
       const states = await Promise.all(live().map((node) => node.state()));
       return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
     }, SETTLE_LIMIT_MS);
-
-  /** Counts how often each node has tried to get the lock: each command that names its key, on the line to where it is, and is no release. */
-  function countTries() {
-    const counts = new Map<TargetNode, number>();
-    const ends = nodes.map((node) =>
-      (backend === 'masters' ? node.masterLinks?.[0] : node.link)?.watch((command) => {
-        if (isRelease(command) || !command.args.some((arg) => arg.includes(lockKey(SKU, '')))) return;
-        counts.set(node, (counts.get(node) ?? 0) + 1);
-        record.ring();
-      }),
-    );
-    return {
-      of: (node: TargetNode) => counts.get(node) ?? 0,
-      end() {
-        for (const end of ends) end?.();
-      },
-    };
-  }
 
   /**
    * Resolves when what a sale that waits on this node has asked of its lock has come there: where it stands in a queue, if there
@@ -274,28 +206,23 @@ export async function openTestBed(options: TestBedOptions) {
   }
 
   /**
-   * For how long Redis, the harness or a node came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
-   * machine that has enough time, a few. Of the nodes it is known when the test bed is closed.
+   * For how long Redis, the harness or a node came to nothing at worst until then, in milliseconds, without what the drill had it stand
+   * still for. On a machine that has enough time, a few.
    */
-  const standstillMs = () => Math.max(faults.isRedisBroken() ? 0 : (watch?.standstillMs() ?? 0), nodesStandstillMs);
-
-  /** The worst standstill of a node from the beginning of the drill until then, without what the drill had it stand still for. */
-  async function worstOfNodes(until: number): Promise<number> {
+  async function standstillMs(until: number): Promise<number> {
     const states = await Promise.all(live().map((node) => node.state()));
-    const unplanned = states.flatMap(({ node, standstills }) => {
+    const ofNodes = states.flatMap(({ node, standstills }) => {
       const own = staged.filter((fault) => fault.node === node);
       return standstills
         .filter((standstill) => standstill.until > startedAt && standstill.from < until)
         .map(({ ms, ...span }) => ms - sharedMs(span, own));
     });
-    return Math.max(0, ...unplanned);
+    return Math.max(faults.isRedisBroken() ? 0 : (watch?.standstillMs() ?? 0), ...ofNodes);
   }
-
-  const standstillSoFarMs = async () => Math.max(standstillMs(), await worstOfNodes(sharedClock()));
 
   /** Throws NotStagedError when nothing went on for so long, in milliseconds, that the machine may be why something came late. */
   async function mustHaveGoneOn(mostMs: number) {
-    const ms = await standstillSoFarMs();
+    const ms = await standstillMs(sharedClock());
     if (ms < mostMs) return;
     throw new NotStagedError(`The machine was too busy: for ${formatDuration(ms)} nothing went on.`);
   }
@@ -328,27 +255,19 @@ export async function openTestBed(options: TestBedOptions) {
    * Brings the stack back to what it was: every process runs, nothing is held, nobody is inside, no key is left. Resolves
    * with what happened until then; overlaps are drawn of the holders that are judged.
    */
-  async function putBack(isJudged?: (hold: Hold) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
+  async function putBack(isJudged?: (hold: Hold) => boolean) {
     stop();
     const until = endedAt ?? sharedClock();
     await watch?.close();
-    tries.end();
+    for (const end of unwatch) end?.();
     await faults.undoAll();
     // A sale that comes to its hold only now is let go, too.
     if (!(await allEnded(resumeAll))) throw new Error('Sales of the drill were still in flight after it.');
 
-    nodesStandstillMs = await worstOfNodes(until);
+    const worstMs = await standstillMs(until);
     const events = record.events().filter(({ at }) => at <= until);
-    const timeline = timelineOf({
-      from: startedAt,
-      until,
-      events,
-      deaths: faults.deaths,
-      ...(isJudged && { isJudged }),
-      samples: watch?.samples ?? [],
-      ownerOf,
-      faults: marks,
-    });
+    const seen = { events, deaths: faults.deaths, samples: watch?.samples ?? [], faults: marks };
+    const timeline = timelineOf({ from: startedAt, until, ownerOf, ...seen, ...(isJudged && { isJudged }) });
     for (const node of nodes) {
       await poll(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
       await node.setLock(stage);
@@ -356,7 +275,7 @@ export async function openTestBed(options: TestBedOptions) {
     }
     for (const sku of skus) await first.clear(sku);
     await poll(() => faults.clearVotes().catch(() => undefined), STEP_LIMIT_MS);
-    return { timeline, events };
+    return { timeline, events, standstillMs: worstMs };
   }
 
   /**
@@ -374,32 +293,20 @@ export async function openTestBed(options: TestBedOptions) {
     return node === undefined ? undefined : { node, saleId };
   }
 
-  observe?.({
-    startedAt,
-    endedAt: () => endedAt,
-    faults: marks,
-    samples: () => watch?.samples ?? [],
-    stock,
-  });
+  observe?.({ startedAt, endedAt: () => endedAt, faults: marks, samples: () => watch?.samples ?? [], stock });
   return {
+    ...record,
     ...faults,
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
-    /** What a sale that is inside has done so far. */
-    soFar: hasLock(stage) ? 'holds the lock and has read the stock' : 'is under way',
     first,
     second,
     redisKind: target.redis.kind,
-    /** Narrates a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    async step(sentence: string) {
+    /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
+    async say(sentence: string, isStep = false) {
       mustBeOpen();
-      await narrate(sentence, sinceStart(), true);
-    },
-    /** Narrates what happens, and goes on at once. */
-    async say(sentence: string) {
-      mustBeOpen();
-      await narrate(sentence, sinceStart(), false);
+      await narrate(sentence, sharedClock() - startedAt, isStep);
     },
     mark,
     /** Sends what `send` sends. Its client hangs up when the drill is stopped. */
@@ -412,8 +319,6 @@ export async function openTestBed(options: TestBedOptions) {
     /** Sends a sale to a node. */
     sell,
     sellWithin,
-    sellInside,
-    revive,
     mend,
     /** Gives the lock a server whose wall clock can be set ahead; where that takes the place of Redis, with the stock in it. */
     async lendClock() {
@@ -423,19 +328,16 @@ export async function openTestBed(options: TestBedOptions) {
     },
     masterCount: backend === 'masters' ? (stack?.masters.length ?? 0) : 0,
     votesFor,
-    triesOf: tries.of,
+    triesOf: (node: TargetNode) => tries.get(node) ?? 0,
     /** What a node asks of its lock passes a line that can be read. */
     isLockSeen: hasLock(stage) && (backend === 'redis' || backend === 'masters'),
     hasAsked,
-    mustBeInside,
     mustHaveWaited,
-    standstillMs,
     mustHaveGoneOn,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
     keysLeft: async () => (stack ? readLeftKeys(stack.redis.url) : []),
     /** Resolves when all is known that the nodes have recorded until now. */
     catchUp,
-    events: record.events,
     eventsAt: ofNode,
     /** How many sales wait for the lock on a node. */
     waitingAt(node: TargetNode) {
@@ -443,9 +345,6 @@ export async function openTestBed(options: TestBedOptions) {
       return [...last.values()].filter((type) => type === 'waiting').length;
     },
     holds: () => holdsOf([...record.events()]),
-    until: record.until,
-    mustSee: record.mustSee,
-    ring: record.ring,
     waitFor,
     outcome,
     stop,
@@ -463,20 +362,6 @@ export async function openTestBed(options: TestBedOptions) {
 export function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs: number) {
   const timer = startTimer(hangUp, limitMs);
   return end.finally(() => stopTimer(timer));
-}
-
-/** A sale is not inside that is to be. */
-export function notInside({ name }: TargetNode, end?: SaleEnd) {
-  const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
-  return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
-}
-
-/**
- * A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. One that finds
- * nothing left does not stay.
- */
-function isInside({ type, stock }: SaleEvent) {
-  return (type === 'read' && stock !== 0) || type === 'began';
 }
 
 /** How long a span and these faults have in common, in milliseconds. */

@@ -37,10 +37,8 @@ export const cleanUpSteps = [
     },
   ),
   step('a tick of <node> runs, or is skipped', (course, { node }) => tickFor(course, node, 0)),
-  step(
-    'ticks of <node> come until one is not skipped, for <limit> at most',
-    (course, { node, limit }) => tickFor(course, node, limit),
-    { isLong: true },
+  step('… ticks of <node> come until one is not skipped, for <limit> at most', (course, { node, limit }) =>
+    tickFor(course, node, limit),
   ),
   step('tick <tick> goes on', (course, { tick }) => goOn(course, tick)),
   step('tick <tick> goes on, and runs to its end', async (course, { tick }) => {
@@ -49,43 +47,38 @@ export const cleanUpSteps = [
     if ((await result).outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} failed: ${told}.`);
     return told;
   }),
-  step('all ticks go on, and each waits for the order or ends', async ({ testBed, ticks }) => {
+  step('all ticks go on, and each waits for the order or ends', async ({ ticks, until, waitingStatements }) => {
     const all = [...ticks.values()];
     for (const tick of all) {
       tick.isHeld = false;
       await tick.node.resume();
     }
-    const waiting = () => testBed.waitingStatements('%tb_order%');
+    const waiting = () => waitingStatements('%tb_order%');
     const haveCome = async () => (await waiting()) + all.filter(({ ended }) => ended).length === all.length;
-    await testBed.until('The ticks have not come to the order.', haveCome);
+    await until('The ticks have not come to the order.', haveCome);
     return `MySQL keeps ${countOf(await waiting(), 'tick')} waiting`;
   }),
-  step(
-    '<node> ticks by itself, once a second, and its first tick takes <time>',
-    async (course, { node, time }) => {
-      const { testBed } = course;
-      testBed.forget(() => node.setGuard('conditional'));
-      testBed.undoLater(() => node.setSchedule({}));
-      await node.setGuard('none');
-      await node.scriptTick({ after: 'read', orders: 1 });
-      await node.setSchedule(schedules[testBed.row] ?? {});
-      const isHeld = async () => (await node.ticks()).held === 1;
-      await testBed.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
-      // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
-      const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
-      await testBed.rest(Math.max(0, slow.beganAt + time - Date.now()));
-      if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
-    },
-    { isLong: true },
-  ),
+  step('… <node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node, time }) => {
+    course.forget(() => node.setGuard('conditional'));
+    course.undoLater(() => node.setSchedule({}));
+    await node.setGuard('none');
+    await node.scriptTick({ after: 'read', orders: 1 });
+    await node.setSchedule(schedules[course.row] ?? {});
+    const isHeld = async () => (await node.ticks()).held === 1;
+    await course.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
+    // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
+    const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
+    await course.rest(Math.max(0, slow.beganAt + time - Date.now()));
+    if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
+  }),
   step('the first tick of <node> goes on', (_course, { node }) => node.resume()),
 ];
 
 export const cleanUpDemands = [
   /** What MySQL and the stock say. */
   demand('each order is closed, and its unit has come back once', async (course) => {
-    const { due, testBed, isSkipped } = course;
-    const [times, open] = [await timesRestored(course), due.length - (await closed(testBed))];
+    const { due, isSkipped } = course;
+    const [times, open] = [await timesRestored(course), due.length - (await closed(course))];
     const restored = sumOf(times);
     const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
     const right = `${countOf(restored, 'unit')} came back for ${formatNumber(due.length)} that ${due.length === 1 ? 'was' : 'were'} due.`;
@@ -130,9 +123,9 @@ export const cleanUpDemands = [
 ];
 
 /** Both nodes clean up under the guard of the row. What an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
-async function useGuard({ testBed }: OrderCourse) {
-  const { nodes, row, leaseMs, redis } = testBed;
-  testBed.forget(async () => {
+async function useGuard(course: OrderCourse) {
+  const { nodes, row, leaseMs, redis } = course;
+  course.forget(async () => {
     // Some locks never end when their holder is dead.
     await redis.del(...keysOf(jobLockKey(row)));
     for (const node of nodes) await node.setGuard('conditional');
@@ -140,11 +133,11 @@ async function useGuard({ testBed }: OrderCourse) {
   for (const node of nodes) await node.setGuard(row, { leaseMs, minHoldMs: 0 });
   for (const node of nodes) {
     let isOver = false;
-    const ending = tickWhenFree(testBed, node, STEP_LIMIT_MS).finally(() => {
+    const ending = tickWhenFree(course, node, STEP_LIMIT_MS).finally(() => {
       isOver = true;
     });
     ending.catch(() => {});
-    await testBed.until(`The clean-up of ${node.name} does not end.`, async () => {
+    await course.until(`The clean-up of ${node.name} does not end.`, async () => {
       await node.resume();
       return isOver;
     });
@@ -154,11 +147,10 @@ async function useGuard({ testBed }: OrderCourse) {
 }
 
 /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
-async function makeDue({ testBed, due }: OrderCourse, count: number) {
-  const { query, redis, lock } = testBed;
+async function makeDue({ due, query, redis, lock, forget }: OrderCourse, count: number) {
   const isInMysql = stockOf(lock) === 'mysql';
   const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), sku: `drill-due-${i + 1}` }));
-  testBed.forget(async () => {
+  forget(async () => {
     await Promise.all(made.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
     if (isInMysql) await query("DELETE FROM tb_stock WHERE sku LIKE 'drill-due-%'");
   });
@@ -181,7 +173,7 @@ async function closed({ query }: Shop) {
 }
 
 /** How often the unit of each order has come back, in the order of the orders. */
-async function timesRestored({ testBed: { query, redis, lock }, due }: OrderCourse): Promise<number[]> {
+async function timesRestored({ query, redis, lock, due }: OrderCourse): Promise<number[]> {
   if (stockOf(lock) !== 'mysql') return Promise.all(due.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
   const rows = await query<DueOrder & { stock: number }>('SELECT sku, stock FROM tb_stock');
   return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
@@ -191,8 +183,8 @@ const sumOf = (counts: number[]) => counts.reduce((sum, each) => sum + each, 0);
 
 /** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
 async function holdTick(course: OrderCourse, name: string, node: TargetNode, what: string): Promise<Tick> {
-  const { testBed, ticks } = course;
-  testBed.mustBeOpen();
+  const { ticks } = course;
+  course.mustBeOpen();
   const [after = '', count = ''] = what.split(' ');
   const { held } = await node.ticks();
   await node.scriptTick({ after: after as TickScript['after'], orders: after === 'read' ? 1 : Number(count) });
@@ -201,7 +193,7 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, wha
   // The node may be killed meanwhile.
   tick.result.then((end) => (tick.ended = end)).catch(() => {});
   const isThere = async () => tick.ended !== undefined || (await node.ticks()).held > held;
-  await testBed.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
+  await course.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
   if (tick.ended) return tick;
   tick.isHeld = true;
   await mustHaveDone(course, tick, what);
@@ -211,7 +203,7 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, wha
 /** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
 async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, what: string) {
   const [after, count] = what.split(' ');
-  const done = after === 'closed' ? await closed(course.testBed) : sumOf(await timesRestored(course));
+  const done = after === 'closed' ? await closed(course) : sumOf(await timesRestored(course));
   if (done === (after === 'read' ? 0 : Number(count))) return;
   const verb = after === 'closed' ? 'closed' : 'restored';
   throw new NotStagedError(`The ticks had ${verb} ${done} when ${node.name} ${ended ? 'had ended' : 'was held'}.`);
@@ -235,7 +227,7 @@ async function goOn(course: OrderCourse, name: string): Promise<string> {
 }
 
 async function tickFor(course: OrderCourse, node: TargetNode, limitMs: number): Promise<string> {
-  const result = await tickWhenFree(course.testBed, node, limitMs);
+  const result = await tickWhenFree(course, node, limitMs);
   mustNotFail(node, result);
   course.isSkipped = limitMs > 0 && result.outcome === 'skipped';
   return `it ${describeTick(result)}`;

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
-import type { Playing } from '../scenarios/play-page.ts';
-import { sentencesOf } from '../scenarios/sentence.ts';
+import { type Playing, sentencesOf } from '../scenarios/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
 
 /** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
@@ -23,8 +22,7 @@ export interface Tick {
   isHeld: boolean;
 }
 
-export interface OrderCourse extends Playing<void> {
-  testBed: Shop;
+export interface OrderCourse extends Shop, Pick<Playing<void>, 'evidence' | 'ending'> {
   due: DueOrder[];
   /** By their letters. */
   ticks: Map<string, Tick>;
@@ -61,8 +59,8 @@ export interface ClientAnswer {
   orderId?: string | undefined;
 }
 
-export const beginCourse = (testBed: Shop): OrderCourse => ({
-  testBed,
+export const beginCourse = (shop: Shop): OrderCourse => ({
+  ...shop,
   evidence: [],
   due: [],
   ticks: new Map(),
@@ -82,11 +80,11 @@ export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void>
 
 export const commonSteps = [
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
-  step('<time> pass[es]', ({ testBed }, { time }) => testBed.rest(time), { isLong: true }),
-  step('nobody can change an order', ({ testBed }) => testBed.holdOrders()),
-  step('the orders can be changed again', async ({ testBed }) => testBed.letGoOfOrders()),
+  step('… <time> pass[es]', (course, { time }) => course.rest(time)),
+  step('nobody can change an order', (course) => course.holdOrders()),
+  step('the orders can be changed again', async (course) => course.letGoOfOrders()),
   needing('node processes')('<node> is killed (SIGKILL)', async (course, { node }) => {
-    await course.testBed.kill(node);
+    await course.kill(node);
     for (const tick of course.ticks.values()) {
       const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
       if (hasAnswered) throw new NotStagedError(`The tick of ${node.name} had ended before it was killed.`);

@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { type Drill, notApplicable } from '../harness/drill.ts';
-import { play, playAgain, watchingThisProcess } from '../harness/play.ts';
+import { play, playAgain } from '../harness/play.ts';
 import { lackOf } from '../harness/target.ts';
 import { readPageOf } from '../scenarios/page.ts';
-import { playPage } from '../scenarios/play-page.ts';
+import { playPage } from '../scenarios/sentence.ts';
+import { exerciseDrillNames } from '../staircase/exercises.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { scheduleStaircase } from '../staircase/schedules.ts';
@@ -35,11 +36,10 @@ function drillOf(name: string): Drill {
       if (lacking !== undefined) return notApplicable(lacking);
       const { leaseMs = settings.leaseMs } = page.timing;
       async function playOnce() {
-        const testBed = await openShop({ target, stage, leaseMs, signal, narrate });
-        return play(testBed, playPage(page, beginCourse(testBed)), signal);
+        const shop = await openShop({ target, stage, leaseMs, signal, narrate });
+        return play(shop, playPage(page, beginCourse(shop)), signal);
       }
-      const limits = { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate };
-      return playAgain(() => watchingThisProcess(playOnce), limits);
+      return playAgain(playOnce, { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate });
     },
   };
 }
@@ -51,10 +51,4 @@ export const scheduleDrills: Drill[] = Object.keys(scheduleStaircase.columns).ma
 /** The drills of the same request that comes twice, in the order of the staircase's columns. */
 export const keyDrills: Drill[] = Object.keys(keyStaircase.columns).map(drillOf);
 /** Drills that are in no staircase: what an exercise has written is judged by them, too. */
-export const exerciseDrills: Drill[] = [
-  'crossed-ticks',
-  'clicks-at-once',
-  'killed-at-work',
-  'booking-fails',
-  'sent-twice',
-].map(drillOf);
+export const exerciseDrills: Drill[] = exerciseDrillNames.map(drillOf);

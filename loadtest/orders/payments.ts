@@ -9,92 +9,86 @@ import type { Shop } from './shop.ts';
 
 export const paymentSteps = [
   needing('links')('the XACK of each node will be held on its way', async (course) => {
-    for (const node of course.testBed.nodes) {
+    for (const node of course.nodes) {
       const held = node.link?.holdNext('XACK');
       held?.arrived.then(() => (course.booker ??= node)).catch(() => {});
       // The one of a dead node never arrives, and the one of its heir passes.
       course.drops.push(() => held?.drop());
-      course.testBed.undoLater(() => held?.drop());
+      course.undoLater(() => held?.drop());
     }
   }),
   step('a message pays half of the order', async (course) => {
-    for (const { link, name } of course.testBed.nodes) {
+    for (const { link, name } of course.nodes) {
       const end = link?.watch((command) => {
         if (command.name === 'XACK') for (const id of command.args) course.acknowledged.set(String(id), name);
       });
-      course.testBed.undoLater(() => end?.());
+      course.undoLater(() => end?.());
     }
     await sendPayment(course);
   }),
-  step('the payment is booked', ({ testBed, order }) =>
-    testBed.until('The payment was not booked.', async () => (await paymentsOf(testBed, order?.id))[0]),
+  step('the payment is booked', (course) =>
+    course.until('The payment was not booked.', async () => (await paymentsOf(course, course.order?.id))[0]),
   ),
   step('the payment is sent again, with its key, and a node is given the message', async (course) => {
     await sendPayment(course);
-    const isGiven = async () => (await lastGiven(course.testBed)) === course.messages.at(-1);
-    await course.testBed.until('No node was given the second message.', isGiven);
+    const isGiven = async () => (await lastGiven(course)) === course.messages.at(-1);
+    await course.until('No node was given the second message.', isGiven);
   }),
   step('a node books the payment, and sends its XACK', async (course) => {
-    const { testBed, order } = course;
-    const { name } = await testBed.until('No node has sent an XACK.', async () => course.booker);
-    const isBooked = async () => (await paymentsOf(testBed, order?.id))[0];
-    await testBed.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
+    const { order } = course;
+    const { name } = await course.until('No node has sent an XACK.', async () => course.booker);
+    const isBooked = async () => (await paymentsOf(course, order?.id))[0];
+    await course.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
     return `it is ${name}`;
   }),
-  needing('node processes')(
-    'that node is killed (SIGKILL), and the message is still its own',
-    async ({ testBed, booker, messages, drops }) => {
-      if (booker) await testBed.kill(booker);
-      const [left] = await pendingOf(testBed);
-      if (left?.id !== messages[0] || left?.consumer !== booker?.name || (left?.deliveries ?? 0) > 1) {
-        const name = booker?.name;
-        throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
-      }
-      for (const drop of drops) drop();
-      return 'the message is pending (XPENDING)';
-    },
+  needing('node processes')('that node is killed (SIGKILL), and the message is still its own', async (course) => {
+    const { booker, messages, drops } = course;
+    if (booker) await course.kill(booker);
+    const [left] = await pendingOf(course);
+    if (left?.id !== messages[0] || left?.consumer !== booker?.name || (left?.deliveries ?? 0) > 1) {
+      const name = booker?.name;
+      throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
+    }
+    for (const drop of drops) drop();
+    return 'the message is pending (XPENDING)';
+  }),
+  step('a node comes to book the payment', (course) =>
+    course.until('No node has come to book the payment.', async () => (await waitingBookings(course)) > 0),
   ),
-  step('a node comes to book the payment', ({ testBed }) =>
-    testBed.until('No node has come to book the payment.', async () => (await waitingBookings(testBed)) > 0),
+  needing('node processes', 'links')('the node that is given the message is killed (SIGKILL)', async (course) => {
+    const { messages, acknowledged } = course;
+    const [pending] = await pendingOf(course);
+    // Of a message that is acknowledged Redis no longer knows whose it was.
+    const names = [pending?.consumer, acknowledged.get(messages[0] ?? '')];
+    const dead = course.nodes.find(({ name }) => names.includes(name));
+    if (dead === undefined) throw new NotStagedError('Nobody knows which node was given the message.');
+    await course.kill(dead);
+    return `${dead.name} is dead`;
+  }),
+  step('no booking waits any more', (course) =>
+    course.until('A booking has not come to its end.', async () => (await waitingBookings(course)) === 0),
   ),
-  needing('node processes', 'links')(
-    'the node that is given the message is killed (SIGKILL)',
-    async ({ testBed, messages, acknowledged }) => {
-      const [pending] = await pendingOf(testBed);
-      // Of a message that is acknowledged Redis no longer knows whose it was.
-      const names = [pending?.consumer, acknowledged.get(messages[0] ?? '')];
-      const dead = testBed.nodes.find(({ name }) => names.includes(name));
-      if (dead === undefined) throw new NotStagedError('Nobody knows which node was given the message.');
-      await testBed.kill(dead);
-      return `${dead.name} is dead`;
-    },
-  ),
-  step('no booking waits any more', ({ testBed }) =>
-    testBed.until('A booking has not come to its end.', async () => (await waitingBookings(testBed)) === 0),
-  ),
-  step('nothing is booked yet', async ({ testBed, order, messages }) => {
-    if ((await paymentsOf(testBed, order?.id)).length > 0)
+  step('nothing is booked yet', async (course) => {
+    const { order, messages } = course;
+    if ((await paymentsOf(course, order?.id)).length > 0)
       throw new NotStagedError('The payment was booked all the same.');
-    const isPending = (await pendingOf(testBed)).some(({ id }) => id === messages[0]);
+    const isPending = (await pendingOf(course)).some(({ id }) => id === messages[0]);
     return isPending
       ? 'the message is pending (XPENDING), and comes again'
       : 'the message is acknowledged, and does not come again';
   }),
-  step('the drill waits until each message is acknowledged, for <limit> at most', areTaken, { isLong: true }),
-  step(
-    'the other node takes the message over, within <limit>',
-    async (course, filled) => {
-      const told = await areTaken(course, filled);
-      if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
-      return told;
-    },
-    { isLong: true },
-  ),
+  step('… the drill waits until each message is acknowledged, for <limit> at most', areTaken),
+  step('… the other node takes the message over, within <limit>', async (course, filled) => {
+    const told = await areTaken(course, filled);
+    if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
+    return told;
+  }),
 ];
 
 export const paymentDemands = [
-  demand('one payment is booked, and no message comes again', async ({ testBed, order, messages, isLeft }) => {
-    const payments = await paymentsOf(testBed, order?.id);
+  demand('one payment is booked, and no message comes again', async (course) => {
+    const { order, messages, isLeft } = course;
+    const payments = await paymentsOf(course, order?.id);
     if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
     const what = messages.length === 1 ? 'one message' : 'one that was sent twice';
     return {
@@ -112,20 +106,19 @@ export const paymentDemands = [
 ];
 
 async function areTaken(course: OrderCourse, { limit }: { limit: number }) {
-  const { testBed } = course;
   const startedAt = performance.now();
-  const isGone = async () => (await pendingOf(testBed)).length === 0;
-  const isDone = await testBed.look(isGone, limit);
+  const isGone = async () => (await pendingOf(course)).length === 0;
+  const isDone = await course.look(isGone, limit);
   // Nobody has looked whether it is booked.
-  if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
+  if ((await course.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
   course.isLeft = isDone === undefined;
   return isDone ? `it took ${formatDuration(performance.now() - startedAt)}` : 'a message is still pending (XPENDING)';
 }
 
 /** Adds a payment to the stream, as its provider does. */
-async function sendPayment({ testBed, order, messages, key }: OrderCourse) {
+async function sendPayment({ redis, order, messages, key }: OrderCourse) {
   const fields = ['order', String(order?.id), 'amount', String((order?.amount ?? 0) / 2), 'key', key];
-  messages.push(String(await testBed.redis.xadd(paymentsKey, '*', ...fields)));
+  messages.push(String(await redis.xadd(paymentsKey, '*', ...fields)));
 }
 
 /** The payments of the order that MySQL has. */

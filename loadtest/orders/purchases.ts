@@ -19,17 +19,16 @@ export const purchaseSteps = [
     await node.script({ untilResumed: true });
     click(course, node);
     const isInside = async () => (await node.history()).events.find(({ type }) => type === 'read');
-    await course.testBed.until(`The click on ${node.name} never got inside its sale.`, isInside);
+    await course.until(`The click on ${node.name} never got inside its sale.`, isInside);
   }),
   step(
     '<count> more clicks come to <where>, and each is answered or waits for the lock of the sale',
     async (course, { count, where }) => {
-      const { testBed, answers, requests } = course;
-      const { first, second } = testBed;
-      const nodes =
-        where === 'both nodes' ? [second, first] : course.testBed.nodes.filter(({ name }) => name === where);
+      const { answers, requests } = course;
+      const { first, second } = course;
+      const nodes = where === 'both nodes' ? [second, first] : course.nodes.filter(({ name }) => name === where);
       for (let n = 0; n < count; n += 1) click(course, nodes[n % nodes.length] as TargetNode);
-      await testBed.until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
+      await course.until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
         const states = await Promise.all([first, second].map((node) => node.state()));
         return answers.length + states.reduce((sum, { waiting }) => sum + waiting, 0) >= count;
       });
@@ -43,13 +42,12 @@ export const purchaseSteps = [
       return `the nodes refuse ${countOf(refused, 'click')} at once, and keep ${countOf(count - answers.length, 'click')} waiting`;
     },
   ),
-  step('the first click goes on', ({ testBed }) => testBed.first.resume()),
+  step('the first click goes on', (course) => course.first.resume()),
   step('all requests are answered', ({ requests }) => Promise.all(requests)),
 
   // Answers that are lost.
   step('<where> keep[s] the next answer', async (course, { where }) => {
-    const nodes =
-      where === 'both nodes' ? course.testBed.nodes : course.testBed.nodes.filter(({ name }) => name === where);
+    const nodes = where === 'both nodes' ? course.nodes : course.nodes.filter(({ name }) => name === where);
     for (const node of nodes) await node.script({ beforeAnswer: true });
   }),
   step('a click comes to <node>, and an order is made', async (course, { node }) => {
@@ -57,68 +55,66 @@ export const purchaseSteps = [
     return makesOrder(course);
   }),
   step('a click comes through nginx, as a GET, and an order is made', async (course) => {
-    request(course, 'GET', course.testBed.nginxUrl, SALE);
+    request(course, 'GET', course.nginxUrl, SALE);
     return makesOrder(course);
   }),
   step('<node> has its answer ready, and the client hangs up', async (course, { node }) => {
-    const { testBed, client } = course;
-    await testBed.until(`${node.name} did not keep its answer.`, async () => (await node.state()).held === 1);
+    const { client } = course;
+    await course.until(`${node.name} did not keep its answer.`, async () => (await node.state()).held === 1);
     client.abort();
     await hasNoAnswer(course);
     await node.resume();
     const hasEnded = async () => (await node.state()).answering === 0;
-    await testBed.until(`The request on ${node.name} never ended.`, hasEnded);
+    await course.until(`The request on ${node.name} never ended.`, hasEnded);
   }),
   step('the client has no answer', hasNoAnswer),
   needing('node processes')(
     'the node that made the order is killed (SIGKILL), and the other one answers',
-    async ({ testBed, order }) => {
-      const seller = testBed.nodes.find(({ name }) => name === order?.node);
-      const other = testBed.nodes.find((node) => node !== seller);
+    async (course) => {
+      const { order } = course;
+      const seller = course.nodes.find(({ name }) => name === order?.node);
+      const other = course.nodes.find((node) => node !== seller);
       if (!seller || !other) throw new NotStagedError(`The order was made by ${order?.node}.`);
       // This one is to answer.
       await other.script({});
-      await testBed.kill(seller);
+      await course.kill(seller);
       return `${seller.name} is dead`;
     },
   ),
   step(
-    'nginx sends the click to the other node, and the client repeats it as long as it is under way',
+    '… nginx sends the click to the other node, and the client repeats it as long as it is under way',
     async (course) => {
-      const { testBed, requests } = course;
+      const { requests } = course;
       const answer = (await requests[0]) ?? {};
       if (answer.status === undefined || answer.status === 502) {
         throw new NotStagedError(`nginx did not send the click to the other node: it ${describeAnswer(answer)}.`);
       }
-      const again = () => send(course, 'GET', testBed.nginxUrl, SALE);
+      const again = () => send(course, 'GET', course.nginxUrl, SALE);
       return repeat(course, answer.code === 'REQUEST_IN_PROGRESS' ? again : async () => answer);
     },
-    { isLong: true },
   ),
-  step(
-    'the client repeats at <node>, as long as the click is under way',
-    (course, { node }) => repeat(course, () => send(course, 'POST', node.publicUrl, SALE)),
-    { isLong: true },
+  step('… the client repeats at <node>, as long as the click is under way', (course, { node }) =>
+    repeat(course, () => send(course, 'POST', node.publicUrl, SALE)),
   ),
 
   // Servers that are slow.
-  needing('links')('each answer of Redis and MySQL comes <time> late', async ({ testBed }, { time }) => {
+  needing('links')('each answer of Redis and MySQL comes <time> late', async (course, { time }) => {
     // So that neither has to connect first.
-    for (const node of testBed.nodes) await mustAnswer(testBed, node, '/orders?limit=1');
-    const links = testBed.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
+    for (const node of course.nodes) await mustAnswer(course, node, '/orders?limit=1');
+    const links = course.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
     const delay = (ms: number) => {
       for (const link of links) link?.delayReplies(ms);
     };
-    testBed.undoLater(() => delay(0));
+    course.undoLater(() => delay(0));
     delay(time);
   }),
   step('a click comes to both nodes, and none is answered within <time>', async (course, { time: limitMs }) => {
-    const { testBed, requests } = course;
+    const { requests } = course;
     const startedAt = performance.now();
-    for (const node of testBed.nodes) click(course, node);
+    for (const node of course.nodes) click(course, node);
     const firstMs = Promise.race(requests).then(() => performance.now() - startedAt);
     // A node that answers this has been given the click that was sent before it.
-    await Promise.all(testBed.nodes.map((node) => mustAnswer(testBed, node, '/healthz')));
+    await Promise.all(course.nodes.map((node) => mustAnswer(course, node, '/healthz')));
     if (performance.now() - startedAt >= limitMs) {
       throw new NotStagedError('A click came so late that the other one may have been answered.');
     }
@@ -131,7 +127,7 @@ export const purchaseSteps = [
   step('an order is made', orderUnkeyed),
   step('an order is made, and paid', async (course) => {
     const told = await orderUnkeyed(course);
-    const paid = await fetch(new URL(`/orders/${course.order?.id}/pay`, course.testBed.first.publicUrl), {
+    const paid = await fetch(new URL(`/orders/${course.order?.id}/pay`, course.first.publicUrl), {
       method: 'POST',
     });
     if (!paid.ok) throw new NotStagedError('The order could not be paid.');
@@ -140,13 +136,13 @@ export const purchaseSteps = [
   step('a refund comes to <node>, which waits for the order', async (course, { node }) => {
     refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) === course.requests.length;
-    await course.testBed.until(`${node.name} has not come to change the order.`, hasCome);
+    await course.until(`${node.name} has not come to change the order.`, hasCome);
   }),
   step('a refund comes to <node>, which waits for the order or answers', async (course, { node }) => {
-    const { testBed, answers, requests } = course;
+    const { answers, requests } = course;
     refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) + answers.length === requests.length;
-    await testBed.until(`${node.name} was neither refused nor let in.`, hasCome);
+    await course.until(`${node.name} was neither refused nor let in.`, hasCome);
     return answers[0] ? `it ${describeAnswer(answers[0])}` : 'it waits';
   }),
 ];
@@ -159,10 +155,10 @@ export const purchaseDemands = [
     return finding;
   }),
   demand('one order is made, and the repeat is answered with it', async (course) => {
-    const { repeated: again = {}, testBed } = course;
+    const { repeated: again = {} } = course;
     // The first request is over, and its order is there: an answer that says otherwise stays wrong.
     if (again.code === 'REQUEST_IN_PROGRESS') {
-      const made = await testBed.orders();
+      const made = await course.orders();
       return {
         wrong: `${countOf(made.length, 'order')} for one purchase, and the buyer never learns of it`,
         ending: 'if it never ends',
@@ -171,7 +167,7 @@ export const purchaseDemands = [
       };
     }
     if (again.status !== 200) throw new NotStagedError(`The repeat ${describeAnswer(again)}.`);
-    if (!(await testBed.orders()).some(({ id }) => id === again.orderId)) {
+    if (!(await course.orders()).some(({ id }) => id === again.orderId)) {
       throw new NotStagedError(`The repeat ${describeAnswer(again)}, and MySQL has no such order.`);
     }
     return judgeOrders(course);
@@ -179,7 +175,7 @@ export const purchaseDemands = [
   demand('one refund is made', async (course) => {
     mustBeAnswered(course);
     const sql = "SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'";
-    const refunds = await course.testBed.query<{ id: string }>(sql, [course.order?.id]);
+    const refunds = await course.query<{ id: string }>(sql, [course.order?.id]);
     if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
     return once(`${countOf(refunds.length, 'refund')} of one order`, {
       isOnce: refunds.length === 1,
@@ -198,9 +194,8 @@ export function once(
 }
 
 /** What MySQL and the stock say: one order is there, and one unit gone. */
-async function judgeOrders({ testBed, figures }: OrderCourse): Promise<Finding> {
-  const made = await testBed.orders();
-  const inStock = await testBed.stock();
+async function judgeOrders({ orders, stock, figures }: OrderCourse): Promise<Finding> {
+  const [made, inStock] = [await orders(), await stock()];
   if (made.length === 0) throw new NotStagedError('No order was made at all.');
   if (inStock !== STOCK - made.length) {
     const count = countOf(made.length, 'order');
@@ -214,9 +209,9 @@ async function judgeOrders({ testBed, figures }: OrderCourse): Promise<Finding> 
 }
 
 /** Sends the request to a node, or through nginx, with the key of the purchase. Resolves without a status when there is no answer. */
-async function send({ key, client, testBed }: OrderCourse, method: string, origin: string, path: string) {
+async function send({ key, client, stopping }: OrderCourse, method: string, origin: string, path: string) {
   // Never rejects: when the drill ends, nobody may be left who waits for it.
-  const signal = AbortSignal.any(client.signal.aborted ? [testBed.stopping] : [client.signal, testBed.stopping]);
+  const signal = AbortSignal.any(client.signal.aborted ? [stopping] : [client.signal, stopping]);
   try {
     const answer = await fetch(new URL(path, origin), { method, headers: { 'idempotency-key': `"${key}"` }, signal });
     const { code, orderId } = (await answer.json()) as ClientAnswer;
@@ -240,7 +235,7 @@ const refund = (course: OrderCourse, { publicUrl }: TargetNode) =>
   request(course, 'POST', publicUrl, `/orders/${course.order?.id}/refund`);
 
 /** How many refunds wait to change the order. */
-const waitingRefunds = ({ testBed }: OrderCourse) => testBed.waitingStatements('UPDATE tb_order%');
+const waitingRefunds = (course: OrderCourse) => course.waitingStatements('UPDATE tb_order%');
 
 async function hasNoAnswer({ requests }: OrderCourse) {
   const { status } = (await requests[0]) ?? {};
@@ -254,19 +249,19 @@ async function repeat(course: OrderCourse, again: () => Promise<ClientAnswer>): 
     const answer = await again();
     course.repeated = answer;
     if (answer.code !== 'REQUEST_IN_PROGRESS' || performance.now() > deadline) return `it ${describeAnswer(answer)}`;
-    await course.testBed.rest(REPEAT_DELAY_MS);
+    await course.rest(REPEAT_DELAY_MS);
   }
 }
 
 /** Resolves when the order is written. */
 async function makesOrder(course: OrderCourse): Promise<string> {
-  const order = await course.testBed.until('No order was written.', async () => (await course.testBed.orders())[0]);
+  const order = await course.until('No order was written.', async () => (await course.orders())[0]);
   course.order = { ...order, amount: Number(order.amount) };
   return `it is ${order.id.slice(0, 8)}, on ${order.node}`;
 }
 
 async function orderUnkeyed(course: OrderCourse): Promise<string> {
-  await fetch(new URL(SALE, course.testBed.first.publicUrl), { method: 'POST' });
+  await fetch(new URL(SALE, course.first.publicUrl), { method: 'POST' });
   return makesOrder(course);
 }
 

@@ -1,5 +1,6 @@
 // What the drills of the orders share: two nodes, their MySQL and their Redis, made ready and put back.
 
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { doneStates } from '../../scripts/stack/mysql.ts';
@@ -8,10 +9,9 @@ import { paymentsKey, refusedKey } from '../../services/inventory/orders/payment
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock } from '../harness/clock.ts';
+import { poll, sharedClock } from '../harness/clock.ts';
 import type { Narrate } from '../harness/drill.ts';
 import { createFaults, doEach } from '../harness/faults.ts';
-import { poll } from '../harness/poll.ts';
 import type { Target, TargetNode } from '../harness/target.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
@@ -62,6 +62,9 @@ export async function openShop({
   const redis = connectRedis(stack.redis.url, {});
   redis.on('error', () => {});
   const startedAt = sharedClock();
+  /** How late what is due in this process comes. */
+  const eventLoop = monitorEventLoopDelay({ resolution: 10 });
+  eventLoop.enable();
   const stopping = new AbortController();
   const emitted: { ms: number; sentence: string }[] = [];
   /** What takes along that which the drill has made. */
@@ -96,13 +99,6 @@ export async function openShop({
     for (const table of tables) await query(`DELETE FROM ${table}`);
   }
 
-  async function emit(sentence: string, isStep: boolean) {
-    mustBeOpen();
-    const ms = sharedClock() - startedAt;
-    emitted.push({ ms, sentence });
-    await narrate(sentence, ms, isStep);
-  }
-
   /** A step that comes after the end of the drill is stopped here: another drill may have the stack by then. */
   function mustBeOpen() {
     signal.throwIfAborted();
@@ -129,6 +125,7 @@ export async function openShop({
   };
 
   async function disconnect() {
+    eventLoop.disable();
     faults.close();
     redis.disconnect();
     await mysql.end();
@@ -179,10 +176,12 @@ export async function openShop({
     mustBeOpen,
     /** Aborts when the drill ends. */
     stopping: stopping.signal,
-    /** Narrates a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    step: (sentence: string) => emit(sentence, true),
-    /** Narrates what happens, and goes on at once. */
-    say: (sentence: string) => emit(sentence, false),
+    async say(sentence: string, isStep = false) {
+      mustBeOpen();
+      const ms = sharedClock() - startedAt;
+      emitted.push({ ms, sentence });
+      await narrate(sentence, ms, isStep);
+    },
     async outcome() {},
     /** Resolves after so many milliseconds, or rejects when the drill ends. */
     rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
@@ -217,7 +216,7 @@ export async function openShop({
       } finally {
         await disconnect();
       }
-      return { events: [], told: emitted };
+      return { events: [], told: emitted, standstillMs: eventLoop.max / 1e6 };
     },
   };
 }

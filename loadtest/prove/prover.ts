@@ -4,16 +4,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism, freemem } from 'node:os';
 import { type Cell, MOST_MEMORY, type Task } from '../../prove/cell.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
+import { type SilenceLimits, usualLimits, watchSilence } from '../harness/signs.ts';
 
 export interface ProverOptions {
   /** Ends the search: what is not known by then is unknown. */
   signal: AbortSignal;
   /** Called with each cell as soon as it is known. */
   onCell(cell: Cell): void;
+  /** How long a process may give no sign; as usual when they are not given. */
+  limits?: SilenceLimits;
 }
-
-/** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
-const SILENCE_MS = 8_000;
 
 const DIED = 'The process of the search has died, or did not come back.';
 const INTERRUPTED = 'The search was interrupted.';
@@ -24,7 +24,10 @@ type Answer = { cell: Cell } | { problem: string };
  * Proves the cells, in this order, and resolves with them in it; what fails with few processes is left out with more. A lock that
  * can't be read, and a process that dies or does not come back, make their cell unknown; another process goes on.
  */
-export async function proveAll(planned: Task[], { signal, onCell }: ProverOptions): Promise<Cell[]> {
+export async function proveAll(
+  planned: Task[],
+  { signal, onCell, limits = usualLimits }: ProverOptions,
+): Promise<Cell[]> {
   const node = await bundledArgs('prove/worker.ts');
   const workers = Math.min(workersFor(availableParallelism(), freemem()), planned.length);
   const queue = [...planned.entries()];
@@ -63,11 +66,11 @@ export async function proveAll(planned: Task[], { signal, onCell }: ProverOption
   }
 
   async function ask(worker: ChildProcess, task: Task): Promise<Answer> {
-    const timer = setTimeout(() => worker.kill('SIGKILL'), SILENCE_MS);
+    const silence = watchSilence(() => worker.pid ?? 0, limits, () => worker.kill('SIGKILL'));
     try {
       return await new Promise<Answer>((resolve) => {
         worker.on('message', (answer: Answer | 'alive') => {
-          if (answer === 'alive') timer.refresh();
+          if (answer === 'alive') silence.hearSign();
           else resolve(answer);
         });
         worker.once('exit', () => {
@@ -76,7 +79,7 @@ export async function proveAll(planned: Task[], { signal, onCell }: ProverOption
         worker.send(task);
       });
     } finally {
-      clearTimeout(timer);
+      silence.close();
       worker.removeAllListeners();
     }
   }

@@ -1,7 +1,7 @@
 // What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
 
 import type { Cell } from '../../prove/cell.ts';
-import { versionIn } from '../../services/inventory/redis-info.ts';
+import { versionIn } from '../../services/inventory/redis-commands.ts';
 import { openValkey } from '../../virtual/valkey.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';

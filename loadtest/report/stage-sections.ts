@@ -3,8 +3,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
-import { isExternal } from '../staircase/lookup.ts';
-import { fixes, stageBefore } from '../staircase/plan.ts';
+import { fixes, isExternal, rowOf } from '../staircase/lookup.ts';
 import { isAsTaught, keyFigure, questionOf, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, stepLinesOf } from './figures.ts';
@@ -68,7 +67,7 @@ ${details.length > 0 && html`<div>${details}</div>`}
 
 /** What the stage fixes, seen from the stage that fails the same drill. */
 function fixedBefore(stage: string, { drill }: DrillResult, { stages }: Results): Html | false {
-  const before = fixes(stage, drill) ? stages.find((ran) => ran.stage === stageBefore(stage)) : undefined;
+  const before = fixes(stage, drill) ? stages.find((ran) => ran.stage === rowOf(stage)?.before) : undefined;
   const failed = before?.drills.find((result) => result.drill === drill && result.verdict === 'fail');
   if (!before || !failed) return false;
   const figure = keyFigure(failed);

@@ -3,8 +3,7 @@
 import pc from 'picocolors';
 import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
-import { columnNames, columnsWith, staircaseOf } from '../staircase/lookup.ts';
-import { fixes, stageBefore } from '../staircase/plan.ts';
+import { columnNames, columnsWith, fixes, rowOf, staircaseOf } from '../staircase/lookup.ts';
 import { keyFigure, questionOf } from './cells.ts';
 import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
@@ -26,7 +25,7 @@ export function openingLines(stage: string, find: (stage: string, drill: string)
   const story = readStory(stage);
   const before = columnNames
     .filter((drill) => fixes(stage, drill))
-    .flatMap((drill) => find(stageBefore(stage) ?? '', drill) ?? []);
+    .flatMap((drill) => find(rowOf(stage)?.before ?? '', drill) ?? []);
   return [
     pc.bold(stageTitle(stage)),
     ...(story ? [`  ${pc.dim('Problem')}  ${story.problem}`] : []),

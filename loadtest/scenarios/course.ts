@@ -1,15 +1,14 @@
 // One playing of a scenario: who sells, what was seen so far, and what must be seen in the end.
 
 import type { BasketAnswer, LookAnswer, SaleAnswer, SaleEnd } from '../evidence/answers.ts';
-import type { SaleName, StepHistory } from '../evidence/history.ts';
+import { isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
-import type { LeftKey } from '../harness/left-keys.ts';
-import type { RunningSale } from '../harness/single-sale.ts';
+import type { LeftKey } from '../harness/lease-watch.ts';
+import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { TestBed } from '../harness/test-bed.ts';
-import type { Playing } from './play-page.ts';
-import { sentencesOf } from './sentence.ts';
+import { type Playing, sentencesOf } from './sentence.ts';
 
 /** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
 export interface Actor {
@@ -22,18 +21,11 @@ export interface Actor {
   /** The sale, if it was seen inside. */
   inside?: SaleName | undefined;
   /** What it sends is held on its way until the page says that it goes on. */
-  held?: HeldOnItsWay;
+  held?: ReturnType<TestBed['holdNext']>;
   /** It stays inside until the page says that it goes on. */
   isHeld?: boolean;
   /** When it went on, on the shared clock. */
   wentOnAt?: number;
-}
-
-/** A command that may come to its line, and is held there. */
-interface HeldOnItsWay {
-  isThere(): boolean;
-  /** It arrives, if it has come, and no other is held in its place. Throws NotStagedError when it does not reach its server. */
-  goOn(): Promise<void>;
 }
 
 /** A time in which Redis was away, on the shared clock. */
@@ -49,8 +41,7 @@ export interface Outage {
   unasked?: string;
 }
 
-export interface Course extends Playing<StepHistory> {
-  testBed: TestBed;
+export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' | 'ending'> {
   actors: Map<string, Actor>;
   /** Sales whose write reached Redis although their node had given up on it. */
   wroteLate: SaleName[];
@@ -92,7 +83,7 @@ export const { step, needing, setting, demand } = sentencesOf<Course, StepHistor
 
 export function beginCourse(testBed: TestBed): Course {
   return {
-    testBed,
+    ...testBed,
     actors: new Map(),
     evidence: [],
     wroteLate: [],
@@ -120,29 +111,15 @@ export function insideOf(course: Course, name: string): SaleName {
 }
 
 /** Holds the next such command of a node on its way, and what its connection sends after it. */
-export function holdNext(
-  { testBed }: Course,
-  node: TargetNode,
-  isMeant: Parameters<TestBed['holdNext']>[1],
-): HeldOnItsWay {
-  const held = testBed.holdNext(node, isMeant);
-  const mark = testBed.mark('held on its way', { node });
-  let isThere = false;
-  held.arrived.then(
-    () => {
-      isThere = true;
-      testBed.ring();
-    },
-    () => {},
-  );
+export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['holdNext']>[1]) {
+  const held = course.holdNext(node, isMeant);
+  const mark = course.mark('held on its way', { node });
+  held.arrived.then(course.ring, () => {});
   return {
-    isThere: () => isThere,
-    async goOn() {
+    ...held,
+    goOn() {
       mark.over();
-      if (!isThere) return held.cancel();
-      // A node does not wait for an answer for long.
-      if (await held.letGo()) return;
-      throw new NotStagedError('A command that was held never reached Redis.');
+      return held.goOn();
     },
   };
 }
@@ -158,15 +135,28 @@ export function mustBeSo(
   });
 }
 
+/** In the end the sale must not have left before this moment on the shared clock. */
+export function mustBeInside(
+  course: Course,
+  sale: SaleName,
+  at = sharedClock(),
+  otherwise = `Sale ${sale.saleId} on ${sale.node} was not inside any more.`,
+): void {
+  mustBeSo(course, ({ events }) => {
+    const left = events.find((event) => event.type === 'left' && isSame(event, sale));
+    return left === undefined || left.at >= at || otherwise;
+  });
+}
+
 /** Draws what is broken from now on as `label`. `undo` mends it, when `mend` is called with this name. */
 export function breaks(
-  { testBed, broken }: Course,
+  { mark, broken }: Course,
   name: string,
   label: string,
   hit: Parameters<TestBed['mark']>[1],
   undo = () => {},
 ): void {
-  const { over } = testBed.mark(label, hit);
+  const { over } = mark(label, hit);
   broken.set(name, () => {
     undo();
     over();

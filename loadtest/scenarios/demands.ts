@@ -5,7 +5,6 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
-import type { TestBed } from '../harness/test-bed.ts';
 import { actorOf, type Course, demand, insideOf } from './course.ts';
 import type { Finding } from './sentence.ts';
 
@@ -45,7 +44,7 @@ export const demands = [
   demand(
     '<sale> and <other> stay inside for <time>, and no two are inside at the same moment',
     (course, outcome, { time }) => {
-      const { leaseMs } = course.testBed;
+      const { leaseMs } = course;
       const leastMs = time - ROUNDED * leaseMs;
       const spans = spansOf(outcome.events);
       if (spans.length < 2 || spans.some(({ entered, left }) => left - entered < leastMs)) {
@@ -69,7 +68,7 @@ export const demands = [
   demand('<sale> is sold within <time>', async (course, _outcome, { sale: name, time: limitMs }) => {
     const { outcome, ms } = await actorOf(course, name).sale.end;
     const isSold = outcome === 'sold';
-    await mustHaveHadTime(course.testBed, ms - limitMs);
+    await mustHaveHadTime(course, ms - limitMs);
     const how = `${name} ${isSold ? 'was sold' : 'was not sold'} within ${formatDuration(ms)}`;
     const isWrong = !isSold || ms > limitMs;
     return { right: how, wrong: isWrong ? how : undefined, figures: { nextSaleMs: ms } };
@@ -79,7 +78,7 @@ export const demands = [
     const end = await sale.end;
     const answeredMs = end.sentAt + end.ms - (wentOnAt ?? end.sentAt);
     const figures = { answeredMs };
-    if (end.outcome === 'sold' && answeredMs < course.testBed.leaseMs) {
+    if (end.outcome === 'sold' && answeredMs < course.leaseMs) {
       return { right: `${name} was answered in ${formatDuration(answeredMs)}.`, figures };
     }
     const how = end.outcome === 'sold' ? 'its own lease had ended' : 'it had not sold';
@@ -89,15 +88,15 @@ export const demands = [
 ];
 
 /** What came so much too late, in milliseconds, came late by itself. Throws NotStagedError where the machine may be why. */
-export async function mustHaveHadTime(testBed: TestBed, lateMs: number) {
-  if (lateMs > 0) await testBed.mustHaveGoneOn(lateMs / DELAYS);
+export async function mustHaveHadTime(course: Course, lateMs: number) {
+  if (lateMs > 0) await course.mustHaveGoneOn(lateMs / DELAYS);
 }
 
-function judgeMeetings({ testBed, actors, keptOutMs }: Course, { startedAt }: StepHistory, holds: Hold[]): Finding {
+function judgeMeetings({ leaseMs, actors, keptOutMs }: Course, { startedAt }: StepHistory, holds: Hold[]): Finding {
   const meetings = overlapsBetween(holds);
   for (const { inside, wentOnAt } of actors.values()) {
     const hold = holds.find((each) => inside !== undefined && wentOnAt !== undefined && isSame(each, inside));
-    if (hold === undefined || hold.left - hold.entered < testBed.leaseMs) continue;
+    if (hold === undefined || hold.left - hold.entered < leaseMs) continue;
     const reason = `Sale ${hold.saleId} on ${hold.node} stayed longer than its own lease, which proves nothing.`;
     throw new NotStagedError(reason);
   }

@@ -1,9 +1,9 @@
-// The drills: each fault is a page, and three are loads.
+// The drills: each fault is a page, and three are loads, many sales at once on a stack as it is in production. Is one of them lost?
 
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Drill } from '../harness/drill.ts';
+import type { Drill, DrillContext } from '../harness/drill.ts';
+import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lockStaircase } from '../staircase/locks.ts';
-import { loads } from './loads.ts';
 import { type Page, readPage } from './page.ts';
 import { asDrill } from './scenario.ts';
 
@@ -24,10 +24,34 @@ export function scenario(name: string): Page {
 }
 
 const columns = Object.keys(lockStaircase.columns);
-const loadsByName = new Map<string, Drill>(Object.entries(loads));
+const loads = [
+  /** All sales go to one node, past nginx: what a lock inside one process can do shows here. */
+  load('one-node-rush', ({ target, settings: { requests, stock } }) => {
+    const [node] = target.nodes;
+    if (node === undefined) throw new Error('There is no node to send sales to.');
+    return { url: node.publicUrl, sellers: [node.name], requests, stock };
+  }),
+  /** Both nodes sell, with stock enough for all: whatever is missing at the end was lost by the lock. */
+  load('rush', (context) => toBoth(context, context.settings)),
+  /** Twice as many buyers as units. The final stock looks right even when a unit was sold twice, so the sales are counted. */
+  load('sell-out', (context) => {
+    const { units } = context.settings;
+    return toBoth(context, { requests: 2 * units, stock: units });
+  }),
+];
 
-/** The scenarios of the staircase, in the order of its columns. */
-export const scenarios: Page[] = columns.filter((name) => !loadsByName.has(name)).map(scenario);
+function load(name: string, of: (context: DrillContext) => RushOptions): Drill {
+  return { name, kind: 'load', run: async (context) => runRush(context, of(context)) };
+}
+
+function toBoth({ target }: DrillContext, { requests, stock }: { requests: number; stock: number }): RushOptions {
+  return { url: target.url, sellers: target.nodes.map(({ name }) => name), requests, stock };
+}
 
 /** All drills of the staircase, in the order of its columns. */
-export const drills: Drill[] = columns.map((name) => loadsByName.get(name) ?? asDrill(scenario(name)));
+export const drills: Drill[] = columns.map(
+  (name) => loads.find((load) => load.name === name) ?? asDrill(scenario(name)),
+);
+
+/** The scenarios of the staircase, in the order of its columns. */
+export const scenarios: Page[] = columns.filter((name) => pages.has(name)).map(scenario);

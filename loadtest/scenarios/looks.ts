@@ -6,7 +6,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/commands.ts';
-import { sendLook } from '../harness/single-sale.ts';
+import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
@@ -17,28 +17,25 @@ const EARLIER_MS = 30;
 
 export const lookSteps = [
   step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
-    const { testBed } = course;
-    const tried = testBed.triesOf(node);
+    const tried = course.triesOf(node);
     const looker = look(course, sale, node);
-    const hasAsked = () => looker.hasEnded() || testBed.triesOf(looker.node) > tried;
-    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+    const hasAsked = () => looker.hasEnded() || course.triesOf(looker.node) > tried;
+    await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
   }),
   needing('links')(
-    '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
+    '… <sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
     async (course, { sale, node, limit }) => {
       const held = holdNext(course, node, isStockRead);
       look(course, sale, node, held);
-      if (await course.testBed.until(held.isThere, limit ?? STEP_LIMIT_MS)) return;
+      if (await course.until(held.isThere, limit ?? STEP_LIMIT_MS)) return;
       if (limit === undefined) throw new NotStagedError(`${node.name} did not read the stock.`);
-      await mustHaveHadTime(course.testBed, limit);
+      await mustHaveHadTime(course, limit);
       return 'it waits';
     },
-    { isLong: true },
   ),
   step(
-    '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
+    '… <count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
     (course, { count, node, sale }) => lookFirst(course, { most: count, node, name: sale }),
-    { isLong: true },
   ),
 ];
 
@@ -87,13 +84,13 @@ function look(course: Course, name: string, node: TargetNode, held?: Actor['held
   const actor = {
     node,
     askedAt: sharedClock(),
-    sale: course.testBed.begin(() => sendLook(node)),
+    sale: course.begin(() => sendLook(node)),
     ...(held && { held }),
   };
   let hasEnded = false;
   void actor.sale.end.then(() => {
     hasEnded = true;
-    course.testBed.ring();
+    course.ring();
   });
   course.actors.set(name, actor);
   return { ...actor, hasEnded: () => hasEnded };
@@ -109,22 +106,24 @@ async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer
 
 /** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
 async function lookFirst(course: Course, { most, node, name }: { most: number; node: TargetNode; name: string }) {
-  const { testBed } = course;
   const { sale, askedAt } = actorOf(course, name);
-  const { commands, end: unwatch } = testBed.watchCommands(node, testBed.ring);
-  const reads = () => commands.filter(isStockRead).length;
+  let reads = 0;
+  const unwatch = course.watchCommands(node, (command) => {
+    if (isStockRead(command)) reads += 1;
+    course.ring();
+  });
   let isIn = false;
   void sale.end.then(() => {
     isIn = true;
-    testBed.ring();
+    course.ring();
   });
   const looks: Actor[] = [];
   let overtakes = 0;
   while (overtakes < most && !isIn) {
-    const seen = reads();
+    const seen = reads;
     looks.push(look(course, `${name}${overtakes}`, node));
-    await testBed.until(() => isIn || reads() > seen, STEP_LIMIT_MS);
-    if (isIn || reads() === seen) break;
+    await course.until(() => isIn || reads > seen, STEP_LIMIT_MS);
+    if (isIn || reads === seen) break;
     overtakes += 1;
   }
   unwatch();

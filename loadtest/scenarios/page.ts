@@ -2,15 +2,13 @@
 
 import type { StepHistory } from '../evidence/history.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
-import { buyerDemands, buyerSteps } from './buyers.ts';
 import type { Course } from './course.ts';
 import { demands } from './demands.ts';
 import { lookDemands, lookSteps } from './looks.ts';
-import { masterDemands, masterSteps } from './masters.ts';
-import { outageDemands, outageSteps } from './outages.ts';
-import { queueDemands, queueSteps } from './queues.ts';
 import { type Demand, endings, type Known, meaningOf, type PageOf, type Step } from './sentence.ts';
 import { steps } from './sentences.ts';
+import { masterDemands, masterSteps, outageDemands, outageSteps } from './servers.ts';
+import { buyerDemands, buyerSteps, queueDemands, queueSteps } from './waiting.ts';
 
 /** The sentences that pages of a kind may be made of. */
 export interface Vocabulary<On, Outcome> {

@@ -2,25 +2,25 @@
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
-import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
-import { type Drill, type DrillOutcome, type Narrate, notApplicable } from '../harness/drill.ts';
+import type { Command } from '../../scripts/link/link.ts';
+import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf } from '../evidence/numbers.ts';
+import { isRelease, isStockWrite } from '../harness/commands.ts';
+import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
-import { findRelease } from '../harness/release-commands.ts';
 import { lackOf } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
-import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
+import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
 import { beginCourse } from './course.ts';
 import type { Page } from './page.ts';
-import { playPage } from './play-page.ts';
+import { playPage } from './sentence.ts';
 
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
 const CONFIRM_STANDSTILL_MS = 25;
 /** A standstill of a node and one of its line may add up: two as long as this, in milliseconds, and the node gives its server up. */
 const SILENT_MS = ANSWER_LIMIT_MS / 2;
-/** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
-const SILENCE_LIMIT_MS = 180_000;
 
 export interface ScenarioOptions extends Omit<TestBedOptions, 'timing' | 'stock'> {
   leaseMs: number;
@@ -46,7 +46,7 @@ export function asDrill(page: Page): Drill {
  * ends, the stack is as it was before. Rejects when it comes no further, and with the signal's reason when that aborts.
  */
 export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
-  const { target, stage, leaseMs, narrate, signal, tries, silenceLimitMs = SILENCE_LIMIT_MS } = options;
+  const { target, stage, leaseMs, narrate, signal, tries, silenceLimitMs } = options;
   const lacking = lackOf(target, stage, page.needs);
   if (lacking !== undefined) return notApplicable(lacking);
   if (hasNothingToBreak(stage, page.name)) {
@@ -62,17 +62,8 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return playAgain(
     async () => {
-      const silence = watchSilence(narrate, silenceLimitMs);
-      const testBed = await openTestBed({
-        stock: page.stock ?? STOCK,
-        ...options,
-        timing,
-        narrate: silence.narrate,
-      });
-      silence.begin();
-      const stopped = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
-      const outcome = await play(testBed, follow(page, testBed), stopped).finally(silence.end);
-      return { outcome, standstillMs: testBed.standstillMs() };
+      const testBed = await openTestBed({ stock: page.stock ?? STOCK, ...options, timing });
+      return play(testBed, follow(page, testBed, silenceLimitMs), signal);
     },
     {
       wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),
@@ -83,40 +74,14 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
   );
 }
 
-/** A drill says what it does. What is silent for too long waits for something that never comes: the signal aborts. */
-function watchSilence(narrate: Narrate, limitMs: number) {
-  const silent = new AbortController();
-  const reason = new Error(`The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`);
-  let timer: Timer;
-  let isOver = false;
-  const watch = () => {
-    if (!isOver) timer = startTimer(() => silent.abort(reason), limitMs);
-  };
-  return {
-    signal: silent.signal,
-    /** The drill begins. What comes before it, to make the nodes ready, has limits of its own. */
-    begin: watch,
-    end() {
-      isOver = true;
-      stopTimer(timer);
-    },
-    /** While somebody reads the sentence, the drill waits for them. */
-    narrate: async (...said: Parameters<Narrate>) => {
-      stopTimer(timer);
-      await narrate(...said);
-      watch();
-    },
-  };
-}
-
 /** Plays the page, or plays it once for each command of a release. */
-const follow = (page: Page, testBed: TestBed) =>
+const follow = (page: Page, testBed: TestBed, silenceLimitMs?: number) =>
   page.steps.some((step) => step.playsEachRelease)
-    ? playEachRelease(page, testBed)
-    : playPage(page, beginCourse(testBed));
+    ? playEachRelease(page, testBed, silenceLimitMs)
+    : playPage(page, beginCourse(testBed), silenceLimitMs);
 
 /** Plays the page once for each command by which the lock is given up, until one fails. */
-async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement> {
+async function playEachRelease(page: Page, testBed: TestBed, silenceLimitMs?: number): Promise<Judgement> {
   const { commands, more, otherKey } = await findRelease(testBed);
   if (otherKey !== undefined) {
     const reason = `It keeps something under "${otherKey}": use the key that you are given, and begin the names of further keys with it.`;
@@ -128,7 +93,8 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
     // What the round before has left behind ends.
     if (round > 0) await testBed.endLease();
     if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
-    judged = await playPage(page, { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } });
+    const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
+    judged = await playPage(page, course, silenceLimitMs);
     if (judged.verdict !== 'pass') return judged;
   }
   if (!isOneOfSeveral) return judged;
@@ -136,3 +102,89 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   const left = more > 0 ? ` ${countOf(more, 'command')} after them were not held.` : '';
   return { ...judged, reason: `${judged.reason} Each command of the release was late once: ${names}.${left}` };
 }
+
+/** How many commands of one release are held, each in turn. */
+const MOST_COMMANDS = 6;
+/** How long a sale may take that nobody keeps waiting, in milliseconds. */
+const SALE_LIMIT_MS = 5_000;
+const SKU = '001';
+
+/** What puts something into Redis that others see: of a lock, its key or what goes with it. */
+const writes = new Set(['SET', 'SETNX', 'SETEX', 'PSETEX', 'GETSET', 'HSET', 'HSETNX', 'ZADD', 'LPUSH', 'RPUSH']);
+const isWrite = ({ name }: Command) => writes.has(name) || /^(EVAL|FCALL)/.test(name);
+/** What says where a connection listens changes nothing that others see. */
+const isSubscription = ({ name }: Command) => /SUBSCRIBE$/.test(name);
+
+/** One command of a release, and what knows it among those that a node sends. */
+export interface ReleaseCommand {
+  /** Its name in Redis, such as `DEL`. Absent for a lock of ours, which has one. */
+  name?: string;
+  /** Makes what says true to it once: of a node that sells and gives the lock up, and has not written yet. */
+  createMeant(): (command: Command) => boolean;
+}
+
+export interface Release {
+  /** In the order in which they are sent. None for a lock that sends no command with its key. */
+  commands: ReleaseCommand[];
+  /** How many more there are than are held. */
+  more: number;
+  /** A key that the lock uses and that does not have the given one in its name. */
+  otherKey?: string;
+}
+
+/**
+ * The commands by which a holder on the first node gives its lock up. For those of an external lock it sells there, and looks.
+ * Throws NotStagedError when that sale does not take place.
+ */
+export async function findRelease(testBed: TestBed): Promise<Release> {
+  if (!isExternal(testBed.stage)) return { commands: [{ createMeant: () => isRelease }], more: 0 };
+  const { first, second, stage } = testBed;
+  const key = lockKey(SKU, stage);
+  const seen: Command[] = [];
+  const unwatch = testBed.watchCommands(first, (command) => seen.push(command));
+  // Redis is sent the text of a script once: what the second sale sends every other will send.
+  for (let sale = 0; sale < 2; sale += 1) {
+    seen.splice(0);
+    const { outcome } = await testBed.sellWithin(first, SALE_LIMIT_MS);
+    if (outcome !== 'sold') throw new NotStagedError(`A sale on ${first.name} that nobody disturbs was not sold.`);
+  }
+  // What frees the lock has been sent when another has it, also what is sent after the answer.
+  await testBed.sellWithin(second, SALE_LIMIT_MS);
+  unwatch();
+
+  const isOurs = ({ args }: Command) => args.some((arg) => arg === stockKey(SKU) || arg === fenceKey(SKU));
+  const hasKey = ({ args }: Command) => args.some((arg) => arg.includes(key));
+  const other = seen.find((command) => isWrite(command) && !hasKey(command) && !isOurs(command));
+  const released = seen
+    .slice(seen.findIndex(isStockWrite) + 1)
+    .filter((command) => hasKey(command) && !isOurs(command) && !isSubscription(command));
+  const commands = released.map((command, index) => {
+    const before = released.slice(0, index).filter((earlier) => kindOf(earlier) === kindOf(command)).length;
+    return { name: command.name, createMeant: () => afterWrite(key, kindOf(command), before) };
+  });
+  return {
+    commands: commands.slice(0, MOST_COMMANDS),
+    more: Math.max(0, commands.length - MOST_COMMANDS),
+    ...(other !== undefined && { otherKey: keyOf(other) }),
+  };
+}
+
+/** True to the command of this kind that names the key, after the stock write and after so many of its kind. */
+function afterWrite(key: string, kind: string, before: number): (command: Command) => boolean {
+  let hasWritten = false;
+  let seen = 0;
+  return (command) => {
+    if (isStockWrite(command)) hasWritten = true;
+    else if (hasWritten && kindOf(command) === kind && command.args.some((arg) => arg.includes(key))) {
+      seen += 1;
+      return seen > before;
+    }
+    return false;
+  };
+}
+
+/** Its name, and which script it runs. */
+const kindOf = ({ name, args }: Command) => (/^(EVAL|FCALL)/.test(name) ? `${name} ${args[0]}` : name);
+
+/** The first key of a command. */
+const keyOf = ({ name, args }: Command) => (/^(EVAL|FCALL)/.test(name) ? args[2] : args[0]) ?? '';

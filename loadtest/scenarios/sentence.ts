@@ -2,8 +2,14 @@
 
 import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import type { Hold } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
+import { type Judgement, StuckError } from '../harness/play.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
 
+/** A form that begins so takes a while. */
+const LONG = '… ';
 /** What stands in a gap, and how it is written. */
 const gaps = {
   sale: '[A-Z]',
@@ -15,6 +21,7 @@ const gaps = {
   limit: String.raw`[\d./]+ (?:leases?|ms|s)`,
   replica: 'the (?:first |second )?replica',
   number: '(?:a replica copies|two replicas copy)',
+  orWaits: '(?:, or waits)?',
   which: '(?:the same|another)',
   stays: '(?:stalls inside the sale|hangs, and its process lives)',
   where: '(?:node-[12]|both nodes)',
@@ -127,13 +134,14 @@ export interface PageOf<Course, Outcome> {
 }
 
 /** Makes the sentences of a kind of course. */
-export function sentencesOf<Course extends { testBed: Ground }, Outcome>() {
+export function sentencesOf<Course extends Ground, Outcome>() {
   function step<Form extends string>(
     form: Form,
     act: (course: Course, filled: Filled<Form>) => Promise<unknown>,
     more: Omit<Step<Course>, 'act'> = {},
   ): Known<Step<Course>> {
-    return { form, means: (filled) => ({ ...more, act: (course) => act(course, read(filled, course.testBed)) }) };
+    const isLong = form.startsWith(LONG);
+    return { form, means: (filled) => ({ ...more, isLong, act: (course) => act(course, read(filled, course)) }) };
   }
 
   return {
@@ -157,7 +165,7 @@ export function sentencesOf<Course extends { testBed: Ground }, Outcome>() {
       form: Form,
       judge: (course: Course, outcome: Outcome, filled: Filled<Form>) => Finding | Promise<Finding>,
     ): Known<Demand<Course, Outcome>> {
-      return { form, means: (filled) => (course, outcome) => judge(course, outcome, read(filled, course.testBed)) };
+      return { form, means: (filled) => (course, outcome) => judge(course, outcome, read(filled, course)) };
     },
   };
 }
@@ -180,7 +188,121 @@ export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meani
 const wordsOf = (sentence: string) => sentence.split(/[\s,]+/);
 
 function patternOf(form: string): RegExp {
-  const literal = form.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const literal = form.replace(LONG, '').replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const withGaps = literal.replace(/<(\w+)>/g, (_, gap: Gap) => `(?<${gap}>${gaps[gap]})`);
   return new RegExp(`^${withGaps.replaceAll('\\[', '(?:').replaceAll('\\]', ')?')}$`);
+}
+
+/** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
+const SILENCE_LIMIT_MS = 180_000;
+
+/** What a page is played on. */
+export interface Playing<Outcome> {
+  /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
+  say(sentence: string, isStep?: boolean): Promise<void>;
+  /** Waits until all has ended, and resolves with what is left. Throws NotStagedError when something never ends. */
+  outcome(): Promise<Outcome>;
+  /** What must be seen in the history: each throws NotStagedError when it was not, and then nothing may be concluded. */
+  evidence: ((outcome: Outcome) => void | Promise<void>)[];
+  /** What is said of what holds for another reason than most. */
+  ending?: Ending;
+}
+
+/** Plays the page. What fails goes no further. Throws NotStagedError when nothing may be concluded. */
+export async function playPage<On extends Playing<Outcome>, Outcome>(
+  page: PageOf<On, Outcome>,
+  course: On,
+  silenceLimitMs = SILENCE_LIMIT_MS,
+): Promise<Judgement> {
+  const findings: Finding[] = [];
+  for (const step of page.steps) {
+    if (!step.isSetting) await take(step, course, silenceLimitMs);
+    if (step.demands.length > 0) {
+      const outcome = await inTime(course.outcome(), silenceLimitMs);
+      findings.push(...(await judge<On, Outcome>(step.demands, course, outcome)));
+    }
+    if (findings.some(isWrong)) break;
+  }
+  return conclude(page.words, findings, course.ending);
+}
+
+async function take<On extends Playing<Outcome>, Outcome>(
+  { line, isLong, endsParagraph, act }: PageOf<On, Outcome>['steps'][number],
+  course: On,
+  limitMs: number,
+) {
+  const sentence = line.replace(/^> /, '');
+  if (isLong) await course.say(asSentence(sentence));
+  const told = await inTime(act(course), limitMs);
+  const hasTold = typeof told === 'string';
+  const seen = [...(isLong && hasTold ? [] : [sentence]), ...(hasTold ? [told] : [])].join(': ');
+  if (endsParagraph || !isLong || hasTold) await course.say(asSentence(seen), endsParagraph);
+}
+
+/** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
+function inTime<T>(step: Promise<T>, limitMs: number): Promise<T> {
+  let timer: Timer;
+  const late = new Promise<never>((_, reject) => {
+    const reason = `The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`;
+    timer = startTimer(() => reject(new StuckError(reason)), limitMs);
+  });
+  return Promise.race([step, late]).finally(() => stopTimer(timer));
+}
+
+/** With a capital letter, unless it begins with the name of a node, and a full stop. */
+function asSentence(text: string): string {
+  const begun = /^node-\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return begun.endsWith('.') ? begun : `${begun}.`;
+}
+
+const isWrong = ({ wrong }: Finding) => wrong !== undefined;
+
+/** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
+async function judge<On extends Playing<Outcome>, Outcome>(
+  demands: PageOf<On, Outcome>['steps'][number]['demands'],
+  course: On,
+  outcome: Outcome,
+): Promise<Finding[]> {
+  for (const look of course.evidence) await look(outcome);
+  const findings: Finding[] = [];
+  for (const demand of demands) {
+    try {
+      findings.push(await demand(course, outcome));
+    } catch (error) {
+      // What is wrong already stays so.
+      if (!(error instanceof NotStagedError) || !findings.some(isWrong)) throw error;
+    }
+  }
+  return findings;
+}
+
+function conclude(
+  words: PageOf<never, never>['words'],
+  findings: Finding[],
+  ending: Ending = 'if it holds',
+): Judgement {
+  const fails = findings.some(isWrong);
+  const said = fails
+    ? [...findings.map(({ wrong }) => wrong), words[findings.find(({ ending }) => ending)?.ending ?? 'if it fails']]
+    : [...findings.map(({ right }) => right), words[ending] ?? words['if it holds']];
+  const isJudged = findings.find((finding) => finding.isJudged)?.isJudged;
+  return {
+    verdict: fails ? 'fail' : 'pass',
+    reason: said
+      .filter(Boolean)
+      .map((each) => asSentence(each as string))
+      .join(' '),
+    figures: largest(findings.map(({ figures = {} }) => figures)),
+    witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
+    ...(isJudged && { isJudged }),
+  };
+}
+
+/** The figures of several findings: of one that they share, the largest. */
+function largest(all: Record<string, number>[]): Record<string, number> {
+  const merged: Record<string, number> = {};
+  for (const [name, value] of all.flatMap((figures) => Object.entries(figures))) {
+    merged[name] = Math.max(value, merged[name] ?? Number.NEGATIVE_INFINITY);
+  }
+  return merged;
 }

@@ -1,15 +1,28 @@
 // The sentences of a scenario, and what each does, on real servers and in the virtual world alike.
 
-import type { SaleScript } from '../../services/inventory/lab/contract.ts';
+import { hasLock } from '../../locks/index.ts';
+import type { SaleEvent, SaleScript } from '../../services/inventory/lab/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
-import { isSame, type SaleName } from '../evidence/history.ts';
+import { isSame, nameOf, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { endWithin, NOT_REPLICATED, notInside, STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { actorOf, breaks, type Course, insideOf, mend, mustBeSo, needing, setting, step } from './course.ts';
+import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import {
+  type Actor,
+  actorOf,
+  breaks,
+  type Course,
+  insideOf,
+  mend,
+  mustBeInside,
+  mustBeSo,
+  needing,
+  setting,
+  step,
+} from './course.ts';
 import type { Values } from './sentence.ts';
 
 /** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
@@ -30,6 +43,9 @@ const SALE_MS = 100;
 
 const withProcesses = needing('node processes');
 const withLinks = needing('links');
+const withReplication = needing('links', 'redis process', 'replication');
+/** Masters that can be broken, and a node kept from them. */
+export const withMasters = needing('masters', 'links', 'master processes');
 
 export const steps = [
   // What a page begins with.
@@ -39,11 +55,10 @@ export const steps = [
   // Sales.
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
   step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
-    const { testBed } = course;
     const { askedAt } = sell(course, sale, node);
-    const hasAsked = () => testBed.eventsAt(node).some((event) => event.at > askedAt);
-    await testBed.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
-    await testBed.hasAsked(node);
+    const hasAsked = () => course.eventsAt(node).some((event) => event.at > askedAt);
+    await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
+    await course.hasAsked(node);
   }),
   step('<sale> sells at <node> for <time>', async (course, { sale, node, time }) => {
     await node.script({ pauseMs: time });
@@ -60,14 +75,13 @@ export const steps = [
   ),
   step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
   step(
-    '<sale> sells at <node> and is held inside, or waits for <limit>',
+    '… <sale> sells at <node> and is held inside, or waits for <limit>',
     async (course, { sale, node, limit: limitMs }) => {
       const { askedAt, inside } = await trySellInside(course, sale, node, { untilResumed: true }, limitMs);
       if (inside !== undefined) return itsName(course, inside);
-      await course.testBed.mustHaveWaited(node, askedAt);
+      await course.mustHaveWaited(node, askedAt);
       return `it has waited for ${formatDuration(allWait(course, askedAt))}, and gives up`;
     },
-    { isLong: true },
   ),
   step('<sale> sells at <node> and is held inside, or is refused', async (course, { sale, node }) => {
     const { inside, isRefused } = await trySellInside(course, sale, node, { untilResumed: true });
@@ -76,25 +90,21 @@ export const steps = [
     course.ending = 'if A is refused';
     return 'it is refused, since no replica has confirmed its lock';
   }),
-  step(
-    '<sale> sells at <node>, and gives up after <limit>',
-    async (course, { sale, node, limit }) => {
-      const { askedAt, sale: running } = sell(course, sale, node);
-      const end = await endWithin(running, limit);
-      if (end.outcome === 'sold') {
-        await mustHaveHadVotes(course);
-        return `it has sold: ${end.sale.stockBefore} before it, ${end.sale.remaining} after it`;
-      }
-      await course.testBed.mustHaveWaited(node, askedAt);
-      return `it has waited for ${formatDuration(end.ms)}`;
-    },
-    { isLong: true },
-  ),
+  step('… <sale> sells at <node>, and gives up after <limit>', async (course, { sale, node, limit }) => {
+    const { askedAt, sale: running } = sell(course, sale, node);
+    const end = await endWithin(running, limit);
+    if (end.outcome === 'sold') {
+      await mustHaveHadVotes(course);
+      return `it has sold: ${end.sale.stockBefore} before it, ${end.sale.remaining} after it`;
+    }
+    await course.mustHaveWaited(node, askedAt);
+    return `it has waited for ${formatDuration(end.ms)}`;
+  }),
   step('<sale> and <other> have asked for the lock', (course, { sale, other }) => haveAsked(course, [sale, other])),
   step('<sale> <stays>', async (course, { sale, stays }) => {
     breaks(course, `${sale} stalls`, stays.split(/[ ,]/)[0] ?? stays, { sale: insideOf(course, sale) });
   }),
-  step('<sale> is still inside', (course, { sale }) => course.testBed.mustBeInside(insideOf(course, sale))),
+  step('<sale> is still inside', async (course, { sale }) => mustBeInside(course, insideOf(course, sale))),
   step('<sale> goes on', (course, { sale }) => goOn(course, sale)),
   step('<sale> ends', (course, { sale }) => actorOf(course, sale).sale.end),
   step('<sale> ends, or gives up after <limit>', (course, { sale, limit }) =>
@@ -102,35 +112,33 @@ export const steps = [
   ),
   step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
   step('<sale> ends, sold or not replicated', (course, { sale }) => answered(course, sale, ['sold', NOT_REPLICATED])),
-  step('all sales end', ({ testBed }) => testBed.outcome()),
+  step('all sales end', (course) => course.outcome()),
 
   // Others who sell meanwhile.
-  step('<node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile, { isLong: true }),
+  step('… <node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile),
   step('the next sales at <node> take <time> each', async (_course, { node, time }) => {
     await node.script({ pauseMs: time, times: 1_000 });
   }),
   step('<count> buyers come again and again, each for <time>', async (course, { count, time: pauseMs }) => {
-    const { first, second } = course.testBed;
+    const { first, second } = course;
     for (const node of [first, second]) await node.script({ pauseMs, times: 1_000 });
     course.buyers = comeAgain(course, count);
   }),
   step('the buyers stop', async ({ buyers }) => buyers?.stop()),
-  step('<time> pass[es]', (_course, { time }) => sleep(time), { isLong: true }),
+  step('… <time> pass[es]', (_course, { time }) => sleep(time)),
 
   // Processes.
   withProcesses('<node> is killed (SIGKILL)', async (course, { node }) => {
-    const { testBed } = course;
     const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
-    course.faultAt = await testBed.kill(node);
-    for (const actor of held) actor.isHeld = false;
-    testBed.mark('SIGKILL', { node, at: course.faultAt });
-    for (const { inside } of held) if (inside) await testBed.mustBeInside(inside);
-    const other = node === testBed.first ? testBed.second : testBed.first;
-    if ((await other.stock()) === testBed.initialStock) return;
-    throw new NotStagedError('The holder had written already when it died.');
+    course.faultAt = await course.kill(node);
+    course.mark('SIGKILL', { node, at: course.faultAt });
+    for (const actor of held) {
+      actor.isHeld = false;
+      if (actor.inside) mustBeInside(course, actor.inside, course.faultAt);
+    }
   }),
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
-    const { comeBack } = course.testBed.pause(node);
+    const { comeBack } = course.pause(node);
     breaks(course, `${node.name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
       mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
       comeBack();
@@ -139,14 +147,13 @@ export const steps = [
   }),
   step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node.name} is stopped`)),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
-    const { testBed } = course;
     const { node } = actorOf(course, sale);
-    const mark = testBed.mark('event loop blocked', { node, standsStill: true });
+    const mark = course.mark('event loop blocked', { node, standsStill: true });
     const { at } = await goOn(course, sale);
-    if (!(await node.isSilentFor(testBed.leaseMs / 4))) {
+    if (!(await node.isSilentFor(course.leaseMs / 4))) {
       throw new NotStagedError(`The event loop of ${node.name} was not blocked.`);
     }
-    const blockMs = 2.5 * testBed.leaseMs;
+    const blockMs = 2.5 * course.leaseMs;
     void actorOf(course, sale).sale.end.then(mark.over);
     const reason = `The event loop of ${node.name} was not blocked for ${formatDuration(blockMs)}.`;
     mustLeaveAfter(course, node, at + blockMs - 1, reason);
@@ -161,21 +168,20 @@ export const steps = [
   ),
   withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
     course.slowMs = time;
-    const { over } = course.testBed.delayAnswers(node, course.slowMs);
+    const { over } = course.delayAnswers(node, course.slowMs);
     breaks(course, `the line of ${node.name} is slow`, 'line slow', { node }, over);
   }),
   withLinks('<node> is cut off from the servers of its lock', async (course, { node }) => {
-    const { testBed } = course;
     // What it had to ask before is answered.
-    await testBed.hasAsked(node);
-    breaks(course, `${node.name} is cut off`, 'cut off from its lock', { node }, testBed.cutOff(node).restore);
+    await course.hasAsked(node);
+    breaks(course, `${node.name} is cut off`, 'cut off from its lock', { node }, course.cutOff(node).restore);
   }),
   step('the write of <sale> arrives', async (course, { sale }) => {
-    const { testBed, soldMeanwhile } = course;
+    const { soldMeanwhile } = course;
     const late = insideOf(course, sale);
-    const stockBefore = await testBed.second.stock();
+    const stockBefore = await course.second.stock();
     await course.arrive?.();
-    testBed.mark('write arrives', { sale: late });
+    course.mark('write arrives', { sale: late });
     for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
     mustBeSo(course, ({ events, initialStock }) => {
       const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
@@ -183,14 +189,14 @@ export const steps = [
     });
     // It would write what is there already.
     if (soldMeanwhile === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
-    if ((await testBed.second.stock()) === stockBefore) return 'it is refused';
+    if ((await course.second.stock()) === stockBefore) return 'it is refused';
     course.wroteLate.push(late);
     return 'it changes the stock';
   }),
   step('the lease of <sale> ends', async (course, { sale }) => {
-    const { testBed, release } = course;
-    const found = await testBed.endLease();
-    testBed.mark('lease ends', { sale: insideOf(course, sale) });
+    const { release } = course;
+    const found = await course.endLease();
+    course.mark('lease ends', { sale: insideOf(course, sale) });
     // An earlier command of the release may have freed the lock. A single one can't have.
     if (found === 'free' && release?.isOneOfSeveral === false) {
       throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
@@ -201,94 +207,85 @@ export const steps = [
   step('the write of <node> arrives', async ({ arrive }) => arrive?.()),
   step('<node> has its line again', async (course, { node }) => {
     mend(course, `the line of ${node.name} is slow`);
-    course.testBed.restore(node);
+    course.restore(node);
   }),
   step('<node> reaches the servers of its lock again', async (course, { node }) => {
     mend(course, `${node.name} is cut off`);
     // The stock may be there, too: the write must not fail because the line has just come back.
-    const isBack = await course.testBed.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+    const isBack = await course.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
     if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
   }),
 
   // Replicas.
-  needing(
-    'links',
-    'redis process',
-    'replication',
-  )('<number> all that Redis holds', async (course, { number }) => {
+  withReplication('<number> all that Redis holds', async (course, { number }) => {
     const wanted = number === 'a replica copies' ? 1 : 2;
-    while (course.replicas.length < wanted) course.replicas.push(await course.testBed.startReplica());
+    while (course.replicas.length < wanted) course.replicas.push(await course.startReplica());
   }),
-  step('the line to <replica> is cut', async ({ testBed, replicas }, { replica }) => {
+  step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
-    testBed.mark(replicas.length > 1 ? 'one replica cut off' : 'replication cut');
+    mark(replicas.length > 1 ? 'one replica cut off' : 'replication cut');
   }),
   step('<replica> hears of it', async ({ replicas }, { replica }) => replicas[placeOf(replica)]?.hearsAll()),
-  step('Redis is killed, and <replica> takes its place', async ({ testBed, replicas }, { replica }) => {
-    await testBed.killRedis();
-    testBed.mark('Redis killed');
+  step('Redis is killed, and <replica> takes its place', async ({ killRedis, mark, replicas }, { replica }) => {
+    await killRedis();
+    mark('Redis killed');
     await replicas[placeOf(replica)]?.promote();
-    testBed.mark('replica promoted');
+    mark('replica promoted');
   }),
 
   // Masters that vote.
   /** Where none vote there is nothing to cut. */
   withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node }) => {
-    const { testBed } = course;
-    const { masterCount } = testBed;
+    const { masterCount } = course;
     if (masterCount === 0) return;
     const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
-    const { restore } = testBed.cutMasters(node, others);
+    const restore = course.cutMasters(node, others);
     breaks(course, `${node.name} lacks masters`, `${others.length} lines cut`, { node }, restore);
   }),
   step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node.name} lacks masters`)),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
-    const { testBed } = course;
-    if (testBed.masterCount === 0) return;
+    if (course.masterCount === 0) return;
     const { node } = actorOf(course, sale);
-    const [votes, quorum] = [await testBed.votesFor(node), quorumOf(testBed.masterCount)];
+    const [votes, quorum] = [await course.votesFor(node), quorumOf(course.masterCount)];
     if (votes === quorum) return;
     throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
   }),
-  needing(
-    'masters',
-    'links',
-    'master processes',
-  )('a master of that majority restarts empty', async ({ testBed }) => {
-    const quorum = quorumOf(testBed.masterCount);
-    const isReachedBy = await testBed.forgetMaster(quorum - 1);
-    testBed.mark(`master ${quorum} restarts empty`);
+  withMasters('a master of that majority restarts empty', async (course) => {
+    const quorum = quorumOf(course.masterCount);
+    const isReachedBy = await course.forgetMaster(quorum - 1);
+    course.mark(`master ${quorum} restarts empty`);
     // Some locks keep the votes of a try that failed: they would be in their own way.
-    const isReached = async () => (await isReachedBy(testBed.second)) || undefined;
-    if (await testBed.waitFor(isReached, STEP_LIMIT_MS)) return;
-    throw new NotStagedError(`${testBed.second.name} did not reach master ${quorum} after its restart.`);
+    const isReached = async () => (await isReachedBy(course.second)) || undefined;
+    if (await course.waitFor(isReached, STEP_LIMIT_MS)) return;
+    throw new NotStagedError(`${course.second.name} did not reach master ${quorum} after its restart.`);
   }),
 
   // Clocks.
   needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node, count }) => {
-    const { testBed } = course;
     const slow = 1 - count / 100;
-    const own = testBed.runClock(node, slow);
+    const own = course.runClock(node, slow);
     const [from, ownFrom] = [sharedClock(), own()];
     // In the middle between a clock that is right and one that is as slow as this.
     mustBeSo(course, () => {
       const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
       return isSlow || `The clock of ${node.name} was not slow.`;
     });
-    testBed.mark(`clock ${count} % slow`, { node });
+    course.mark(`clock ${count} % slow`, { node });
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
-    course.clock = await course.testBed.lendClock();
+    course.clock = await course.lendClock();
   }),
-  step('the clock of that server jumps ahead by a lease and <time>', async ({ testBed, clock }, { time }) => {
-    await clock?.jump(testBed.leaseMs + time);
-    const { masterCount } = testBed;
-    testBed.mark(`clock of ${masterCount > 0 ? `master ${quorumOf(masterCount)}` : 'Redis'} jumps`);
-  }),
+  step(
+    'the clock of that server jumps ahead by a lease and <time>',
+    async ({ clock, leaseMs, masterCount, mark }, { time }) => {
+      await clock?.jump(leaseMs + time);
+      mark(`clock of ${masterCount > 0 ? `master ${quorumOf(masterCount)}` : 'Redis'} jumps`);
+    },
+  ),
 ];
 
 export function sell(course: Course, name: string, node: TargetNode) {
-  const actor = { node, askedAt: sharedClock(), sale: course.testBed.sell(node) };
+  const actor = { node, askedAt: sharedClock(), sale: course.sell(node) };
   course.actors.set(name, actor);
   return actor;
 }
@@ -301,7 +298,10 @@ async function sellInside(course: Course, name: string, node: TargetNode, script
   return itsName(course, inside);
 }
 
-/** Sells as the script says. The sale may be kept out. */
+/**
+ * Sells as the script says. The sale is not inside when the lock has kept it out for `limitMs`, and its client has hung up, or when no replica
+ * has confirmed its lock. Throws NotStagedError when it has ended otherwise.
+ */
 async function trySellInside(
   course: Course,
   name: string,
@@ -309,20 +309,52 @@ async function trySellInside(
   script: SaleScript,
   limitMs = STEP_LIMIT_MS,
 ) {
-  const askedAt = sharedClock();
-  const { isRefused = false, ...sold } = await course.testBed.sellInside(node, script, limitMs);
-  const isHeld = sold.inside !== undefined && (script.untilResumed ?? script.beforeNestedCall ?? false);
-  course.actors.set(name, { node, askedAt, isHeld, ...sold });
-  return { askedAt, inside: sold.inside, isRefused };
+  const { held } = await node.state();
+  await node.script(script);
+  const actor: Actor = sell(course, name, node);
+  const { sale, askedAt } = actor;
+  let end: SaleEnd | undefined;
+  void actor.sale.end.then((its) => {
+    end = its as SaleEnd;
+    course.ring();
+  });
+  const findInside = () => course.eventsAt(node).find((event) => event.at >= askedAt && isInside(event));
+  await course.until(() => findInside() ?? end, limitMs);
+  actor.inside = findInside();
+  if (actor.inside === undefined) {
+    const isRefused = end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
+    if (end && end.outcome !== 'lockTimeout' && !isRefused) throw notInside(node, end);
+    sale.hangUp();
+    await sale.end;
+    return { ...actor, isRefused };
+  }
+  actor.isHeld = script.untilResumed ?? script.beforeNestedCall ?? false;
+  // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
+  if (actor.isHeld) await course.waitFor(async () => end || (await node.state()).held > held || undefined, limitMs);
+  const { inside } = actor;
+  if (course.eventsAt(node).some((event) => event.type === 'left' && isSame(event, inside))) throw notInside(node);
+  return { ...actor, isRefused: false };
+}
+
+/**
+ * A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. One that finds
+ * nothing left does not stay.
+ */
+const isInside = ({ type, stock }: SaleEvent) => (type === 'read' && stock !== 0) || type === 'began';
+
+/** A sale is not inside that is to be. */
+function notInside({ name }: TargetNode, end?: SaleEnd) {
+  const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
+  return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
 }
 
 async function sellNested(course: Course, { sale, node, time, which }: Values<'sale' | 'node' | 'time' | 'which'>) {
-  const { leaseMs } = course.testBed;
+  const { leaseMs } = course;
   const nestedCall = which === 'the same' ? true : 'another object';
   const script = { beforeNestedCall: true, nestedCall, pauseMs: time } as const;
   const told = await sellInside(course, sale, node, script);
   const inside = insideOf(course, sale);
-  course.testBed.mark('asks again', { sale: inside });
+  course.mark('asks again', { sale: inside });
   mustBeSo(course, ({ events }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [entered, again] = ['entered', 'nested'].map((type) => own.find((event) => event.type === type)?.at);
@@ -340,51 +372,51 @@ function allWait(course: Course, since: number): number {
   return course.keptOutMs;
 }
 
-const itsName = ({ testBed }: Course, { saleId, node }: SaleName) => `sale ${saleId} on ${node} ${testBed.soFar}`;
+const itsName = ({ stage }: Course, sale: SaleName) =>
+  `${nameOf(sale)} ${hasLock(stage) ? 'holds the lock and has read the stock' : 'is under way'}`;
 
 /** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to go on with. */
 async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
   const actor = actorOf(course, name);
   const at = sharedClock();
-  if (actor.held) {
-    await mustStillWait(course);
-    actor.wentOnAt = sharedClock();
-    await actor.held.goOn();
+  if (actor.held === undefined && actor.inside === undefined) return { at };
+  mustStillWait(course);
+  actor.wentOnAt = at;
+  await actor.held?.goOn();
+  if (actor.inside) {
+    mustBeInside(course, actor.inside, at);
+    actor.isHeld = false;
+    mend(course, `${name} stalls`);
+    await resume();
   }
-  if (actor.inside === undefined) return { at };
-  await course.testBed.mustBeInside(actor.inside);
-  await mustStillWait(course);
-  actor.wentOnAt = sharedClock();
-  actor.isHeld = false;
-  mend(course, `${name} stalls`);
-  await resume();
-  return { at: actor.wentOnAt };
+  return { at };
 }
 
-/** Throws NotStagedError when one has entered that is to wait. */
-export async function mustStillWait({ testBed, actors }: Course) {
-  const asked = [...actors.values()].flatMap(({ asks }) => asks ?? []);
-  if (asked.length > 0) await testBed.catchUp();
-  const through = asked.find((sale) =>
-    testBed.events().some((event) => event.type === 'entered' && isSame(event, sale)),
-  );
-  if (through) throw new NotStagedError(`Sale ${through.saleId} on ${through.node} did not wait for the lock.`);
+/** In the end none may have entered by now that is to wait. */
+export function mustStillWait(course: Course) {
+  const at = sharedClock();
+  for (const { asks } of course.actors.values()) {
+    if (asks === undefined) continue;
+    mustBeSo(course, ({ events }) => {
+      const isThrough = events.some((event) => event.type === 'entered' && event.at < at && isSame(event, asks));
+      return !isThrough || `Sale ${asks.saleId} on ${asks.node} did not wait for the lock.`;
+    });
+  }
 }
 
 /** Masters that had no time to vote for one who is inside may have given its lock away. Throws NotStagedError. */
-async function mustHaveHadVotes({ testBed, actors }: Course) {
+async function mustHaveHadVotes({ actors, masterCount, mustHaveGoneOn }: Course) {
   const isHeld = [...actors.values()].some((actor) => actor.isHeld);
-  if (isHeld && testBed.masterCount > 0) await testBed.mustHaveGoneOn(VOTE_STANDSTILL_MS);
+  if (isHeld && masterCount > 0) await mustHaveGoneOn(VOTE_STANDSTILL_MS);
 }
 
 /** Waits until these have asked for the lock, or are through already. Throws NotStagedError when they don't in time, or not while it was held. */
 async function haveAsked(course: Course, names: string[]) {
-  const { testBed } = course;
   const actors = names.map((name) => actorOf(course, name));
   const hasCome = ({ node, askedAt }: (typeof actors)[number]) =>
-    testBed.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
-  const limitMs = testBed.leaseMs * LATEST_ASK;
-  await testBed.mustSee(() => actors.every(hasCome), limitMs, 'The others did not ask for the lock in time.');
+    course.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
+  const limitMs = course.leaseMs * LATEST_ASK;
+  await course.mustSee(() => actors.every(hasCome), limitMs, 'The others did not ask for the lock in time.');
   const held = [...course.actors.values()].filter(({ isHeld }) => isHeld).flatMap(({ inside }) => inside ?? []);
   mustBeSo(course, ({ events }) => {
     const hasAsked = ({ node, askedAt }: (typeof actors)[number], holder: SaleName) => {
@@ -412,7 +444,6 @@ async function answered(course: Course, name: string, expected: string[]) {
  * wait; but nobody waits for one who was refused.
  */
 async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node' | 'limit'> & { sale?: string }) {
-  const { testBed } = course;
   const holder = sale === undefined ? undefined : actorOf(course, sale);
   const isRefused = holder !== undefined && holder.inside === undefined;
   const limitMs = isRefused ? REFUSED_MS : limit;
@@ -421,12 +452,12 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   const leftMs = () => startedAt + limitMs - sharedClock();
   let sold = 0;
   while (sold < MEANWHILE && leftMs() > 0) {
-    if ((await testBed.sellWithin(node, leftMs())).outcome === 'sold') sold += 1;
+    if ((await course.sellWithin(node, leftMs())).outcome === 'sold') sold += 1;
     else await sleep(SOON_MS);
   }
   course.soldMeanwhile = sold;
   if (holder?.inside) {
-    await testBed.mustBeInside(holder.inside);
+    mustBeInside(course, holder.inside);
     mustBeSo(course, async () => {
       const { outcome } = await holder.sale.end;
       return sold > 0 || outcome === 'sold' || 'After the fault nobody could sell at all.';
@@ -435,22 +466,22 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   // Any lease that still runs ends meanwhile.
   if (holder === undefined) await sleep(Math.max(0, leftMs()));
   if (!isRefused && sold === 0) {
-    await testBed.mustHaveWaited(node, startedAt);
+    await course.mustHaveWaited(node, startedAt);
     allWait(course, startedAt);
   }
   return `it has sold ${countOf(sold, 'unit')} meanwhile`;
 }
 
 /** Buyers who come over both nodes in turn, each again when it has its answer, until they are stopped. */
-function comeAgain({ testBed }: Course, count: number) {
+function comeAgain(course: Course, count: number) {
   let areComing = true;
   const ends: SaleEnd[] = [];
   const all = Promise.all(
     Array.from({ length: count }, async (_, buyer) => {
       while (areComing) {
-        const end = await testBed.sell(buyer % 2 ? testBed.first : testBed.second).end;
+        const end = await course.sell(buyer % 2 ? course.first : course.second).end;
         ends.push(end);
-        testBed.ring();
+        course.ring();
         if (end.outcome !== 'sold') await sleep(AGAIN_MS);
       }
     }),
@@ -466,27 +497,23 @@ function comeAgain({ testBed }: Course, count: number) {
   };
 }
 
-/** Those of this node who are inside must not leave before this moment on the shared clock. Not every lock lets them write. */
+/** Those of this node who are inside must not leave before this moment on the shared clock. */
 function mustLeaveAfter(course: Course, node: TargetNode, at: number, otherwise: string) {
-  const inside = [...course.actors.values()]
-    .filter((actor) => actor.node === node)
-    .flatMap(({ inside }) => inside ?? []);
-  mustBeSo(course, ({ events }) => {
-    const leftAt = (sale: SaleName) => events.find((event) => event.type === 'left' && isSame(event, sale))?.at ?? 0;
-    return inside.every((sale) => leftAt(sale) >= at) || otherwise;
-  });
+  for (const { node: its, inside } of course.actors.values()) {
+    if (its === node && inside) mustBeInside(course, inside, at, otherwise);
+  }
 }
 
 /** Lets a sale go on, whose next such command is held on its line; or that of another node. */
 async function holdUp(course: Course, name: string, what: string, other?: TargetNode) {
-  const { testBed, release = { isMeant: isRelease } } = course;
+  const { release = { isMeant: isRelease } } = course;
   const node = other ?? actorOf(course, name).node;
   const isMeant = what === 'write' ? isStockWrite : release.isMeant;
-  const command = await testBed.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
-  const { over } = testBed.mark(`${what} held`, other ? { node } : { sale: insideOf(course, name) });
+  const command = await course.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
+  const { over } = course.mark(`${what} held`, other ? { node } : { sale: insideOf(course, name) });
   course.arrive = () => {
     over();
-    return command.arrive();
+    return command.goOn();
   };
 }
 

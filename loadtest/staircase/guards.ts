@@ -2,8 +2,7 @@
 
 import type { Backend } from '../../locks/index.ts';
 import { formatNumber } from '../evidence/numbers.ts';
-import type { StepFigures } from '../evidence/results.ts';
-import { type Column, readOrderStaircase } from './staircase.ts';
+import { readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -34,23 +33,6 @@ guard-conditional        ✔  ✔  ✔  ✔  ✔
 /** The row of a guard, as JOB_LOCK names it. */
 export const rowOfGuard = (guard: string) => `guard-${guard}`;
 
-const figure = ({ restored, due }: StepFigures) =>
-  restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`;
-
-const columns: Record<string, Column> = {
-  'same-node-twice': {
-    asks: 'are orders restored twice when a tick of a node comes before its last one has ended?',
-    figure,
-  },
-  'double-restore': { asks: 'are orders restored twice when both nodes tick at the same moment?', figure },
-  'clock-skew': { asks: 'are orders restored twice when the schedule of one node is a little late?', figure },
-  'job-outlives-lease': { asks: 'are orders restored twice when a tick takes longer than its lease?', figure },
-  'job-crashes-half-way': {
-    asks: 'is each order restored once when a node is killed in the middle of a tick?',
-    figure,
-  },
-};
-
 const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;
 /** A lock as a guard that the story leaves out: it shows nothing that its neighbours do not show. */
@@ -58,31 +40,29 @@ const aside = (before: string) => ({ before, story: lock, isAside: true });
 const inZookeeper: Backend[] = ['mysql', 'zookeeper'];
 
 /** The guards of the scheduled clean-up. */
-export const guardStaircase = readOrderStaircase(
-  { prefix: 'guard', kind: 'Guard' },
-  {
-    title: 'The clean-up: units restored of the units due',
-    rowWord: 'guard',
-    table,
-    columns,
-    rows: {
-      none: { story: `${jobs}/none.ts` },
-      'in-process': { before: 'none', story: `${jobs}/in-process.ts` },
-      '2-recursive-retry': aside('in-process'),
-      '3-spin': aside('in-process'),
-      '4-ttl': aside('in-process'),
-      '5-owner-check': aside('in-process'),
-      '6-lua-release': { before: 'in-process', story: lock },
-      '7-reentrant': aside('in-process'),
-      '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
-      blocking: aside('6-lua-release'),
-      fair: aside('6-lua-release'),
-      cohort: aside('6-lua-release'),
-      fenced: aside('6-lua-release'),
-      zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: inZookeeper },
-      'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
-      'mysql-named': aside('8-auto-renew'),
-      conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
-    },
+export const guardStaircase = readOrderStaircase({
+  ...{ prefix: 'guard', kind: 'Guard', rowWord: 'guard', table },
+  title: 'The clean-up: units restored of the units due',
+  columns: ['same-node-twice', 'double-restore', 'clock-skew', 'job-outlives-lease', 'job-crashes-half-way'],
+  figure: ({ restored, due }) =>
+    restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`,
+  rows: {
+    none: { story: `${jobs}/none.ts` },
+    'in-process': { before: 'none', story: `${jobs}/in-process.ts` },
+    '2-recursive-retry': aside('in-process'),
+    '3-spin': aside('in-process'),
+    '4-ttl': aside('in-process'),
+    '5-owner-check': aside('in-process'),
+    '6-lua-release': { before: 'in-process', story: lock },
+    '7-reentrant': aside('in-process'),
+    '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
+    blocking: aside('6-lua-release'),
+    fair: aside('6-lua-release'),
+    cohort: aside('6-lua-release'),
+    fenced: aside('6-lua-release'),
+    zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: inZookeeper },
+    'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
+    'mysql-named': aside('8-auto-renew'),
+    conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
   },
-);
+});

@@ -1,8 +1,7 @@
 // What is taught of the strategies for what comes twice: the orders, refunds and payments that are made of one.
 
 import { countOf } from '../evidence/numbers.ts';
-import type { StepFigures } from '../evidence/results.ts';
-import { type Column, readOrderStaircase } from './staircase.ts';
+import { readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -29,25 +28,6 @@ export const KEY_LEASE_MS = 1_000;
 /** How long a payment stays with a node that has not acknowledged it, in milliseconds. */
 export const PAYMENT_MIN_IDLE_MS = 2_000;
 
-const figure = ({ orders, refunds, payments }: StepFigures) => {
-  if (payments !== undefined) return countOf(payments, 'payment');
-  if (refunds !== undefined) return countOf(refunds, 'refund');
-  return orders === undefined ? undefined : countOf(orders, 'order');
-};
-
-const columns: Record<string, Column> = {
-  'one-node-click': { asks: 'does one purchase make one order when one node gets it many times?', figure },
-  'double-click': { asks: 'does one purchase make one order when two nodes get it many times?', figure },
-  'refund-twice': { asks: 'is one refund paid once when two nodes get it at the same moment?', figure },
-  'retry-after-timeout': { asks: 'does a client that repeats because its answer was lost buy a second time?', figure },
-  'crash-before-answer': { asks: 'does a client that repeats because the node died buy a second time?', figure },
-  'next-upstream': { asks: 'does one click buy twice when nginx sends it to the other node as well?', figure },
-  redelivered: {
-    asks: 'is one payment booked once when its message comes again, because its consumer died before XACK?',
-    figure,
-  },
-};
-
 function row(strategy: string, before?: string) {
   const env = {
     ...usualSettings,
@@ -65,18 +45,22 @@ function row(strategy: string, before?: string) {
 }
 
 /** The strategies for a request that comes twice, each compared with the one before it. */
-export const keyStaircase = readOrderStaircase(
-  { prefix: 'key', kind: 'Idempotency' },
-  {
-    title: 'The double click: orders, refunds and payments made of one intent',
-    rowWord: 'strategy',
-    table,
-    columns,
-    rows: {
-      none: row('none'),
-      'in-process': row('in-process', 'none'),
-      lock: row('lock', 'in-process'),
-      table: row('table', 'lock'),
-    },
+export const keyStaircase = readOrderStaircase({
+  ...{ prefix: 'key', kind: 'Idempotency', rowWord: 'strategy', table },
+  title: 'The double click: orders, refunds and payments made of one intent',
+  columns: [
+    ...['one-node-click', 'double-click', 'refund-twice', 'retry-after-timeout', 'crash-before-answer'],
+    ...['next-upstream', 'redelivered'],
+  ],
+  figure({ orders, refunds, payments }) {
+    if (payments !== undefined) return countOf(payments, 'payment');
+    if (refunds !== undefined) return countOf(refunds, 'refund');
+    return orders === undefined ? undefined : countOf(orders, 'order');
   },
-);
+  rows: {
+    none: row('none'),
+    'in-process': row('in-process', 'none'),
+    lock: row('lock', 'in-process'),
+    table: row('table', 'lock'),
+  },
+});

@@ -3,7 +3,6 @@
 import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
-import { questionOfPage } from './questions.ts';
 import { type Column, type Group, groups, readStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -185,12 +184,7 @@ export const lockStaircase = readStaircase({
   rowWord: 'stage',
   table,
   columns: Object.fromEntries(
-    groups.flatMap((group) =>
-      Object.entries(columns[group]).map(([name, column]) => [
-        name,
-        { asks: questionOfPage(name) ?? '', group, ...column },
-      ]),
-    ),
+    groups.flatMap((group) => Object.entries(columns[group]).map(([name, column]) => [name, { group, ...column }])),
   ),
   rows: Object.fromEntries(names.map((name) => [name, rowNamed(name)])),
 });

@@ -60,6 +60,12 @@ export function taughtVerdict(row: string, drill: string): 'pass' | 'fail' | nul
   return sign === '✘' ? 'fail' : null;
 }
 
+/** True when the row passes a drill that the row before it fails. */
+export function fixes(row: string, drill: string): boolean {
+  const before = rowOf(row)?.before;
+  return before !== undefined && taughtVerdict(before, drill) === 'fail' && taughtVerdict(row, drill) === 'pass';
+}
+
 /** True where the row has nothing that the drill could break. */
 export function hasNothingToBreak(row: string, drill: string): boolean {
   return signOf(row, drill) === '–';

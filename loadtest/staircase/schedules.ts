@@ -2,7 +2,7 @@
 
 import type { JobSchedule } from '../../services/inventory/lab/contract.ts';
 import { countOf } from '../evidence/numbers.ts';
-import { type Column, readOrderStaircase } from './staircase.ts';
+import { readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -23,31 +23,20 @@ export const schedules: Record<string, JobSchedule> = {
   'fixed-delay': { fixedDelayMs: PERIOD_MS },
 };
 
-const columns: Record<string, Column> = {
-  'runs-overlap': {
-    asks: 'does a tick begin on a node while the last one is under way?',
-    figure: ({ meanwhile }) => (meanwhile === undefined ? undefined : `${countOf(meanwhile, 'tick')} meanwhile`),
-  },
-  'runs-pile-up': {
-    asks: 'do the ticks that were due meanwhile all follow at once when a slow one has ended?',
-    figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} at once`),
-  },
-};
-
 const story = (kind: string) => `services/inventory/orders/schedules/${kind}.ts`;
 
 /** The schedules of the clean-up. */
-export const scheduleStaircase = readOrderStaircase(
-  { prefix: 'schedule', kind: 'Schedule' },
-  {
-    title: 'The schedules: ticks that are due while one is under way',
-    rowWord: 'schedule',
-    table,
-    columns,
-    rows: {
-      cron: { story: story('cron') },
-      'fixed-rate': { before: 'cron', story: story('fixed-rate') },
-      'fixed-delay': { before: 'fixed-rate', story: story('fixed-delay') },
-    },
+export const scheduleStaircase = readOrderStaircase({
+  ...{ prefix: 'schedule', kind: 'Schedule', rowWord: 'schedule', table },
+  title: 'The schedules: ticks that are due while one is under way',
+  columns: ['runs-overlap', 'runs-pile-up'],
+  figure({ meanwhile, late }) {
+    if (meanwhile !== undefined) return `${countOf(meanwhile, 'tick')} meanwhile`;
+    return late === undefined ? undefined : `${countOf(late, 'tick')} at once`;
   },
-);
+  rows: {
+    cron: { story: story('cron') },
+    'fixed-rate': { before: 'cron', story: story('fixed-rate') },
+    'fixed-delay': { before: 'fixed-rate', story: story('fixed-delay') },
+  },
+});

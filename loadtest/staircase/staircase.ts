@@ -1,5 +1,6 @@
 // What a staircase is: rows by columns, and the sign that is taught where they meet.
 
+import { existsSync, readFileSync } from 'node:fs';
 import type { Backend } from '../../locks/index.ts';
 import type { StackOptions } from '../../scripts/stack/stack.ts';
 import type { StepFigures, Verdict } from '../evidence/results.ts';
@@ -66,43 +67,57 @@ export interface Column {
 export type UnreadRow = Omit<Row, 'signs'>;
 
 /** A staircase whose table is not read yet. The table says in which order its rows and columns stand. */
-interface UnreadStaircase extends Omit<Staircase, 'rows'> {
+interface UnreadStaircase extends Omit<Staircase, 'rows' | 'columns'> {
   table: string;
   rows: Record<string, UnreadRow>;
+  /** A drill that is a page asks what stands there. */
+  columns: Record<string, Partial<Column>>;
 }
 
 /** Throws when the table has not exactly these rows and columns, or a cell without a sign. */
 export function readStaircase({ table, columns, rows, ...words }: UnreadStaircase): Staircase {
   const taught = readTable(table, { columns: Object.keys(columns), rows: Object.keys(rows), signs });
+  const columnOf = (name: string): Column => ({ asks: questionOfPage(name), ...columns[name] });
   return {
     ...words,
-    columns: Object.fromEntries(taught.columns.map((name) => [name, columns[name] as Column])),
+    columns: Object.fromEntries(taught.columns.map((name) => [name, columnOf(name)])),
     rows: Object.fromEntries(
       Object.entries(taught.rows).map(([name, signs]) => [name, { ...(rows[name] as UnreadRow), signs }]),
     ),
   };
 }
 
-/** How the rows of a staircase of the orders are named: so that no two staircases share one, and in a heading. */
-interface OrderNames {
-  prefix: 'guard' | 'schedule' | 'key';
-  kind: string;
+/** The question of a page, as it stands behind a colon. Empty when there is no page of this name. */
+function questionOfPage(name: string): string {
+  const places = ['scenarios', 'orders'].map((folder) => new URL(`../${folder}/${name}.txt`, import.meta.url));
+  const file = places.find((place) => existsSync(place));
+  const question = file && readFileSync(file, 'utf8').split('\n')[1]?.trim();
+  return question ? question.charAt(0).toLowerCase() + question.slice(1) : '';
 }
 
-/** A staircase of the orders, whose rows are given by their short names: `before` as well. All of them need MySQL. */
-export function readOrderStaircase(
-  { prefix, kind }: OrderNames,
-  { rows, ...others }: Omit<UnreadStaircase, 'rows'> & { rows: Record<string, Partial<UnreadRow>> },
-): Staircase {
+interface OrderStaircase extends Pick<UnreadStaircase, 'title' | 'rowWord' | 'table'> {
+  /** Begins the names of its rows, so that no two staircases share one; `kind` begins their headings. */
+  prefix: string;
+  kind: string;
+  columns: string[];
+  figure: NonNullable<Column['figure']>;
+  /** By their short names: `before` as well. */
+  rows: Record<string, Partial<UnreadRow>>;
+}
+
+/** A staircase of the orders. All of its rows need MySQL. */
+export function readOrderStaircase({ prefix, kind, figure, rows, columns, ...others }: OrderStaircase): Staircase {
   const read = ([name, { before, ...row }]: [string, Partial<UnreadRow>]): [string, UnreadRow] => [
     `${prefix}-${name}`,
     {
       title: `${kind} · ${name}`,
       before: before && `${prefix}-${before}`,
-      backends: ['mysql'],
-      stack: orderStack,
-      ...row,
+      ...{ backends: ['mysql'], stack: orderStack, ...row },
     },
   ];
-  return readStaircase({ ...others, rows: Object.fromEntries(Object.entries(rows).map(read)) });
+  return readStaircase({
+    ...others,
+    columns: Object.fromEntries(columns.map((name) => [name, { figure }])),
+    rows: Object.fromEntries(Object.entries(rows).map(read)),
+  });
 }

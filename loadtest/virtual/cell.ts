@@ -27,8 +27,6 @@ export interface VirtualResult extends Played {
 
 /** How long orders are staged of one lock, in seconds. */
 const ORDERS_SECONDS = 20;
-/** How often a process that plays says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
-export const SIGN_EVERY_MS = 500;
 
 /** What came of a cell whose process was ended by an error that no code handles: that of a node would have been, too. */
 export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {

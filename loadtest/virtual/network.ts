@@ -4,8 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Link } from '../../scripts/link/link.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
-import type { LoadRequest, RunningLoad } from '../harness/autocannon.ts';
-import type { HttpAnswer, HttpRequest, Network } from '../harness/network.ts';
+import type { HttpAnswer, HttpRequest, LoadRequest, Network, RunningLoad } from '../harness/network.ts';
 import type { Harness } from './driver.ts';
 import { createHarnessClient } from './redis-client.ts';
 

@@ -1,15 +1,17 @@
 // The virtual world as a target of the harness: the drills and their test bed run on it as on real servers.
 
+import { isMeant } from '../../scripts/link/command.ts';
+import { createHold } from '../../scripts/link/hold.ts';
+import type { Link } from '../../scripts/link/link.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
 import type { Lab } from '../../virtual/lab.ts';
+import type { VirtualProxy } from '../../virtual/proxy.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
 import type { Network } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
 import { type Harness, joinLab } from './driver.ts';
-import { linkOf } from './link.ts';
 import { BALANCER_URL, networkOf } from './network.ts';
 import { targetNodeOf } from './node.ts';
-import { createReplication } from './replication.ts';
 
 const FIRST_REDIS_PORT = 6379;
 const FIRST_LINK_PORT = 10_000;
@@ -135,6 +137,89 @@ function processOf(lab: Lab, server: VirtualServer, { keepsData }: { keepsData: 
     async start() {
       lab.say('a server is started again');
       server.start({ keepsData });
+    },
+  };
+}
+
+export interface LinkOptions {
+  url: string;
+  port: number;
+  proxy: VirtualProxy;
+  /** The server at an address. */
+  serverAt(url: string): VirtualServer;
+}
+
+export function linkOf({ url, port, proxy, serverAt }: LinkOptions): Link {
+  return {
+    url,
+    port,
+    counters: proxy.counters,
+    holdNext(meant) {
+      const hold = createHold(meant, () => forget());
+      const forget = proxy.hold({
+        isMeant: (command) => isMeant(meant, command),
+        arrive: (command, { letGo, drop }) =>
+          hold.arrive(command, {
+            letGo: () => hold.settle(letGo()),
+            drop() {
+              drop();
+              hold.settle(false);
+            },
+          }),
+      });
+      return hold.held;
+    },
+    watch: proxy.watch,
+    delayReplies: proxy.delayReplies,
+    cut: (how = 'reset') => proxy.cut(how),
+    restore: proxy.restore,
+    moveTo: (redisUrl) => proxy.moveTo(serverAt(redisUrl)),
+    async close() {},
+  };
+}
+
+/** The replicas of the server at this address, and the lines to them. */
+export function createReplication(primary: VirtualServer, primaryUrl: string) {
+  /** How much of what the first has heard passes over each line, by its address; all of it until it is cut. */
+  const lines = new Map([[primaryUrl, { passes: Number.POSITIVE_INFINITY }]]);
+
+  return {
+    /** Opens a line to the first server. It can be cut once, for ever. */
+    openLine(): Link {
+      const line = { passes: Number.POSITIVE_INFINITY };
+      const port = 20_000 + lines.size;
+      const url = `redis://127.0.0.1:${port}`;
+      lines.set(url, line);
+      const none = () => {
+        throw new Error('The line to a replica can be cut, and nothing else.');
+      };
+      return {
+        url,
+        port,
+        cut() {
+          line.passes = Math.min(line.passes, primary.heard.length);
+        },
+        restore() {},
+        async close() {},
+        holdNext: none,
+        watch: none,
+        delayReplies: none,
+        moveTo: none,
+        counters: { connections: 1, open: 1, commands: new Map(), held: 0 },
+      };
+    },
+    /** True when somebody who copies over this line gets something. */
+    leadsHere: (lineUrl: string) => lines.has(lineUrl),
+    /** Makes a server copy the first over a line. Returns what brings it up to date: it is called before each look at it. */
+    follow(replica: VirtualServer, lineUrl: string): () => void {
+      let copied = 0;
+      const hasHeard = () => Math.min(primary.heard.length, lines.get(lineUrl)?.passes ?? 0);
+      primary.addReplica(hasHeard);
+      return () => {
+        const until = hasHeard();
+        replica.replay(primary.heard.slice(copied, until));
+        copied = Math.max(copied, until);
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 // A process that plays cells in the virtual world, one after the other, as they are sent to it.
 
-import { endedBy, playCell, SIGN_EVERY_MS, type VirtualTask } from './cell.ts';
+import { SIGN_EVERY_MS } from '../harness/signs.ts';
+import { endedBy, playCell, type VirtualTask } from './cell.ts';
 
 let current: VirtualTask | undefined;
 

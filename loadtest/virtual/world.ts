@@ -5,8 +5,8 @@ import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import type { LockSource } from '../../virtual/lock-service.ts';
 import { type DrillSettings, lostTrack } from '../harness/drill.ts';
 import type { Audience, Played, World } from '../harness/run-cell.ts';
+import { type SilenceLimits, usualLimits, watchSilence } from '../harness/signs.ts';
 import type { VirtualResult, VirtualTask } from './cell.ts';
-import { type SilenceLimits, usualLimits, watchSilence } from './signs.ts';
 
 export interface VirtualWorldOptions {
   settings: DrillSettings;
@@ -62,7 +62,12 @@ type Answer = VirtualResult & { isEndless?: boolean };
 
 async function ask(worker: ChildProcess, task: VirtualTask, limits: SilenceLimits): Promise<Answer> {
   const died = lostTrack(new Error('The process that played it has died.'));
-  const silence = watchSilence(worker.pid ?? 0, limits, () => worker.kill('SIGKILL'));
+  let endless: Partial<Played['outcome']> | undefined;
+  const pidOf = () => worker.pid ?? 0;
+  const silence = watchSilence(pidOf, limits, (found) => {
+    if (task.lock) endless = found;
+    worker.kill('SIGKILL');
+  });
   try {
     return await new Promise<Answer>((resolve) => {
       worker.on('message', (answer: VirtualResult | 'alive') => {
@@ -70,7 +75,6 @@ async function ask(worker: ChildProcess, task: VirtualTask, limits: SilenceLimit
         else resolve(answer);
       });
       worker.once('exit', () => {
-        const endless = task.lock && silence.found();
         if (endless === undefined) return resolve({ outcome: died, endsProcess: true });
         resolve({ outcome: { ...died, ...endless }, isEndless: true, endsProcess: true });
       });

@@ -37,10 +37,7 @@ export function listen(redis: RedisClient, channel: string, wake: Wake): () => v
   return redis instanceof Cluster ? listenAtOwner(redis, channel, wake) : listenAt(redis, channel, wake);
 }
 
-/**
- * Listens at the server that holds the cluster slot of the channel. A message reaches every server of a Cluster, but
- * PUBLISH counts only the listeners at the server that it is sent to.
- */
+/** At the server that holds the cluster slot of the channel: PUBLISH counts only the listeners at the server that it is sent to. */
 function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => void {
   let owner: Redis | undefined;
   let stop = ignore;
@@ -64,7 +61,6 @@ function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => voi
   };
 }
 
-/** Undefined until the Cluster has been asked. */
 function ownerOf(cluster: Cluster, channel: string) {
   const address = cluster.slots[clusterSlotOf(channel)]?.[0];
   return cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address);

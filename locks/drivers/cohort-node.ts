@@ -25,11 +25,7 @@ const acquireOrQueue: RunScript<string | number> = readScript('acquire-or-queue'
 const releaseToNextNode = readScript('release-to-next-node');
 const renewIfOwner = readScript('renew-if-owner');
 
-/**
- * When another node waits, a tenure ends after so many holders, so many milliseconds, or a third of the lease. A process that
- * takes over after a pause runs slowly at first: at 128 holders that made every sale cost about a sixth more CPU time
- * than at 512.
- */
+/** When another node waits, a tenure ends after so many holders, so many ms, or a third of the lease. 128 holders cost a sixth more CPU. */
 const HOLDERS_PER_TENURE = 512;
 const TENURE_MS = 100;
 
@@ -43,7 +39,6 @@ export interface Lease {
 /** One request that waits or holds. It may enter, is refused, or loses the lock it has. */
 export interface Contender extends Lease {
   signal: AbortSignal | undefined;
-  /** With the fencing token of the tenure, if the lock has tokens. */
   enter(fencingToken: string | undefined): void;
   refuse(error: Error): void;
   lose(): void;
@@ -63,9 +58,7 @@ interface Tenure extends Lease {
 interface NodeOptions {
   redis: RedisClient;
   key: string;
-  /** Whether each tenure gets a fencing token. */
   hasTokens: boolean;
-  /** Called when nobody holds or waits here any more. */
   onIdle: () => void;
 }
 
@@ -78,9 +71,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   let mode: 'idle' | 'trying' | 'waiting' | 'here' = 'idle';
   /** There is one while the lock is here: the node is inside, or handing over. */
   let tenure: Tenure | undefined;
-  /** Ends the wait of a node that is waiting. */
   let wake = () => {};
-  /** There is one from the first waiter that must wait to the last. */
   let stopListening: (() => void) | undefined;
   /** True when the channel may stand in the queue in Redis. */
   let isQueued = false;
@@ -100,7 +91,6 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     waiter.refuse(abortError(waiter.signal));
   }
 
-  /** Ends when the lock is here, or nobody waits for it. */
   async function tryUntilHere() {
     for (let first = waiters[0]; first !== undefined; first = waiters[0]) {
       mode = 'trying';
@@ -121,7 +111,6 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     onIdle();
   }
 
-  /** Resolves with what the script returns, or with undefined when there is no answer. */
   async function tryFor(waiter: Contender) {
     const ourChannel = waiter.signal?.aborted ? '' : channel;
     waiter.unanswered = waiter;

@@ -10,13 +10,9 @@ type Delete = (redis: RedisClient, key: string, value: string) => Promise<unknow
 const byDelifeq: Delete = (redis, key, value) => redis.call('DELIFEQ', key, value);
 const byDelex: Delete = (redis, key, value) => redis.call('DELEX', key, 'IFEQ', value);
 
-/** What the server of a connection knew the last time. */
 const known = new WeakMap<RedisClient, Delete>();
 
-/**
- * Resolves with 1 when the key is deleted, and with 0 when it is not there or holds something else. Rejects when the server does not
- * answer, and when it has neither command.
- */
+/** Resolves with 1 when the key is deleted, with 0 when it holds something else. Rejects when the server has neither command. */
 export async function deleteIfEqual(redis: RedisClient, key: string, value: string): Promise<number> {
   const first = known.get(redis) ?? byDelifeq;
   const other = first === byDelifeq ? byDelex : byDelifeq;

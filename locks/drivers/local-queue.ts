@@ -6,18 +6,15 @@ import { listen } from './channels.ts';
 
 /** The longest waiting is first. Only that one tries; the others cost Redis nothing. */
 interface LocalQueue {
-  /** What wakes each waiter. */
   waiters: (() => void)[];
   /** True when the lock may have become free since the last try. */
   hasNews: boolean;
-  /** Stops listening to the releases. */
   stop?: () => void;
   leaseEnd?: NodeJS.Timeout;
 }
 
 export interface Place {
   redis: RedisClient;
-  /** Where the releases of the lock are published. */
   channel: string;
   /** How long the lease of this waiter lasts once it is granted, in milliseconds. */
   leaseMs: number;

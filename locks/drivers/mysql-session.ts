@@ -8,13 +8,9 @@ import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 /** How long a statement that was asked to end may go on before it is asked again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
 
-/** A connection to MySQL that is ours alone, until it is given back or closed. */
 export type MysqlSession = Awaited<ReturnType<typeof openSession>>;
 
-/**
- * Borrows a connection from the pool. Rejects with AbortError when `signal` aborts before one is free; one that is aborted
- * already waits for a short time.
- */
+/** Borrows a connection. Rejects with AbortError when `signal` aborts before one is free; one that is aborted already waits shortly. */
 export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
@@ -63,10 +59,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   }
 
   return {
-    /**
-     * Sends a statement that waits for nobody. Resolves with its rows, or with what it changed. Rejects with AbortError when
-     * `signal` aborts first: the server has then ended the statement, and it has changed nothing.
-     */
+    /** Sends a statement that waits for nobody. Rejects with AbortError when `signal` aborts first: it has then changed nothing. */
     ask: <T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) =>
       send<T>(sql, values, signal, ANSWER_LIMIT_MS),
     /** Sends a statement that waits for a lock, as long as it takes. Settles as `ask` does. After an AbortError, close the session. */
@@ -91,10 +84,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   };
 }
 
-/**
- * Has `work` done on a connection of its own. When it rejects the connection is closed: whatever `work` had begun and not
- * committed is undone.
- */
+/** Has `work` done on a connection of its own, which is closed when it rejects: what it has not committed is undone. */
 export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (session: MysqlSession) => Promise<T>) {
   await abortable(undefined, signal);
   const session = await openSession(mysql, signal);
@@ -108,10 +98,7 @@ export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (se
   }
 }
 
-/**
- * True when the server would not let a transaction go on: it waited in a circle with others (deadlock), or too long
- * (50 s by default). After a rollback nothing of it has happened.
- */
+/** True when the server ended a transaction, of which nothing has happened: a deadlock, or a wait for too long (50 s by default). */
 export function isRefused(error: unknown): boolean {
   return ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
 }

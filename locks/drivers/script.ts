@@ -5,11 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { RedisClient } from '../lock.ts';
 
 /** Runs the script atomically on the server. Resolves with what it returns: an integer, unless the script says otherwise. */
-export type RunScript<Answer = number> = (
-  redis: RedisClient,
-  keys: string[],
-  args: (string | number)[],
-) => Promise<Answer>;
+export type RunScript<T = number> = (redis: RedisClient, keys: string[], args: (string | number)[]) => Promise<T>;
 
 /** Reads `lua/<name>.lua` once. Redis is sent the script's hash, and the text only when it does not know the hash. */
 export function readScript<Answer = number>(name: string): RunScript<Answer> {

@@ -1,5 +1,3 @@
-// A vote: one question to all masters at once, decided by a majority.
-
 import type { Redis } from 'ioredis';
 
 export interface Votes {
@@ -7,14 +5,10 @@ export interface Votes {
   no: number;
   /** Masters that could not be asked. */
   failed: number;
-  /** Why the last of them could not. */
   why?: unknown;
 }
 
-/**
- * Asks all masters at once. Resolves when `quorum` have said yes, when so many have not that it is out of reach, or when
- * `limitMs` milliseconds are over. Never rejects.
- */
+/** Asks all masters at once. Resolves when `quorum` have said yes, when that is out of reach, or after `limitMs`. Never rejects. */
 export function vote(
   masters: Redis[],
   quorum: number,

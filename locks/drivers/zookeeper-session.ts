@@ -12,15 +12,13 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path/posix';
 import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
 import { abortable, abortError } from './abortable.ts';
-import { ANSWER_LIMIT_MS } from './answer-limit.ts';
-import { ZookeeperUnavailableError } from './zookeeper-unavailable.ts';
+import { ANSWER_LIMIT_MS, ZookeeperUnavailableError } from './answer-limit.ts';
 
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
 /** The state of a client that has no session on its present connection yet. */
 const CONNECTING = 1;
 
-/** How many nodes' numbers a session remembers. */
 const MOST_CZXIDS = 10_000;
 
 export interface ZookeeperOptions {
@@ -91,10 +89,7 @@ function connect(servers: string, sessionMs: number): Client {
   return client;
 }
 
-/**
- * The session of a client that has just connected. Every call rejects with ZookeeperUnavailableError when the session ends, or ZooKeeper does
- * not answer within a second.
- */
+/** The session of a connected client. Calls reject with ZookeeperUnavailableError when it ends, or no answer comes within a second. */
 function startSession(client: Client, root: string, outage: ZookeeperOptions['outage']) {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
@@ -151,10 +146,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     });
   }
 
-  /**
-   * Resolves with the number of the change that made a node, which has 64 bits: no two changes have the same, and a later one has a larger.
-   * Undefined when the node is gone.
-   */
+  /** Resolves with the number of the change that made a node: a later one has a larger. Undefined when the node is gone. */
   async function czxidOf(path: string) {
     const known = czxids.get(path);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 // What an error means: which server did not answer, or refused, and what a client is told.
 
 import type { ZodError } from 'zod';
-import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-unavailable.ts';
+import { ZookeeperUnavailableError } from '../../locks/drivers/answer-limit.ts';
 import { LockNotHeldError, NoMajorityError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
 import { ExternalLockFault } from './describe.ts';
 import { ProblemError } from './problem.ts';
@@ -13,9 +13,7 @@ const MOST_CAUSES = 8;
 export const reasonOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error && error.code === 'ABORT_ERR' ? error.cause : error;
 
-/** What is known of the work that failed, besides its error. */
 interface Fate {
-  /** It has certainly written nothing. */
   definite: boolean;
   /** When that was, at the end of a sentence. */
   when: string;
@@ -57,10 +55,7 @@ export function asProblem(error: unknown, fate?: Fate): ProblemError {
   return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: fate?.definite ?? false, cause });
 }
 
-/**
- * The one place that knows which server an error says is away, itself or by its cause: it did not answer, or can't serve now.
- * Undefined for a bug.
- */
+/** The one place that knows which server did not answer, or can not serve now, by an error or its cause. Undefined for a bug. */
 export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | undefined {
   for (const cause of causesOf(error)) {
     if (cause instanceof ZookeeperUnavailableError) return 'ZooKeeper';
@@ -85,7 +80,6 @@ function causesOf(error: unknown): Error[] {
   return causes;
 }
 
-/** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
 export const isStoreUnavailable = (error: unknown): boolean => awayServer(error) !== undefined;
 
 /** Redis 6 has what a script was refused behind the words of its own: `ERR Error running script (…): -OOM …`. */
@@ -110,7 +104,6 @@ function isConnectionError({ syscall, code = '' }: NodeJS.ErrnoException): boole
   return syscall !== undefined && /^(ECONN|EHOST|ENET|ENOTCONN|EPIPE|ETIMEDOUT)/.test(code);
 }
 
-/** True when MySQL did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
 export function isMysqlUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // mysql2 marks as fatal what ends a connection.
@@ -124,7 +117,6 @@ export function isMysqlSilent(error: unknown): boolean {
   return ('code' in error && silent.has(String(error.code))) || isMysqlSilent(error.cause);
 }
 
-/** What mysql2 says of a statement, and of a connection, that takes too long. */
 const silent = new Set(['PROTOCOL_SEQUENCE_TIMEOUT', 'ETIMEDOUT']);
 
 const unavailable = new Set([

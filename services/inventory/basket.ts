@@ -1,9 +1,9 @@
 // The sale of a basket: one unit of each of several skus, or of none, under the locks of all of them.
 
 import type { FencedStock, MultiLock } from '../../locks/lock.ts';
+import type { Progress } from './holder.ts';
 import { ProblemError } from './problem.ts';
 import { type SaleParts, underLock } from './sale.ts';
-import type { Progress } from './sale-ending.ts';
 import type { SoldItem } from './sku.ts';
 import { wasNotDone } from './store.ts';
 
@@ -42,10 +42,7 @@ function itemOf(sku: string, stockBefore: number | undefined): SoldItem {
   return { sku, stockBefore, remaining: stockBefore - 1 };
 }
 
-/**
- * Writes one sku after the other. They are several steps: the keys of two skus may live on two servers, so no script can make one step of
- * them. What was written before a write that was certainly refused is put back while the locks are held.
- */
+/** One after the other: two skus may live on two servers. What was written before a refused write is put back under the locks. */
 async function writeAll(items: SoldItem[], { stockOf, tokenOf, progress }: BasketParts) {
   const written: SoldItem[] = [];
   for (const item of items) {

@@ -1,5 +1,3 @@
-// How a listener stops without losing a request that is on its way to it.
-
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
@@ -10,9 +8,8 @@ import { IDLE_LIMIT_MS } from './sale-life.ts';
 const MOST_TURNS = 1_000;
 
 /**
- * Accepts for `acceptMs`, so that a load balancer that asks whether the node is ready has noticed. Then the listener closes, by which nginx
- * notices: it sends what it cannot connect for to the other node. Requests on open connections are served; `endConnections` has
- * each answer end its connection, and idle ones are left to the other side to close. Resolves when none is open, or after 3 s.
+ * Accepts for `acceptMs`, so that a load balancer has noticed. Then the listener closes, and nginx sends what it cannot connect for to the
+ * other node. Requests on open connections are served until none is open, or for 3 s; `endConnections` has answers end them.
  */
 export async function drain(server: Server, acceptMs: number, endConnections: () => void): Promise<void> {
   await sleep(acceptMs);

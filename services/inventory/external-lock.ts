@@ -6,17 +6,13 @@ import { describe, ExternalLockFault } from './describe.ts';
 
 /** How long an external lock may take for a single try, in milliseconds. */
 const TRY_LIMIT_MS = 1_000;
-/** How long an external lock may take to give itself up, in milliseconds. */
 const RELEASE_LIMIT_MS = 5_000;
 
 /** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
 export const backendOfPromises = (promises: unknown): Backend =>
   (promises as { masters?: unknown } | null | undefined)?.masters === true ? 'masters' : 'redis';
 
-/**
- * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted before,
- * and a lock that is granted later is given back; release() settles in time; every other error is an ExternalLockFault, unless a server is away.
- */
+/** Has both calls of an external lock settle in time; a late grant is given back, and other errors are faults, unless a server is away. */
 export function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
     const lock = makeLock(createLock, options);
@@ -66,19 +62,14 @@ export function supervised(createLock: CreateLock): CreateLock {
 }
 
 function makeLock(createLock: CreateLock, options: LockOptions): Lock {
-  let lock: unknown;
+  let lock: Lock | null | undefined;
   try {
     lock = createLock(options);
   } catch (error) {
     throw new ExternalLockFault(`createLock() throws: ${describe(error)}`, { cause: error });
   }
-  if (isLock(lock)) return lock;
+  if (typeof lock?.acquire === 'function' && typeof lock.release === 'function') return lock;
   throw new ExternalLockFault(`createLock() returns no { acquire, release }: it returns ${describe(lock)}`);
-}
-
-function isLock(lock: unknown): lock is Lock {
-  const { acquire, release } = (lock ?? {}) as Record<string, unknown>;
-  return typeof acquire === 'function' && typeof release === 'function';
 }
 
 /** The digits that the stock compares. A number will do as well, as long as it is exact. */

@@ -8,7 +8,6 @@ import { describe, ExternalLockFault } from './describe.ts';
 export interface ExternalLockModule {
   /** What LOCK_VERSION, reports and its Redis key call it. */
   name: string;
-  /** The absolute path of the module. */
   file: string;
 }
 
@@ -25,15 +24,13 @@ export async function readExternalModule(file: string) {
     throw new ExternalLockFault(`its import fails: ${describe(error)}`);
   });
   // A module that was compiled to CommonJS may arrive in `default`.
-  const createLock = exported.createLock ?? exported.default?.createLock;
+  const { createLock, promises, doesNotPromise }: Record<string, unknown> = { ...exported.default, ...exported };
   if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
   if (typeof createLock !== 'function')
     throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
   return {
     createLock: createLock as CreateLock,
-    /** What it says it promises, as it was exported. */
-    promises: (exported.promises ?? exported.default?.promises) as unknown,
-    /** What it says it need not hold, as it was exported. */
-    doesNotPromise: (exported.doesNotPromise ?? exported.default?.doesNotPromise) as unknown,
+    promises,
+    doesNotPromise,
   };
 }

@@ -1,6 +1,4 @@
-// What happened to the sales of this node, kept in memory.
-
-import type { LabHistory, SaleEvent } from './lab/contract.ts';
+import type { SaleEvent } from './lab/contract.ts';
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -15,7 +13,6 @@ export function createHistory(node: string, capacity = 600_000) {
   let events: SaleEvent[] = [];
   /** How many events it has recorded. Each time that it is cleared counts as one. */
   let count = 0;
-  /** The count when it was cleared last. */
   let first = 0;
   const watchers = new Set<() => void>();
 
@@ -32,7 +29,6 @@ export function createHistory(node: string, capacity = 600_000) {
       events: events.slice(from - oldest, next - oldest),
       dropped: from - wanted,
       cleared: cursor < first,
-      /** The cursor to read on from. */
       next,
     };
   }
@@ -51,12 +47,10 @@ export function createHistory(node: string, capacity = 600_000) {
       watchers.add(see);
       return () => void watchers.delete(see);
     },
-    /** The events since the last clear, oldest first. */
-    read(): LabHistory {
+    read() {
       const { events, dropped } = readBehind(first);
       return { events, dropped };
     },
-    /** The cursor before the first event since the last clear. */
     start: () => first,
     readBehind,
     clear() {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import {
   type CreateLock,
   type CreateMultiLock,
@@ -10,27 +11,47 @@ import {
   LockNotHeldError,
   type MultiLock,
 } from '../../locks/lock.ts';
+import type { Registry } from '../../locks/strategy.ts';
+import { asProblem, reasonOf, unreadableOf } from './away-server.ts';
+import type { History } from './history.ts';
 import type { NodeState } from './lab/contract.ts';
+import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
-import { explain, type Progress } from './sale-ending.ts';
 import type { Releases } from './sale-release.ts';
 import type { NodeServers } from './servers.ts';
+import type { InventorySettings } from './settings.ts';
 import { lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
+
+export interface SaleServiceParts {
+  registry: Registry;
+  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
+  /** The setting that a lock needs and that this node was started without. Undefined when there is none. */
+  lackingSetting: (lock: string) => string | undefined;
+  node: string;
+  store: Store;
+  servers: Pick<NodeServers, 'forLock' | 'stockInMysql'>;
+  history: History;
+  metrics: Metrics;
+  log: Pick<Logger, 'warn' | 'debug'>;
+}
 
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
 
+/** How far a holder has come: its steps, each with the stock that was read or written. */
+export interface Progress {
+  reached: Map<SaleStep, number | undefined>;
+  /** The stock refused a holder that had lost its lock: its read or its write. */
+  refusal?: ProblemError;
+}
+
+/** The lock of the sales to come, and its timing. */
+export type Present = Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>;
 export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
 
-/** The holders of this node, and those who want to be one. `present` is the lock of the sales to come, and its timing. */
-export function createHolders(
-  store: Store,
-  servers: Pick<NodeServers, 'forLock'>,
-  releases: Releases,
-  present: () => Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>,
-) {
+export function createHolders({ store, servers }: SaleServiceParts, releases: Releases, present: () => Present) {
   const instance = randomUUID();
   const waits = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();
@@ -105,7 +126,6 @@ export function createHolders(
     }
 
     return {
-      /** The name of its lock. */
       lock: name,
       ownerToken,
       wait,
@@ -141,7 +161,7 @@ export function createHolders(
             return await work();
           } catch (error) {
             if (error instanceof LockNotHeldError) onLeaseLost();
-            releases.giveUpUnanswered(held, error, progress);
+            releases.giveUpUnanswered(held, error, reached);
             throw meaning(error, progress);
           }
         }
@@ -157,8 +177,18 @@ export function createHolders(
       for (const wait of waits) wait.abort(why);
     },
     /** Resolves when none of those that there are now is at work. */
-    async ended() {
-      await Promise.allSettled(underWay);
-    },
+    ended: () => Promise.allSettled(underWay),
   };
+}
+
+/** What an error means for the work of a holder: it depends on how far that had come. */
+function explain(error: unknown, { reached, refusal }: Progress): ProblemError {
+  const ending = refusal ?? reasonOf(error);
+  const isSoldOut = (reached.get('read') ?? 1) <= 0;
+  if (ending instanceof LockNotHeldError && isSoldOut)
+    return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
+  const definite = !reached.has('writing');
+  // The first command that meets an unreadable key does nothing.
+  if (unreadableOf(ending) !== undefined) return asProblem(ending, { definite: !reached.has('wrote'), when: '' });
+  return asProblem(ending, { definite, when: definite ? 'before the sale was written' : 'while the sale was written' });
 }

@@ -37,5 +37,4 @@ export function hostName(given: string): string | undefined {
 const isLoopback = (name: string) =>
   name === 'localhost' || /^(127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/.test(name);
 
-/** Undefined for what is no address. */
 const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : undefined);

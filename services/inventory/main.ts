@@ -20,13 +20,7 @@ import { createPublicApp } from './public.ts';
 import { createSaleService } from './sale-service.ts';
 import { connectServers } from './servers.ts';
 import { exitWithSettingError } from './setting-error.ts';
-import {
-  hostAllowed,
-  inventorySettings,
-  lackingSetting,
-  readNodeSettingsOrExit,
-  readSettingsOrExit,
-} from './settings.ts';
+import { hostForm, inventorySettings, lackingSetting, readNodeSettingsOrExit, readSettingsOrExit } from './settings.ts';
 import { connectStore } from './store.ts';
 
 /** Longer than nginx keeps an idle connection (2 s): a request must never meet a connection that this side closes. */
@@ -53,23 +47,14 @@ const servers = connectServers(store.redis, settings, log, metrics.watchPool);
 const open = new Set<ServerResponse>();
 /** What a node that stops gives up, one after the other. */
 const duties = { isReady: true, keepsConnections: true, takesWork: true };
-const isStopping = () => !duties.takesWork;
 
-const sales = createSaleService({
-  registry,
-  settings,
-  lackingSetting: (lock) => lackingSetting(lock, settings),
-  node,
-  store,
-  servers,
-  history,
-  metrics,
-  log,
-});
+const lacking = (lock: string) => lackingSetting(lock, settings);
+const given = { registry, settings, lackingSetting: lacking, node, store, servers, history, metrics, log };
+const sales = createSaleService(given);
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), answering: orders.answering(), standstills: standstills() });
 const streams = createEventStreams(history, sales.state);
-const parts = { settings, node, store, servers, sales, metrics, log, isStopping };
+const parts = { ...given, sales, isStopping: () => !duties.takesWork };
 const orders = createOrders(parts);
 
 const publicApp = createPublicApp({ ...parts, orders, duties });
@@ -78,7 +63,7 @@ await Promise.race([store.back(), sleep(ANSWER_LIMIT_MS)]);
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
-  const labApp = createLabApp({ ...parts, state, history, streams, hosts, orders });
+  const labApp = createLabApp({ ...parts, state, streams, hosts, shop: orders.shop });
   await listen(labApp, 'LAB_', settings.LAB_PORT, settings.LAB_HOST);
 }
 
@@ -118,17 +103,14 @@ async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, h
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE' && code !== 'EACCES') {
-      exitWithSettingError(`${prefix}HOST=${host} is not allowed: it must be ${hostAllowed}.`);
+      exitWithSettingError(`${prefix}HOST=${host} is not allowed: it must be ${hostForm}.`);
     }
     exitWithSettingError(`${prefix}PORT=${port} cannot be listened on: ${message}.`);
   }
   return server;
 }
 
-/**
- * Serves on for DRAIN_MS, then refuses new sales, finishes those in flight, gives up the locks, and ends with 0. A second signal ends
- * at once, and Ctrl-C waits for no load balancer.
- */
+/** Serves on for DRAIN_MS, finishes the sales in flight, gives up the locks, and ends with 0. A second signal ends at once. */
 async function stop(signal: NodeJS.Signals) {
   if (!duties.isReady) process.exit(1);
   duties.isReady = false;
@@ -149,7 +131,6 @@ async function stop(signal: NodeJS.Signals) {
   process.exit(0);
 }
 
-/** A client that keeps its connection is to send nothing more on it. */
 function endConnections() {
   duties.keepsConnections = false;
   for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');

@@ -7,7 +7,6 @@ import { withSession } from '../../locks/drivers/mysql-session.ts';
 import { askWhenInDoubt, type Outage } from './outage-log.ts';
 import type { Stock } from './store.ts';
 
-/** How long MySQL may take to end the connections of a pool, in milliseconds. */
 const END_LIMIT_MS = 200;
 
 /** The statements of a SQL file, without its comments. */
@@ -18,7 +17,6 @@ export const readSchema = (file: URL) =>
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
 
-/** They make the tables of the locks and of the stock. */
 export const stockTables = () => readSchema(new URL('schema.sql', import.meta.url));
 
 /** mysql2 writes a quote in a value as \', which ends the value on a server where a backslash is a sign like others. */
@@ -34,10 +32,7 @@ export const mysqlAddress = (url: string) => ({
   ...(url.startsWith('mysqls:') && { ssl: { verifyIdentity: true } }),
 });
 
-/**
- * A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. Whenever a connection
- * ends, or can't be made, MySQL is asked until it answers, and `outage` is told.
- */
+/** A pool that connects, and makes the tables, when it is first used. When a connection ends MySQL is asked until it answers. */
 export function connectMysql(url: string, connections: number, tables = stockTables(), outage?: Outage): Pool {
   const pool = createPool({
     ...mysqlAddress(url),
@@ -67,10 +62,9 @@ export function connectMysql(url: string, connections: number, tables = stockTab
     connection.query(quotesByBackslash, () => {});
     if (hasTables) return;
     const made = tables.map((statement) => connection.promise().query(statement));
-    Promise.all(made).then(
-      () => (hasTables = true),
-      () => {},
-    );
+    Promise.all(made)
+      .then(() => (hasTables = true))
+      .catch(() => {});
   });
   return pool;
 }
@@ -83,7 +77,6 @@ export async function endPool(pool: Pool) {
   await Promise.race([pool.end().catch(() => {}), sleep(END_LIMIT_MS)]);
 }
 
-/** The stock in MySQL, to be read and written outside a sale. */
 export function stockInMysql(pool: Pool): Stock {
   const ask = async <T extends QueryResult>(sql: string, ...values: unknown[]) =>
     (await pool.query<T>({ sql, timeout: ANSWER_LIMIT_MS, values }))[0];

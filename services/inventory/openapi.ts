@@ -45,7 +45,6 @@ const refused = {
 
 type Asked = Omit<ZodOpenApiOperationObject, 'responses'>;
 
-/** A call that is answered in JSON. */
 function call(summary: string, answer: z.ZodType, { requestParams, ...more }: Asked = {}) {
   const done = { description: 'Done.', content: { 'application/json': { schema: answer } } };
   const asked = { header: named, ...requestParams };
@@ -55,7 +54,6 @@ function call(summary: string, answer: z.ZodType, { requestParams, ...more }: As
 const withOrders = 'Only where sales write orders.';
 const status = <Word extends string>(word: Word) => z.object({ status: z.literal(word) });
 
-/** A step of an order, such as pay. */
 const step = (summary: string) => ({
   post: call(summary, orderSchema, {
     description: `Answers with the order as it is after the step. ${withOrders}`,

@@ -4,10 +4,10 @@ import type { RedisClient } from '../../locks/lock.ts';
 /** How often a server that is away is asked whether it is back, in milliseconds. */
 const ASK_EVERY_MS = 250;
 
-/** Where the lines are written: nowhere, when there is none. */
 export type OutageLines = Pick<Logger, 'warn' | 'info'> | undefined;
 
-/** What is told of one server, as often as it is noticed. */
+const AWAY = Symbol('away');
+
 export type Outage = ReturnType<typeof createOutageLog>;
 
 /** Writes a line when a server goes away, and one when it is back, with how long that took in milliseconds. */
@@ -33,22 +33,13 @@ export function watchRedis(redis: RedisClient, outage: Outage) {
   redis.on('ready', outage.ended);
 }
 
-/**
- * For a server whose client does not say that it is away. The result is to be called when it may be: `ask`, which rejects when the server
- * does not answer, then finds out, until it does.
- */
+/** For a server whose client does not say that it is away. Call the result when it may be: `ask` is repeated until it resolves. */
 export function askWhenInDoubt(ask: () => Promise<unknown>, outage: Outage): () => Promise<void> {
   let isAsking = false;
-  const isAway = () =>
-    ask().then(
-      () => false,
-      () => true,
-    );
-
   return async () => {
     if (isAsking) return;
     isAsking = true;
-    while (await isAway()) {
+    while ((await ask().catch(() => AWAY)) === AWAY) {
       outage.began();
       // It keeps no process from ending.
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS).unref());

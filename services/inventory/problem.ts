@@ -39,10 +39,8 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** An error as the client gets it. */
 export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
 
-/** Thrown to answer a request with a problem. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly problem: Problem;

@@ -2,13 +2,12 @@ import express from 'express';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
-import type { NodeParts } from './parts.ts';
 import { ProblemError } from './problem.ts';
+import type { NodeParts } from './sale-service.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log'> {
-  orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'ask'>;
-  /** A node that stops gives them up, one after the other. */
+  orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'shop'>;
   duties: { isReady: boolean; keepsConnections: boolean };
 }
 
@@ -56,7 +55,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
   addRoute(app, '/readyz', {
     async get() {
       if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-      await Promise.all([store.askAll((server) => server.ping()), orders.ask()]);
+      await Promise.all([store.askAll((server) => server.ping()), orders.shop?.orders.ask()]);
       return { status: 'ready' };
     },
   });

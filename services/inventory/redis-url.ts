@@ -20,7 +20,6 @@ export const redisUrlForms =
 
 export const isServerUrl = (url: string) => server.test(url) && URL.canParse(url);
 
-/** Undefined when it has none of the three forms. */
 export function readRedisUrl(url: string): RedisPlace | undefined {
   if (isServerUrl(url)) return { form: 'server', url };
   const { tls, form, user = '', hosts = '', name, db } = several.exec(url)?.groups ?? {};

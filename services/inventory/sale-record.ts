@@ -5,7 +5,6 @@ import type { SaleCounts } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
 import type { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
-import { outcomeOf } from './sale-ending.ts';
 import type { SoldItem } from './sku.ts';
 
 /** What one line of the log says of a sale, or of one sku of a basket. `ms`: how long it took, with its wait for the lock. */
@@ -51,7 +50,6 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
         wait.end();
       }
 
-      /** The wait for the lock is measured from here on. */
       function startWait() {
         stopTimer = metrics.waitSeconds.startTimer({ lock });
       }
@@ -70,7 +68,6 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
         inFlight -= 1;
       }
 
-      /** The lines of two nodes can be watched side by side. */
       function writeLine({ sku, stockBefore, remaining }: SoldOrNot, outcome: string) {
         const ms = Math.round(performance.now() - startedAt);
         log.debug({ requestId, outcome, sku, stockBefore, remaining, lock, port, ms }, 'sale');
@@ -95,7 +92,6 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
           const fencingToken = step === 'entered' ? holder.fencingToken() : undefined;
           history.record({ type: step, saleId, stock, bucket, fencingToken });
         },
-        /** The sale asks for its own lock again. */
         nested: () => history.record({ type: 'nested', saleId }),
         loseLease() {
           if (isLeaseLost) return;
@@ -126,4 +122,11 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
 
 function noSales(): SaleCounts {
   return { received: 0, sold: 0, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 };
+}
+
+function outcomeOf({ code, problem }: ProblemError): Exclude<keyof SaleCounts, 'received' | 'sold'> {
+  if (code === 'CLIENT_GONE') return 'clientGone';
+  if (!problem.definite) return 'inDoubt';
+  if (code === 'OUT_OF_STOCK') return 'soldOut';
+  return code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed';
 }

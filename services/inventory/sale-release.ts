@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Lock, MultiLock } from '../../locks/lock.ts';
 import { isStoreUnavailable, refusalOf } from './away-server.ts';
-import type { Progress } from './sale-ending.ts';
+import type { SaleStep } from './sale.ts';
 import { type Store, wasNeverSent } from './store.ts';
 
 /** How long to wait after a server left a release unanswered, in milliseconds: each time twice as long. */
@@ -10,10 +10,7 @@ const RETRY_DELAY_MS = { first: 50, longest: 1_000 };
 
 export type Releases = ReturnType<typeof createReleases>;
 
-/**
- * The locks that this node may hold without knowing it, because a server did not answer. `leaseMs` is how long a lease lasts now, in
- * milliseconds.
- */
+/** The locks that this node may hold without knowing it, because a server did not answer. */
 export function createReleases(
   store: Pick<Store, 'back'>,
   leaseMs: () => number,
@@ -22,10 +19,7 @@ export function createReleases(
 ) {
   const unreleased = new Set<Promise<void>>();
 
-  /**
-   * Tries for one lease from when Redis is back: a lock that was granted before has ended by then. Stages 2 to 4 cannot tell whose lock they
-   * delete, so here, too, they may delete that of another holder.
-   */
+  /** Tries for one lease from when Redis is back. Stages 2 to 4 can not tell whose lock they delete: it may be that of another holder. */
   async function tryUntilAnswered(lock: Pick<Lock, 'release'>) {
     await store.back();
     const endsAt = performance.now() + leaseMs();
@@ -40,11 +34,8 @@ export function createReleases(
   }
 
   return {
-    /**
-     * After a failure: when a server did not answer, the node may hold the lock, unless it never asked for it. Of several locks
-     * it may have been granted some before Redis went away.
-     */
-    giveUpUnanswered(lock: Lock | MultiLock | undefined, error: unknown, { reached }: Progress) {
+    /** After a failure: a lock that a server did not answer about may be held, unless it was never asked for. */
+    giveUpUnanswered(lock: Lock | MultiLock | undefined, error: unknown, reached: ReadonlyMap<SaleStep, unknown>) {
       if (lock === undefined || !isUnanswered(error) || reached.has('released')) return;
       const mayHold = reached.has('entered') || 'fencingTokenOf' in lock || !wasNeverSent(error);
       if (!mayHold) return;
@@ -52,10 +43,7 @@ export function createReleases(
       unreleased.add(released);
     },
     count: () => unreleased.size,
-    /** Resolves when no lock is left that no server has answered about. */
-    async ended() {
-      await Promise.all(unreleased);
-    },
+    ended: () => Promise.all(unreleased),
   };
 }
 

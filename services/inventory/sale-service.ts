@@ -2,12 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Registry } from '../../locks/strategy.ts';
 import { reasonOf } from './away-server.ts';
-import type { History } from './history.ts';
-import { type Client, createHolders, type Holder } from './holder.ts';
+import { type Client, createHolders, type Holder, type SaleServiceParts } from './holder.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
-import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { putBack, readShared, underLock } from './sale.ts';
 import { createSaleRecords } from './sale-record.ts';
@@ -16,24 +13,19 @@ import { createSaleScripts } from './sale-script.ts';
 import { createSell } from './sell.ts';
 import type { NodeServers } from './servers.ts';
 import type { InventorySettings } from './settings.ts';
-import type { Stock, Store } from './store.ts';
-
-export interface SaleServiceParts {
-  registry: Registry;
-  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
-  /** The setting that a lock needs and that this node was started without. Undefined when there is none. */
-  lackingSetting: (lock: string) => string | undefined;
-  node: string;
-  store: Store;
-  servers: Pick<NodeServers, 'forLock' | 'stockInMysql'>;
-  history: History;
-  metrics: Metrics;
-  log: Pick<Logger, 'warn' | 'debug'>;
-}
+import type { Stock } from './store.ts';
 
 export type SaleService = ReturnType<typeof createSaleService>;
 
-/** Makes a new lock for every sale, and knows how each ended. */
+/** What a node is made of. What is built on top takes of it what it needs. */
+export interface NodeParts extends SaleServiceParts {
+  settings: InventorySettings;
+  servers: NodeServers;
+  log: Logger;
+  sales: SaleService;
+  isStopping: () => boolean;
+}
+
 export function createSaleService(parts: SaleServiceParts) {
   const { registry, settings, lackingSetting, node, store, servers, history, metrics, log } = parts;
   const { strategyNamed, backendOf, stockOf, isInBuckets } = registry;
@@ -48,7 +40,7 @@ export function createSaleService(parts: SaleServiceParts) {
   const scripts = createSaleScripts();
   const records = createSaleRecords(history, metrics, port, log);
   const releases = createReleases(store, () => present.leaseMs, metrics.releaseRetries, log);
-  const holders = createHolders(store, servers, releases, () => present);
+  const holders = createHolders(parts, releases, () => present);
   let puttingBack = 0;
   connect();
 
@@ -58,10 +50,7 @@ export function createSaleService(parts: SaleServiceParts) {
     holders.endWaits(new ProblemError('STORE_UNAVAILABLE', 'Redis went away while the sale waited for its lock.'));
   });
 
-  /**
-   * Resolves with the stock of `sku`, undefined when there is none: read under the read lock, where the lock has one. Rejects with
-   * ProblemError when the lock was not free in time, or was lost, or `client` hung up first.
-   */
+  /** Resolves with the stock, read under the read lock where there is one; undefined when there is no sku. Rejects with ProblemError. */
   function readStock(sku: string, client: Client): Promise<number | undefined> {
     const strategy = strategyNamed(present.lock);
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
@@ -70,10 +59,7 @@ export function createSaleService(parts: SaleServiceParts) {
     return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
   }
 
-  /**
-   * Puts units back into the stock as a sale takes them out: under its lock, or alone, in one step, where a sale needs none. Rejects
-   * with ProblemError, definite when the stock is as it was.
-   */
+  /** Puts units back as a sale takes them: under its lock, or in one step without. Rejects with ProblemError, definite if nothing changed. */
   function giveBack(sku: string, units: number): Promise<void> {
     return givingBack(sku, async (holder, own) => {
       if (own) return putBack({ ...own, units });
@@ -83,10 +69,7 @@ export function createSaleService(parts: SaleServiceParts) {
     });
   }
 
-  /**
-   * Puts the units of orders back into the stock in Redis, all under one lock, each unless that was done before. Resolves with how that
-   * ended for each, in their order: whether its units were put there now, or why nobody knows. Rejects as `giveBack` does.
-   */
+  /** Puts the units of orders back into Redis under one lock, each once. Resolves with how that ended for each. Rejects as `giveBack`. */
   function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
     return givingBack(sku, (holder, own) => {
       const restore = (token?: string) =>
@@ -119,7 +102,6 @@ export function createSaleService(parts: SaleServiceParts) {
       });
   }
 
-  /** Where the present lock's sales take their units from. */
   function stock(): Stock {
     if (stockOf(present.lock) === 'mysql') return servers.stockInMysql();
     return store.inBuckets(isInBuckets(present.lock) ? store.buckets : 1);
@@ -130,15 +112,17 @@ export function createSaleService(parts: SaleServiceParts) {
     servers.forLock(present.lock, present.leaseMs);
   }
 
-  function refuseWhileBusy() {
-    const { inFlight } = records.read();
-    if (inFlight === 0) return;
-    const detail = `Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`;
+  function refuse(detail: string) {
     throw new ProblemError('SALES_IN_FLIGHT', detail);
   }
 
+  function refuseWhileBusy() {
+    const { inFlight } = records.read();
+    if (inFlight > 0) refuse(`Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`);
+  }
+
   return {
-    sell: createSell({ registry, node, port, store, holders, records, scripts }),
+    sell: createSell(parts, holders, records, scripts),
     giveBack,
     giveBackOrders,
     readStock,
@@ -156,10 +140,7 @@ export function createSaleService(parts: SaleServiceParts) {
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(lock: string, timing: LockTiming = {}) {
       refuseWhileBusy();
-      if (puttingBack > 0) {
-        const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
-        throw new ProblemError('SALES_IN_FLIGHT', detail);
-      }
+      if (puttingBack > 0) refuse(`Units are being put back into the stock on ${node}. Try again when they are.`);
       const lacking = lackingSetting(lock);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${lock} needs ${lacking}, which ${node} was started without.`);

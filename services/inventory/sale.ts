@@ -60,7 +60,6 @@ export function readShared({ lock, stock, signal, emit }: Omit<SaleParts, 'sku' 
 /** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
 const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fencingToken);
 
-/** Does the work under the lock, or under the locks of several skus. */
 export async function underLock<T>(
   { lock, signal, emit }: Pick<SaleParts, 'signal' | 'emit'> & { lock: Pick<Lock, 'acquire' | 'release'> },
   work: () => Promise<T>,

@@ -1,15 +1,14 @@
 // The sale of one sku, or of a basket: it waits for its lock, takes the units, has its order written, and is written down.
 
 import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../locks/lock.ts';
-import type { Registry } from '../../locks/strategy.ts';
 import { sellAll } from './basket.ts';
-import type { Client, Holders } from './holder.ts';
+import type { Client, Holders, SaleServiceParts } from './holder.ts';
 import { ProblemError } from './problem.ts';
 import { sellAtomically, sellOne } from './sale.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
 import type { BasketSold, SaleFacts, Sold } from './sku.ts';
-import { lockKey, type Store, stockKey } from './store.ts';
+import { lockKey, stockKey } from './store.ts';
 
 export interface SaleOrder {
   /** Before anything is taken. Rejects with AbortError when `signal` aborts first. */
@@ -20,23 +19,12 @@ export interface SaleOrder {
   forget(why: Error): Promise<void>;
 }
 
-export interface SellParts {
-  registry: Registry;
-  node: string;
-  port: number;
-  store: Pick<Store, 'buckets' | 'readBuckets'>;
-  holders: Holders;
-  records: SaleRecords;
-  scripts: SaleScripts;
-}
-
-export function createSell({ registry, node, port, store, holders, records, scripts }: SellParts) {
+export function createSell(parts: SaleServiceParts, holders: Holders, records: SaleRecords, scripts: SaleScripts) {
+  const { registry, settings, node, store } = parts;
+  const { PORT: port } = settings;
   let lastSale = 0;
 
-  /**
-   * Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError when the sale did not take place, or may not
-   * have, also under a lock that sells one sku at a time, and when `client` hung up while it waited for its lock.
-   */
+  /** Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError, also when `client` hung up while it waited. */
   async function sell(skus: string[], client: Client, order?: SaleOrder): Promise<Sold | BasketSold> {
     const [sku = ''] = skus;
     const createMultiLock = skus.length > 1 ? mustSellBaskets() : undefined;

@@ -14,10 +14,7 @@ const STOCK_CONNECTIONS = 2;
 
 export type NodeServers = ReturnType<typeof connectServers>;
 
-/**
- * The servers that the locks of this node work with. Each but Redis is connected when a lock first needs it. The log is told when MySQL
- * or ZooKeeper goes away and when it is back; who counts a pool's connections is told of each pool.
- */
+/** The servers that the locks of this node work with, each but Redis connected when a lock first needs it. */
 export function connectServers(
   redis: RedisClient,
   settings: InventorySettings,
@@ -37,7 +34,6 @@ export function connectServers(
     return pool;
   }
 
-  /** By what a lock keeps itself in, besides Redis. */
   const connect: Record<Backend, (leaseMs: number) => Partial<Servers>> = {
     redis: () => ({}),
     masters() {

@@ -12,7 +12,6 @@ export const kind = <T>(allowed: string, read: (given: string) => T | undefined)
     return z.NEVER;
   });
 
-/** Several with commas between them, each as `read` reads it. */
 export const list = <T>(allowed: string, read: (given: string) => T | undefined) =>
   kind(allowed, (given) => {
     const values = given.split(',').map((each) => read(each.trim()));

@@ -47,8 +47,8 @@ const lockModules = () =>
 
 export const lockVersion = kind(knownVersions, lockName);
 
-export const hostAllowed = 'an address of this machine, such as 127.0.0.1';
-const noName = `${hostAllowed}, and not its name, which some shells (tcsh) put into HOST; say HOST=127.0.0.1`;
+export const hostForm = 'an address of this machine, such as 127.0.0.1';
+const noName = `${hostForm}, and not its name, which some shells (tcsh) put into HOST; say HOST=127.0.0.1`;
 
 /** A name, which nobody may have given on purpose, may lead to an address that the whole network reaches. */
 const host = () =>
@@ -124,10 +124,7 @@ export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySetting
   return why === undefined ? settings : exitWithSettingError(why);
 }
 
-/**
- * Reads the settings that `schema` names; an empty variable counts as absent. The first value that is not allowed ends
- * the process with exit code 2 and one line: the variable, the value, and what is allowed.
- */
+/** Reads the settings of `schema`; an empty variable is absent. A value that is not allowed ends the process with 2, and one line. */
 export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given);

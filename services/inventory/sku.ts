@@ -5,7 +5,6 @@ export const skuSchema = z
   .string('must be a text')
   .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, dashes or underscores');
 
-/** What is sold together: several skus, each once. */
 const basketSchema = z
   .array(skuSchema, 'must be a list of skus')
   .min(2, 'must be 2 skus or more')
@@ -14,7 +13,6 @@ const basketSchema = z
 
 /** What a sale is asked for, in the query or the body. */
 export const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
-/** What the sale of a basket is asked for, in the body. */
 export const basketSaleSchema = z.strictObject({ skus: basketSchema });
 
 const units = z.int();
@@ -35,7 +33,6 @@ const itemSchema = z.object({
 const ofBucket =
   'Only where the stock lies in several buckets: which one, from 0. stockBefore and remaining are of this one.';
 
-/** The answer to a sale that took place. */
 export const soldSchema = z
   .object({
     ...ofSale,
@@ -44,7 +41,6 @@ export const soldSchema = z
     orderId: z.string().optional().describe('Only where sales write orders.'),
   })
   .meta({ id: 'Sold' });
-/** The answer to the sale of a basket that took place. */
 export const basketSoldSchema = z
   .object({ ...ofSale, skus: z.array(itemSchema).describe('In the order of the request.') })
   .meta({ id: 'BasketSold' });
@@ -60,7 +56,6 @@ export const problemSchema = z.object({
   requestId: z.string().optional().describe("The request in the node's log."),
 });
 
-/** One sku of a sale, with the stock that was read and the stock that was written. */
 export type SoldItem = z.output<typeof itemSchema>;
 export type Sold = z.output<typeof soldSchema>;
 export type BasketSold = z.output<typeof basketSoldSchema>;

@@ -7,7 +7,6 @@ import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer, redisOptions } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
 
-/** In so many buckets a stock may lie unless a setting says otherwise. */
 export const USUAL_BUCKETS = 4;
 /** So many units are worth a bucket of their own. */
 const LEAST_UNITS_IN_BUCKET = 100;
@@ -21,14 +20,12 @@ export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
 export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
-/** Says that the units of this order are back in stock. */
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
 /** The stock, the lock and the fence of the first bucket have the plain name: they are those of a stock that lies in one key. */
 export const nameInBucket = (name: string, bucket: number) => (bucket === 0 ? name : `${name}:${bucket}`);
 /** Every key that a lock may use for this sku, whose stock lies in so many buckets. */
 export const lockKeys = (sku: string, lock: string, buckets: number) =>
   numbers(buckets).flatMap((bucket) => keysOf(lockKey(sku, nameInBucket(lock, bucket))));
-/** Every key that a lock may use whose own key is `lockKey`. */
 export const keysOf = (lockKey: string) =>
   ['', ':tokens', ':queue', ':suspect', ':readers', ':leases', ':waiting'].map((suffix) => `${lockKey}${suffix}`);
 
@@ -51,15 +48,9 @@ export interface Stock {
   deleteStock(sku: string): Promise<void>;
 }
 
-/** The stock in Redis, and the connection that the locks share. */
 export type Store = ReturnType<typeof connectStore>;
 
-/**
- * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
- * a stock write that arrives after the outage would undo the sales made since.
- * The stock may lie in so many buckets.
- * `commandsOfLocks` are those that some locks need, by the names of the locks: others need none of their own.
- */
+/** Connects to Redis. While it is away commands reject: a write that is sent later would undo the sales made since. */
 export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLocks: Record<string, Commands> = {}) {
   const redis = connectRedis(url, redisOptions);
   // A command that is under way rejects.
@@ -93,13 +84,9 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
 
   return {
     redis,
-    /** How many buckets a stock may lie in. */
     buckets,
     readBuckets,
-    /**
-     * A sku as the holders of one lock read and write it: in its first bucket, or in another one. Tokens of two locks, and of two buckets, are
-     * never compared. Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token, and is as it was.
-     */
+    /** A sku as the holders of a lock see it, in a bucket. Tokens of two are never compared. Rejects with ProblemError STALE_TOKEN. */
     bucketOf(sku: string, lock: string, bucket = 0): FencedStock {
       const key = nameInBucket(stockKey(sku), bucket);
       const keys = [key, fenceKey(sku)];
@@ -135,11 +122,7 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
       restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
       deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),
     }),
-    /**
-     * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
-     * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as a write does:
-     * it looks at the token and adds in one step, so there is no reading that would have to show it before.
-     */
+    /** Puts the units of an order back in one step; false if that was done within a day. Rejects with ProblemError STALE_TOKEN. */
     async restoreOnce(sku: string, units: number, orderId: string, lock = '', token?: string): Promise<boolean> {
       const keys = [stockKey(sku), fenceKey(sku), restoredKey(sku, orderId)];
       const values = [units, RESTORED_MARK_MS, ...(token === undefined ? [] : [lock, token])];
@@ -147,7 +130,6 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
       if (answer === -1) throw staleToken(token);
       return answer === 1;
     },
-    /** Resolves with whether `restoreOnce` has put the units of the order there within the last day. */
     isRestored: async (sku: string, orderId: string) => (await redis.exists(restoredKey(sku, orderId))) === 1,
     /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
     askAll: <T>(question: (server: RedisClient) => Promise<T>) => Promise.all(mastersOf(redis).map(question)),
@@ -164,7 +146,6 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
       await back;
       back = undefined;
     },
-    /** Calls `listener` each time the connection to Redis ends. */
     onAway: (listener: () => void) => void redis.on('close', listener),
   };
 }
@@ -182,11 +163,7 @@ const bucketsFor = (units: number, most: number) =>
 const staleToken = (token = '') =>
   new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);
 
-/**
- * What the last connection sent may still be on its way to Redis. So the node has Redis end that connection before it reads
- * the first command of a new one. ID and ADDR together name one connection, on whatever server. The embedded Valkey knows
- * no ADDR; there nothing is ended.
- */
+/** What the last connection sent may still come: Redis ends it before it reads a new one. The embedded Valkey, without ADDR, does not. */
 function endLastConnection(server: Redis) {
   let lastConnection: string[] | undefined;
   server.on('ready', async () => {
@@ -200,10 +177,7 @@ function endLastConnection(server: Redis) {
 /** True when the command that failed so was certainly not carried out: it was never sent, or Redis refused it. */
 export const wasNotDone = (error: unknown): boolean => wasNeverSent(error) || refusalOf(error) !== undefined;
 
-/**
- * True when the command that failed so never left this process, because Redis was away already. `Connection is closed` may
- * also mean a command that was under way when its server left the Cluster.
- */
+/** True when the command never left this process. `Connection is closed` may also mean one that was under way in a Cluster. */
 export function wasNeverSent(error: unknown): boolean {
   return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }

@@ -7,8 +7,7 @@ import { inProgress, type Once, succeeded } from '../../../services/inventory/or
 import type { CleanUp as Guard } from '../../../services/inventory/orders/jobs/job.ts';
 import type { OrderStore } from '../../../services/inventory/orders/order-store.ts';
 import type { OtherParts } from '../../../services/inventory/orders/orders.ts';
-import { paymentSchema } from '../../../services/inventory/orders/payments/payment.ts';
-import type { Message } from '../../../services/inventory/orders/payments/stream.ts';
+import { type Message, paymentSchema } from '../../../services/inventory/orders/payments/stream.ts';
 import { type Ask, withoutTransaction } from '../../../services/inventory/orders/transaction.ts';
 import type { AnswerOnce, CleanUp, ExternalParts, Mysql, TakePayment } from './contract.ts';
 

@@ -12,7 +12,6 @@ const lock = z.union([z.string(), z.int().transform(String)]);
 
 export const nothing = z.strictObject({}, 'must be {}');
 
-/** A node, as those who follow it see it. */
 export const nodeStateSchema = z.object({
   node: z.string(),
   port: count,
@@ -30,7 +29,6 @@ export const nodeStateSchema = z.object({
   counts: z.record(z.enum(['received', 'sold', 'soldOut', 'lockTimeout', 'clientGone', 'failed', 'inDoubt']), count),
 });
 
-/** A node, as `GET /state` shows it. */
 export const shownStateSchema = nodeStateSchema.extend({
   /** The requests that may carry an idempotency key, until their work has ended: also when the client has hung up. */
   answering: count,
@@ -63,7 +61,6 @@ export const saleScriptSchema = z.strictObject({
   times: z.int().min(1).max(1_000_000).optional(),
 });
 
-/** What happened to one sale, and when. */
 export const saleEventSchema = z.object({
   /** Milliseconds on the monotonic clock that all processes of this host share. */
   at: z.number(),
@@ -136,7 +133,6 @@ export const jobStateSchema = z.object({
   scheduled: z.array(z.object({ dueAt: count, beganAt: count })),
 });
 
-/** What is changed of the clean-up of a node. */
 export const jobChangeSchema = z.strictObject({
   /** The guard and its timing, in milliseconds. What is left out is as the node was started. */
   guard: z.strictObject({ lock, leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() }).optional(),
@@ -159,11 +155,11 @@ export type LockTiming = Omit<z.output<typeof lockChangeSchema>, 'version'>;
 export type SaleScript = z.output<typeof saleScriptSchema>;
 export type SaleEvent = z.output<typeof saleEventSchema>;
 export type Push = z.output<typeof pushSchema>;
-export type LabHistory = z.output<typeof historySchema>;
 export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
 export type JobState = z.output<typeof jobStateSchema>;
 export type ScheduledTick = JobState['scheduled'][number];
+export type Tick = (its: ScheduledTick) => Promise<void>;
 /** The form in which it is sent: what has a default may be left out. */
 export type JobChange = z.input<typeof jobChangeSchema>;
 export type GuardTiming = Omit<NonNullable<JobChange['guard']>, 'lock'>;

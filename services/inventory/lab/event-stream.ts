@@ -1,5 +1,3 @@
-// Pushes what a node records to those who follow it: a line of JSON after the other, until one of the two hangs up.
-
 import type { ServerResponse } from 'node:http';
 import { type History, now } from '../history.ts';
 import { ProblemError } from '../problem.ts';
@@ -17,18 +15,13 @@ const MAX_UNTAKEN_BYTES = 256_000;
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-/**
- * Those who follow this node. While nobody does they cost it nothing: each reads the history by itself, from where it has come to.
- */
+/** Those who follow this node. Each reads the history by itself, so while nobody does they cost nothing. */
 export function createEventStreams(history: History, state: () => NodeState) {
   const streams = new Set<Stream>();
   let isOver = false;
 
   return {
-    /**
-     * Answers with a stream: all that the history has, then what is new, 10 ms after it has happened. It ends when the follower hangs up.
-     * One who has taken nothing for a second makes room for it. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
-     */
+    /** Sends all that the history has, then what is new. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended. */
     open(response: ServerResponse) {
       if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
       const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
@@ -67,12 +60,10 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
   response.on('drain', push);
   push();
 
-  /** True when it has not taken what it was sent. */
   function isBehind() {
     return response.writableLength > MAX_UNTAKEN_BYTES;
   }
 
-  /** Sends what is new, as far as it is taken. */
   function push() {
     while (!response.writableEnded && !response.destroyed && !isBehind()) {
       const { events, dropped, cleared, next } = history.readBehind(cursor, EVENTS_IN_LINE);
@@ -82,15 +73,12 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
       const isNews = events.length > 0 || dropped > 0 || cleared || hasChanged;
       if (!isNews && at - sentAt < HEARTBEAT_MS) return;
       [cursor, sentState, sentAt] = [next, presentState, at];
-      write({ at, events, dropped, cleared, ...(hasChanged && { state: present }) });
+      const line: Push = { at, events, dropped, cleared, ...(hasChanged && { state: present }) };
+      // Not corked it would leave this process at the end of the turn: after an answer that is given in it.
+      response.cork();
+      response.write(`${JSON.stringify(line)}\n`);
+      response.uncork();
     }
-  }
-
-  function write(line: Push) {
-    // Not corked it would leave this process at the end of the turn: after an answer that is given in it.
-    response.cork();
-    response.write(`${JSON.stringify(line)}\n`);
-    response.uncork();
   }
 
   return {

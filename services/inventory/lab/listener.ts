@@ -3,12 +3,12 @@ import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { isInBuckets, stockOf } from '../../../locks/index.ts';
 import { addRoute, allowOnly, answerNotFound, answerProblem, giveRequestId } from '../answer.ts';
-import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
 import type { Orders } from '../orders/orders.ts';
-import type { NodeParts } from '../parts.ts';
+import { addJobRoutes } from '../orders/routes.ts';
 import { ProblemError } from '../problem.ts';
-import { countCommands, versionIn } from '../redis-info.ts';
+import { countCommands, versionIn } from '../redis-commands.ts';
+import type { NodeParts } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
 import { lockKeys } from '../store.ts';
@@ -17,20 +17,16 @@ import type { EventStreams } from './event-stream.ts';
 
 const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.version.pipe(lockVersion) });
 
-export interface LabParts extends Pick<NodeParts, 'sales' | 'store' | 'log'> {
+export interface LabParts extends Pick<NodeParts, 'sales' | 'store' | 'history' | 'log'> {
   state: () => ShownState;
-  history: History;
   streams: EventStreams;
   /** Further names by which the listener may be reached; it always answers to those of this machine. */
   hosts: readonly string[];
-  orders: Pick<Orders, 'addLabRoutes' | 'beforeCount' | 'resume'>;
+  shop: Orders['shop'];
 }
 
-/**
- * The listener of the lab, never reached through nginx. Every change is a PUT or a DELETE, which a web page of another
- * origin cannot send without asking first.
- */
-export function createLabApp({ sales, state, store, history, streams, log, hosts, orders }: LabParts) {
+/** The listener of the lab. Changes are PUT or DELETE, which a web page of another origin cannot send without asking first. */
+export function createLabApp({ sales, state, store, history, streams, log, hosts, shop }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(giveRequestId, onlyKnownHosts(hosts));
 
@@ -52,14 +48,14 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
     },
     async put(request) {
       const { sku, stock } = stockSchema.parse(request.body);
-      await orders.beforeCount(sku, stockOf(state().lock), stock);
+      await shop?.orders.supply(sku, stockOf(state().lock), stock);
       await sales.stock().writeStock(sku, stock);
       return { sku, stock };
     },
     async delete(request) {
       const sku = skuSchema.default('001').parse(request.query.sku);
       const { lock } = state();
-      await orders.beforeCount(sku, stockOf(lock), 0);
+      await shop?.orders.supply(sku, stockOf(lock), 0);
       await sales.stock().deleteStock(sku);
       await store.redis.del(...lockKeys(sku, lock, isInBuckets(lock) ? store.buckets : 1));
     },
@@ -74,10 +70,10 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   addRoute(app, '/resume', {
     put() {
       sales.resume();
-      orders.resume();
+      shop?.cleanUp.resume();
     },
   });
-  orders.addLabRoutes(app);
+  if (shop) addJobRoutes(app, shop.cleanUp);
   addRoute(app, '/history', {
     get() {
       // No follower is behind what is answered here: a node that is killed next has told them all of it.
@@ -115,7 +111,6 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   return app;
 }
 
-/** Collects all that can be collected, so that what is left is in use. */
 function collectGarbage() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

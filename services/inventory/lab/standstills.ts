@@ -6,7 +6,6 @@ import type { Standstill } from './contract.ts';
 export const LOOK_MS = 20;
 /** What is shorter is no standstill, in milliseconds. */
 const LEAST_MS = 20;
-/** So many are kept: the latest ones. */
 const MOST = 100;
 
 function workedMs() {

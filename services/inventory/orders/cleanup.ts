@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { asProblem } from '../away-server.ts';
-import { createHeld } from '../held.ts';
 import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from '../lab/contract.ts';
-import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import { lackingSetting } from '../settings.ts';
+import { createHeld } from '../sale-script.ts';
+import type { NodeParts } from '../sale-service.ts';
 import { RESTORABLE_MS } from '../store.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
@@ -19,22 +18,13 @@ import { inTransaction, withoutTransaction } from './transaction.ts';
 
 /** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
 const MOST_AT_ONCE = 100;
-/** How many ticks of the schedule a node remembers. */
 const MOST_SCHEDULED = 100;
-
-export interface CleanUpParts extends NodeParts {
-  /** Where the orders are. */
-  mysql: Pool;
-  /** How a tick is carried out instead, in a lab: whichever guard is named. */
-  carryOut?: CleanUp | undefined;
-  /** Told how each tick has ended. */
-  ended: (result: TickResult) => void;
-}
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
-/** Closes the orders that are due and puts their units back, whenever its schedule says so, under the guard of JOB_LOCK. */
-export function createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log, ended }: CleanUpParts) {
+/** Closes orders that are due and puts their units back, by its schedule, under the guard of JOB_LOCK; `carryOut` is in its place. */
+export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp) {
+  const { settings, lackingSetting, node, store, servers, sales, metrics, log } = parts;
   const stopping = new AbortController();
   const held = createHeld();
   const underWay = new Set<Promise<TickResult>>();
@@ -79,7 +69,8 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       Object.assign(result, { outcome: 'failed', code, detail: message });
     }
     result.ms = Math.round(performance.now() - startedAt);
-    ended(result);
+    metrics.jobSeconds.observe({ job: 'cleanup', outcome: result.outcome }, result.ms / 1_000);
+    metrics.orders.inc({ outcome: 'closed' }, result.closed);
     return result;
   }
 
@@ -142,17 +133,10 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       },
       async restore(order) {
         unlessStopping();
-        await orLeaveOut([order], async () => {
-          await restore(order);
-          await count('restored', order.quantity);
-        });
+        await orLeaveOut([order], () => restore(order).then(() => count('restored', order.quantity)));
       },
       // Also while the node stops: the units are back.
-      close: (order) =>
-        orLeaveOut([order], async () => {
-          await close(mysql, order);
-          await count('closed');
-        }),
+      close: (order) => orLeaveOut([order], () => close(mysql, order).then(() => count('closed'))),
       async closeIn(order, work) {
         unlessStopping();
         await orLeaveOut([order], async () => {
@@ -196,9 +180,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
 
   return {
     tick,
-    /** Resumes the ticks that are held. */
     resume: held.resume,
-    /** What the lab listener shows of the job. */
     state: (): JobState => ({
       node,
       guard,
@@ -210,7 +192,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
     }),
     /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
     setGuard({ lock: name, ...given }: GuardTiming & { lock: string }) {
-      const lacking = lackingSetting(name, settings);
+      const lacking = lackingSetting(name);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
       const changed = { ...atStart, ...given };
@@ -235,10 +217,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       stopping.abort();
       held.end();
     },
-    /** Resolves when no tick is under way. Never rejects. */
-    async ended() {
-      await Promise.all(underWay);
-    },
+    ended: () => Promise.all(underWay),
   };
 }
 

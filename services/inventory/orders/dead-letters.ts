@@ -8,7 +8,6 @@ import { withoutTransaction } from './transaction.ts';
 
 const MOST_TRIES = 5;
 
-/** The longest reason that is kept, in characters. */
 const MAX_REASON_LENGTH = 500;
 
 const ofLetters = `FROM tb_dead_letter WHERE tries >= ${MOST_TRIES}`;

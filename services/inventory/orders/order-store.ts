@@ -7,7 +7,7 @@ import { ProblemError } from '../problem.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
-import type { Payment } from './payments/payment.ts';
+import type { Payment } from './payments/stream.ts';
 import { type Ask, inTransaction, withoutTransaction } from './transaction.ts';
 
 const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
@@ -23,18 +23,12 @@ export function connectOrders(url: string, connections: number, tables: string[]
   return connectMysql(url, connections, [...stockTables(), ...own, ...tables], outage);
 }
 
-/**
- * The orders in MySQL. While MySQL is away every call rejects, with what `isMysqlUnavailable` knows or with ProblemError
- * STORE_UNAVAILABLE; then nothing is written, unless the error says that it may be.
- */
+/** The orders in MySQL. While it is away every call rejects, and nothing is written, unless the error says that it may be. */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
   // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
   mysql.query('SELECT 1').catch(() => {});
 
-  /**
-   * Changes the status, and writes down the money that moved, in one transaction. Rejects with ProblemError NOT_FOUND or ORDER_STATE; not
-   * definite when MySQL did not answer whether it is done.
-   */
+  /** Changes the status and moves the money in one transaction. Rejects with ProblemError NOT_FOUND or ORDER_STATE. */
   async function step(id: string, to: 'PAID' | 'REFUNDED', keep?: Keep): Promise<Order> {
     // The mistake that pays twice, on purpose: two that come at once both find the order paid.
     const looksFirst = to === 'REFUNDED' && REFUND === 'look-first';
@@ -61,10 +55,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     return order;
   }
 
-  /**
-   * Books money that has arrived, and makes the order PAID when all of it is there: it may come in parts. Money that nobody waits for is
-   * booked, too. Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
-   */
+  /** Books money that has arrived, also in parts: the order is PAID when all of it is there. Rejects with ProblemError NOT_FOUND. */
   function receive({ order: id, amount }: Payment, keep?: Keep): Promise<Order> {
     return inTransaction(mysql, async (ask) => {
       // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
@@ -82,10 +73,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
   }
 
   return {
-    /**
-     * Writes down that a sale is about to take units, before it takes any: the evidence if its node dies before the order is
-     * written. Rejects with AbortError when `signal` aborts before it is sent.
-     */
+    /** Writes down what a sale is about to take: the evidence if its node dies. Rejects with AbortError when `signal` aborts first. */
     async intend(order: NewOrder, signal: AbortSignal) {
       await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), signal);
     },
@@ -94,10 +82,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       await withoutTransaction(mysql, (ask) => ask('DELETE FROM tb_intent WHERE id = ?', [id]));
     },
     /**
-     * Writes the order of units that were taken, in the place of its intent. Resolves with false when somebody has settled the
-     * intent meanwhile, and perhaps put the units back: there is no order then, and the intent is there again. Rejects with
-     * what `isInDoubt` knows when the order may be written; after every other rejection it is not. `keep` is done in the same
-     * transaction.
+     * Writes the order in the place of its intent. Resolves with false when somebody has settled that meanwhile: there is no order then, and
+     * the intent is there again. Rejects with what `isInDoubt` knows when the order may be written. `keep` is done in the same transaction.
      */
     place(order: NewOrder, keep?: (ask: Ask) => Promise<void>): Promise<boolean> {
       const { id, sku, quantity, node, lock, saleId } = order;
@@ -119,12 +105,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     refund: (id: string, keep?: Keep) => step(id, 'REFUNDED', keep),
     receive,
     find,
-    /** Rejects when MySQL does not answer. */
     ask: () => withoutTransaction(mysql, (ask) => ask('SELECT 1')),
-    /**
-     * A page of orders, the oldest first. `next` is what to give as `after` for the page behind it, null behind the last.
-     * Rejects with ProblemError NOT_FOUND when there is no order `after`.
-     */
+    /** A page of orders, the oldest first. `next` is the `after` of the page behind it. Rejects with ProblemError NOT_FOUND. */
     async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
       const last = new Date(after === undefined ? 0 : (await find(after)).createdAt);
       const [ofStatus, statuses] = status === undefined ? ['', []] : ['status = ? AND', [status]];
@@ -136,10 +118,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       const orders = rows.slice(0, limit).map(toOrder);
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },
-    /**
-     * Writes down that the stock of `sku` is counted anew: `units` are in it. What orders have is supplied, too. The intents,
-     * and the closed orders that are not restored, are of the last count, and settled by this one.
-     */
+    /** The stock is counted anew: `units` are in it. Intents, and closed orders that are not restored, are settled by that. */
     async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
       const isThere = '(lock_name IN (?)) = ?';
       const there = [locksWithStockInMysql(), stockIn === 'mysql'];
@@ -178,11 +157,9 @@ async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
 
 const noSuchOrder = (id: string) => new ProblemError('NOT_FOUND', `There is no order ${id}.`);
 
-/** The step is not allowed from where the order is. */
 const refuseStep = ({ id, status }: Order, to: OrderStatus) =>
   new ProblemError('ORDER_STATE', `Order ${id} is ${status}, so it can't become ${to}.`);
 
-/** Writes down that the units of closed orders are back. */
 export async function setRestored(ask: Ask, orders: { id: string }[]) {
   const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL';
   if (orders.length > 0) await ask(sql, [orders.map(({ id }) => id)]);

@@ -11,15 +11,8 @@ import { cron, jobLock } from './settings.ts';
 const idSchema = z.strictObject({ id: orderIdSchema });
 const noMore = z.strictObject({});
 
-export interface OrderParts {
-  orders: OrderStore;
-  answers: Answers;
-  /** Told each time that an order is paid or refunded. */
-  count: (outcome: string) => void;
-}
-
-/** The calls that see and change orders. `openapi.ts` describes them. */
-export function addOrderRoutes(app: Express, { orders, answers, count }: OrderParts) {
+/** The calls that see and change orders, which `openapi.ts` describes. `count` is told what an order has become. */
+export function addOrderRoutes(app: Express, orders: OrderStore, answers: Answers, count: (outcome: string) => void) {
   addRoute(app, '/orders', { get: (request) => orders.list(listSchema.parse({ ...request.query })) });
   addRoute(app, '/orders/:id', {
     get(request) {

@@ -2,35 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { isMysqlSilent, isStoreUnavailable } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
 import { takingLimitMs } from '../sale-life.ts';
+import type { NodeParts } from '../sale-service.ts';
 import type { SaleOrder } from '../sell.ts';
 import type { SaleFacts } from '../sku.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
 import { isInDoubt } from './transaction.ts';
 
-/** So many signs of an instance are enough to tell it from others. */
 const INSTANCE_SIGNS = 8;
 
-export interface SaleOrderParts {
-  orders: OrderStore;
-  /** Puts units back into the stock. Rejects when they may not be back. */
-  giveBack: (sku: string, units: number) => Promise<void>;
-  /** How long the sale may wait for its lock, in milliseconds. */
-  waitTimeoutMs: number;
-  /** Stores the answer to the sale, in the transaction of the order. */
-  keep?: Keep | undefined;
-  /** Told what became of the order: placed, certainly not placed, or in doubt. */
-  count: (outcome: 'placed' | 'failed' | 'inDoubt') => void;
-}
+type Count = (outcome: 'placed' | 'failed' | 'inDoubt') => void;
 
 /**
- * The order of one sale. The stock and the order are in two stores, and the node may die between them. So the sale first
- * writes down what it intends to take, takes it, and then writes the order in the place of the intent: an intent that is left
- * stands for units that may be in neither store. `npm run reconcile` settles it.
+ * The stock and the order are in two stores, and the node may die between them. So a sale writes what it intends to take, takes it, and
+ * writes the order in the place of the intent. One that is left stands for units in neither store: `npm run reconcile` settles it.
  */
-export function openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count }: SaleOrderParts): SaleOrder {
+export function openSaleOrder(parts: NodeParts, orders: OrderStore, count: Count, keep?: Keep): SaleOrder {
+  const { sales, settings } = parts;
   const id = randomUUID();
-  const giveBackUntil = performance.now() + takingLimitMs(waitTimeoutMs);
+  const giveBackUntil = performance.now() + takingLimitMs(settings.WAIT_TIMEOUT_MS);
   let hasIntent = false;
 
   return {
@@ -60,10 +50,7 @@ export function openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count }: 
     return new ProblemError('ORDER_FAILED', detail, { definite: false });
   }
 
-  /**
-   * Puts the unit back, unless the order may be written. Resolves with a problem that is definite when there is no order, the unit is
-   * back in stock, and nobody else may have sold with the same key. While it may not be back the intent is there as the evidence.
-   */
+  /** Puts the unit back, unless the order may be written. Definite when there is no order, it is back, and nobody has sold with the key. */
   async function whyFailed(cause: unknown, sku: string): Promise<ProblemError> {
     if (isInDoubt(cause)) {
       const detail = `Order ${id} may be written: MySQL did not answer.`;
@@ -71,7 +58,7 @@ export function openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count }: 
     }
     // One that comes too late leaves it to `npm run reconcile`, which may have put it back.
     let isBack = performance.now() <= giveBackUntil;
-    if (isBack) await giveBack(sku, 1).catch(() => (isBack = false));
+    if (isBack) await sales.giveBack(sku, 1).catch(() => (isBack = false));
     if (isBack) await forget(cause);
     const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
     const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);

@@ -7,14 +7,12 @@ import { cronForm, whyNoCron } from './schedules/cron.ts';
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
 export const jobLock = kind(knownGuards, guardName);
 
-/** A cron expression that comes some time. */
 export const cron = () =>
   z.string().superRefine((expression, context) => {
     const why = whyNoCron(expression);
     if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
   });
 
-/** The settings of orders, the clean-up and the idempotency keys: part of those of a node. */
 export const orderSettings = {
   ORDERS: onOrOff().default('on'),
   // Besides those of the locks, which may all be waiting.
@@ -52,6 +50,5 @@ export function schedulesOf(settings: OrderSettings): [name: string, schedule: J
   return schedules.filter(([, schedule]) => Object.values(schedule).some((value) => value !== undefined));
 }
 
-/** What is done about requests that come twice with one key. */
 export const idempotencyOf = (settings: OrderSettings) =>
   settings.IDEMPOTENCY ?? (hasOrders(settings) ? 'table' : 'none');

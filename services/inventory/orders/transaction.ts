@@ -17,9 +17,8 @@ export const isInDoubt = (error: unknown) =>
   error instanceof ProblemError && error.code === 'STORE_UNAVAILABLE' && !error.problem.definite;
 
 /**
- * Has `work` done in one transaction; from the beginning again when it met others in a deadlock or waited too long for a
- * row. Rejects with ProblemError STORE_UNAVAILABLE, not definite, when nobody knows whether it took place. After every other rejection
- * it has not: with ProblemError TOO_MANY_CONFLICTS after five tries.
+ * Has `work` done in one transaction, again after a deadlock. Rejects with ProblemError STORE_UNAVAILABLE, not definite, when nobody knows
+ * whether it took place; after every other rejection it has not: with ProblemError TOO_MANY_CONFLICTS after five tries.
  */
 export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>): Promise<T> {
   return withoutTransaction(mysql, async (ask) => {
@@ -34,10 +33,7 @@ export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>): P
   });
 }
 
-/**
- * Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT, and with AbortError
- * when `signal` aborts before it has begun.
- */
+/** Has `work` done in statements that are each a transaction. Rejects as `inTransaction`, and with AbortError when `signal` aborts first. */
 export async function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal) {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     try {
@@ -47,22 +43,13 @@ export async function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Pro
     }
     await sleep(Math.random() * RETRY_DELAY_MS);
   }
-  const detail = `Others wrote to the same rows at the same time, ${MAX_TRIES} times.`;
-  throw new ProblemError('TOO_MANY_CONFLICTS', detail);
+  throw new ProblemError('TOO_MANY_CONFLICTS', `Others wrote to the same rows at the same time, ${MAX_TRIES} times.`);
 }
 
-/** The limits of those that wait for a connection of a pool, or work with one. */
 const limits = new WeakMap<Pool, Set<AbortController>>();
 
-/**
- * Has `work` done with a signal that ends its wait for a connection: when `signal` aborts, when the pool is busy for too long,
- * and as soon as MySQL leaves anybody else of the pool without an answer. Work that has a connection waits for its own answer.
- */
-async function withPatience<T>(
-  mysql: Pool,
-  signal: AbortSignal | undefined,
-  work: (patience: AbortSignal) => Promise<T>,
-) {
+/** Gives `work` a signal that ends its wait for a connection: of `signal`, of a busy pool, or of a MySQL that is silent to others. */
+async function withPatience<T>(mysql: Pool, signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<T>) {
   const all = limits.get(mysql) ?? new Set();
   limits.set(mysql, all);
   const limit = new AbortController();

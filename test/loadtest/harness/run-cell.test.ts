@@ -1,9 +1,9 @@
+import { spawn } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentNarrator } from '../../../loadtest/commands/narrator.ts';
 import { runCells } from '../../../loadtest/commands/run.ts';
 import { checkNamed } from '../../../loadtest/conformance/checks.ts';
-import { goBy } from '../../../loadtest/harness/clock.ts';
 import { type Drill, type DrillOutcome, lostTrack } from '../../../loadtest/harness/drill.ts';
 import { playAgain } from '../../../loadtest/harness/play.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
@@ -11,6 +11,7 @@ import { runCell, type World } from '../../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
 import { PartError } from '../../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../../clean-up.ts';
 
 const target = { nodes: [], partDied: new Promise(() => {}) } as unknown as Target;
 
@@ -55,44 +56,35 @@ test.each([
   },
 );
 
-test('a node that is silent while the machine stands still is asked again, and no external lock is blamed', async () => {
-  let now = 0;
-  let stepMs = 1_000;
-  /** Lets the clock go on. */
-  const goOn = async (ms: number) => {
-    await new Promise(setImmediate);
-    now += Math.max(ms, stepMs);
-  };
-  onTestFinished(goBy({ now: () => now, wallTime: () => now, sleep: goOn as never, startTimer() {}, stopTimer() {} }));
-  const asked: (() => void)[] = [];
-  const node = {
-    name: 'node-1',
-    async isSilentFor() {
-      await goOn(0);
-      const isFirst = stepMs > 0;
-      stepMs = 0;
-      if (!isFirst) for (const again of asked) again();
-      return isFirst;
-    },
-  };
-  const silent = { ...target, nodes: [node] } as unknown as Target;
-  const world = realWorld({
-    targets: { open: async () => silent, discard: async () => {} },
-    settings: usualSettings,
-    signal: new AbortController().signal,
-  });
-  const drill: Drill = {
-    name: 'rush',
-    kind: 'steps',
-    run: ({ signal }) =>
-      new Promise((resolve, reject) => {
-        asked.push(() => resolve(passed()));
-        signal.addEventListener('abort', () => reject(signal.reason));
-      }),
-  };
+test.each([
+  ['computes for ever', 'for (;;) {}', { keptMs: 0, silenceMs: Number.POSITIVE_INFINITY }, 'fail'],
+  ['does not compute', 'setInterval(() => {}, 1e9)', { keptMs: 10_000, silenceMs: 0 }, 'unknown'],
+] as const)(
+  'a node that gives no sign and %s: an external lock is blamed for the first',
+  async (_, program, limits, verdict) => {
+    const child = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+    const { pid } = child;
+    cleanUpLater(() => void child.kill('SIGKILL'));
+    const node = {
+      name: 'node-1',
+      process: { kill: async () => void child.kill('SIGKILL') },
+      follow(onPush: (push: object) => void) {
+        onPush({ state: { pid } });
+        return { close() {} };
+      },
+    };
+    const silent = { ...target, nodes: [node] } as unknown as Target;
+    const targets = { open: async () => silent, discard: async () => {} };
+    const settings = { ...usualSettings, leaseMs: 0 };
+    const world = realWorld({ targets, settings, signal: new AbortController().signal, limits });
+    const run: Drill['run'] = ({ signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-  expect((await runCell({ stage: 'mine', drill }, world)).verdict).toBe('pass');
-});
+    expect((await runCell({ stage: 'mine', drill: { name: 'rush', kind: 'steps', run } }, world)).verdict).toBe(
+      verdict,
+    );
+  },
+);
 
 test.each([
   ['a drill that holds', '4-ttl', 'steps', passed, 0],

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
-import { loads } from '../../../loadtest/scenarios/loads.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { backendOf, commandsOf, replicasOf, strategies } from '../../../locks/index.ts';
 
 const SETTINGS = { requests: 200, connections: 40, stock: 1_000, units: 100, leaseMs: 1_000 };
@@ -28,7 +28,7 @@ export async function openTargetAt(url: string): Promise<Target> {
 }
 
 /** Runs a load as the harness does. */
-export function runLoad(target: Target, stage: string, drill: Drill = loads.rush) {
+export function runLoad(target: Target, stage: string, drill = drills.find(({ name }) => name === 'rush') as Drill) {
   return drill.run({
     target,
     stage,

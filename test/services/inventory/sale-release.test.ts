@@ -20,7 +20,7 @@ test.each([
     throw answer;
   });
 
-  releases.giveUpUnanswered({ release, acquire: vi.fn() }, silence, { reached: new Map() });
+  releases.giveUpUnanswered({ release, acquire: vi.fn() }, silence, new Map());
   await releases.ended();
 
   expect(release).toHaveBeenCalledTimes(tries);

@@ -59,7 +59,7 @@ describe('a file that breaks its process fails with a sentence, and the next one
   const answerThat = (body: string) => `export const answerOnce = async ({ work }: any) => { ${body} };`;
   test.each([
     ['exits', 3, lockThat('process.exit(7);'), /node-\d ended with exit code 7/],
-    ['blocks its process', 3, lockThat('for (;;);'), /stopped answering/],
+    ['blocks its process', 3, lockThat('for (;;);'), /never comes back/],
     ['throws', 3, lockThat("throw new Error('no luck');"), /no luck/],
     ['is no code', 31, 'export const answerOnce = {', /^No node starts with your file: its import fails: /],
     ['exports something else', 31, 'export const x = 1;', /it exports none of answerOnce, .*\.$/],

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { sendBasket } from '../../../loadtest/harness/single-sale.ts';
+import { sendBasket } from '../../../loadtest/harness/sales.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { clusterSlotOf, listen } from '../../../locks/drivers/channels.ts';
 import { openStream, paymentsKey, refusedKey } from '../../../services/inventory/orders/payments/stream.ts';

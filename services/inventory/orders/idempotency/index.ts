@@ -1,20 +1,19 @@
 import type { Request, Response } from 'express';
 import type { Pool, ResultSetHeader } from 'mysql2/promise';
 import { ProblemError } from '../../problem.ts';
-import type { InventorySettings } from '../../settings.ts';
+import type { NodeParts } from '../../sale-service.ts';
 import { idempotencyOf } from '../settings.ts';
 import { withoutTransaction } from '../transaction.ts';
 import { createOnce as inProcess } from './in-process.ts';
 import { createOnce as lock } from './lock.ts';
 import { createOnce as none } from './none.ts';
-import type { CreateOnce, Once, OnceOptions, Work } from './once.ts';
+import type { CreateOnce, Once, Work } from './once.ts';
 import { createOnce as table } from './table.ts';
 
 /** Every strategy by its name, in the order of the lesson. The name is also its file. */
 export const strategies = { none, 'in-process': inProcess, lock, table } satisfies Record<string, CreateOnce>;
 export type Idempotency = keyof typeof strategies;
 
-/** The longest key, in characters. */
 export const MAX_KEY_LENGTH = 255;
 /** How many rows one DELETE takes, so that none holds others up for long. */
 const ROWS_AT_ONCE = 1_000;
@@ -23,18 +22,13 @@ const FORGET_EVERY_MS = { min: 1_000, max: 60_000 };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/**
- * Answers the requests that may carry a key: the work is done once for each key, as far as the strategy that IDEMPOTENCY names goes, or
- * `otherOnce` in its place.
- */
-export function createAnswers(
-  settings: InventorySettings,
-  isStopping: () => boolean,
-  { servers, orders, otherOnce }: Pick<OnceOptions, 'servers' | 'orders'> & { otherOnce?: Once | undefined },
-) {
+/** Answers requests that may carry a key: the work is done once for each, as far as the strategy of IDEMPOTENCY goes, or `otherOnce`. */
+export function createAnswers(parts: NodeParts, orders: Pool | undefined, otherOnce: Once | undefined) {
+  const { settings, servers, isStopping } = parts;
   const { LEASE_MS: leaseMs, WAIT_TIMEOUT_MS: waitTimeoutMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
   const idempotency = idempotencyOf(settings);
-  const once = otherOnce ?? strategies[idempotency]({ servers, orders, leaseMs, waitTimeoutMs, keepMs });
+  const options = { servers: servers.forLock('8-auto-renew', leaseMs), orders, leaseMs, waitTimeoutMs, keepMs };
+  const once = otherOnce ?? strategies[idempotency](options);
   if (idempotency === 'table' && orders) keepForgetting(orders, keepMs);
   const underWay = new Set<Promise<unknown>>();
 
@@ -62,18 +56,13 @@ export function createAnswers(
   return {
     /** For work that comes with a key, and not as a request of a client. */
     once,
-    /**
-     * Resolves with what to answer when the request has no key, else answers it. The fingerprint says what is asked for. Rejects as
-     * the work does, or with ProblemError. A stopping node waits for it.
-     */
+    /** Resolves with what to answer when the request has no key, else answers it. The fingerprint says what is asked for. */
     answer(...args: Parameters<typeof answer>) {
       const answered = answer(...args).finally(() => underWay.delete(answered));
       underWay.add(answered);
       return answered;
     },
-    /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */
     underWay: () => underWay.size,
-    /** Resolves when no answer is under way. */
     ended: () => Promise.allSettled(underWay),
   };
 }
@@ -89,12 +78,7 @@ function keepForgetting(mysql: Pool, keepMs: number) {
   setInterval(() => void forget().catch(() => {}), everyMs).unref();
 }
 
-/**
- * Reads the header `Idempotency-Key`, which is a String of Structured Fields: ASCII in double quotes, with \" and \\ for these
- * two signs (draft-ietf-httpapi-idempotency-key-header, RFC 9651). Many clients leave the quotes away, so a value of letters,
- * digits and . _ ~ : + / = - is taken as it is, and is the same key as with quotes. Parameters are refused. Throws
- * ProblemError.
- */
+/** Reads a String of Structured Fields (RFC 9651); what many clients send without its quotes is the same key. Throws ProblemError. */
 export function readKey(value: string): string {
   const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([\w.~:+/=-]+))$/.exec(value.trim()) ?? [];
   const key = quoted?.replace(/\\(["\\])/g, '$1') ?? bare;

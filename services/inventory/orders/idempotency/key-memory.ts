@@ -7,7 +7,6 @@ export function createKeyMemory<T>(mostKeys: number) {
       const one = known.get(key);
       return one !== undefined && one.until > performance.now() ? one.value : undefined;
     },
-    /** For so many milliseconds. */
     set(key: string, value: T, keepMs: number) {
       known.delete(key);
       known.set(key, { value, until: performance.now() + keepMs });

@@ -6,7 +6,6 @@ import { cleanUp as underLock } from './lock.ts';
 import { cleanUp as none } from './none.ts';
 
 const withoutLock: Record<string, CleanUp> = { none, 'in-process': inProcess, conditional };
-/** The stages that have a guard of their own here. */
 const ownGuard: Record<string, string> = { '0-none': 'none', '1-in-process': 'in-process' };
 
 /** The name that a `JOB_LOCK` stands for: a guard without a lock, or a lock as LOCK_VERSION names it. Undefined when there is none. */
@@ -17,10 +16,8 @@ export function guardName(given: string): string | undefined {
   return ownGuard[name] ?? name;
 }
 
-/** The key of the lock of a guard. */
 export const jobLockKey = (guard: string) => `{job:order-cleanup}:lock:${guard}`;
 
-/** Carries a tick out under the guard of this name. */
 export const guardNamed = (name: string): CleanUp => withoutLock[name] ?? underLock;
 
 const locks = Object.keys(strategies).filter((name) => hasLock(name) && !Object.hasOwn(ownGuard, name));

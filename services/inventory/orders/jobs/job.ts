@@ -13,7 +13,6 @@ import type { Ask } from '../transaction.ts';
 /** How many orders one tick reads at most. The next tick takes those behind them. */
 export const MAX_ORDERS = 1_000;
 
-/** What a tick knows of an order. */
 export interface DueOrder {
   id: string;
   sku: string;
@@ -29,16 +28,12 @@ export interface DueOrder {
 export interface Job {
   /** Resolves with the orders that are due now, the longest due first, a thousand at most. */
   readDue(): Promise<DueOrder[]>;
-  /** Puts the units of an order back into the stock. */
   restore(order: DueOrder): Promise<void>;
   /** Sets an order CLOSED, whatever it was, and writes down that its units are back. */
   close(order: DueOrder): Promise<void>;
   /** Has `work` done in one transaction, and counts what it has done to the order. */
   closeIn(order: DueOrder, work: (ask: Ask) => Promise<'nothing' | 'closed' | 'restored'>): Promise<void>;
-  /**
-   * Puts the units of closed orders back into the stock in Redis, each unless that was done before, and writes it down. Those of one sku
-   * share the lock of the sales, a hundred at a time.
-   */
+  /** Puts the units of closed orders back into the stock in Redis, each once, and writes it down. Those of one sku share a lock. */
   restoreClosed(): Promise<void>;
   /** Makes a lock for this tick: the one that JOB_LOCK names. */
   openLock(): Lock;

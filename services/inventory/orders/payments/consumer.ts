@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
 import { asProblem } from '../../away-server.ts';
-import type { NodeParts } from '../../parts.ts';
 import { connectRedis, redisOptions } from '../../redis-client.ts';
+import type { NodeParts } from '../../sale-service.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
 import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
-import { paymentSchema } from './payment.ts';
-import { isWithoutGroup, type Message, openStream } from './stream.ts';
+import { isWithoutGroup, type Message, openStream, paymentSchema } from './stream.ts';
 
 /** How long Redis holds a read for which there is no message, in milliseconds. A node that stops waits for it. */
 const BLOCK_MS = 500;
@@ -21,18 +20,12 @@ const MOST_DELIVERIES = 5;
 /** Makes what is done with a message, instead of booking it and acknowledging it. */
 export type TakeBy = (orders: OrderStore, redis: RedisClient) => (message: Message) => Promise<Answer>;
 
-export interface PaymentConsumerParts extends Pick<NodeParts, 'settings' | 'node' | 'log'> {
-  orders: OrderStore;
-  once: Once;
-  takeBy?: TakeBy | undefined;
-}
-
 /**
- * Books the payments that arrive in the stream, one after the other, until the node stops. Each is delivered at least once: a
- * consumer that dies, or loses Redis, after its work and before its XACK leaves the message pending, and it comes again. So the work
- * is done once for each key, as far as the strategy of IDEMPOTENCY goes.
+ * Books the payments that arrive, one after the other. A consumer that dies, or loses Redis, before its XACK leaves the message pending, and
+ * it comes again: the work is done once for each key, as far as the strategy of IDEMPOTENCY goes.
  */
-export function startPaymentConsumer({ settings, node, orders, once, takeBy, log }: PaymentConsumerParts) {
+export function startPaymentConsumer(parts: NodeParts, orders: OrderStore, once: Once, takeBy?: TakeBy) {
+  const { settings, node, log } = parts;
   // A connection of its own: what comes behind a read that blocks has to wait.
   const redis = connectRedis(settings.REDIS_URL, { ...redisOptions, socketTimeout: BLOCK_MS + ANSWER_LIMIT_MS });
   // A command that is under way rejects.
@@ -102,9 +95,7 @@ export function startPaymentConsumer({ settings, node, orders, once, takeBy, log
   }
 
   return {
-    /** For a node that stops: no payment begins any more. */
     end: () => stopping.abort(),
-    /** Resolves when none is under way. Never rejects. */
     ended: () => ended,
     /** Nothing may be under way. */
     close: () => redis.disconnect(),

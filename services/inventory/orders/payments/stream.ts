@@ -1,11 +1,11 @@
 // The stream that payments arrive in, and the consumer group that all nodes are in: the commands, one for each step.
 
+import { z } from 'zod';
 import type { RedisClient } from '../../../../locks/lock.ts';
+import { orderIdSchema } from '../order.ts';
 
 // The braces are a hash tag: both keys live in one Cluster slot.
-/** What a payment provider adds to. */
 export const paymentsKey = '{payments}:stream';
-/** Where messages are put that nobody can book. */
 export const refusedKey = '{payments}:refused';
 /** Redis gives each message to one consumer of the group, and keeps it as pending until somebody acknowledges it. */
 export const paymentsGroup = 'orders';
@@ -21,6 +21,25 @@ export interface Message {
   deliveries: number;
   fields: Record<string, string>;
 }
+
+/** The longest key of a payment, in characters: with its prefix it must fit among those of the requests. */
+const MAX_KEY_LENGTH = 200;
+
+/** The fields of a message, as the payment provider writes them. Others are ignored. */
+export const paymentSchema = z.object({
+  order: orderIdSchema,
+  amount: z
+    .string('must be a text')
+    .regex(/^[1-9]\d{0,14}$/, 'must be cents, a whole number from 1')
+    .transform(Number),
+  key: z
+    .string('must be a text')
+    .regex(/^[ -~]+$/, 'must be signs of ASCII')
+    .max(MAX_KEY_LENGTH, `must not be longer than ${MAX_KEY_LENGTH}`),
+});
+
+/** Money that has arrived for an order. `key` names the payment: whatever comes with the same key is the same money. */
+export type Payment = z.output<typeof paymentSchema>;
 
 type Entry = [id: string, fields: string[] | null];
 
@@ -39,10 +58,7 @@ export function openStream(redis: RedisClient, consumer: string) {
       const [[, entries] = []] = (read ?? []) as [key: string, entries: Entry[]][];
       return asMessage(entries?.[0]);
     },
-    /**
-     * Takes over a message that was given to a consumer, this one or another, and has been pending for so long since. Resolves with
-     * undefined when there is none. Of several that try at the same moment one gets it: it is not idle any more.
-     */
+    /** Takes over a message that has been pending for so long, whoever was given it. Of several that try at once one gets it. */
     async claimIdle(minIdleMs: number): Promise<Message | undefined> {
       // XAUTOCLAIM would do both in one command. It takes Redis 6.2.
       const pending = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', MOST_PENDING);
@@ -67,7 +83,6 @@ export function openStream(redis: RedisClient, consumer: string) {
   };
 }
 
-/** True when there is no such group, or no such stream. */
 export const isWithoutGroup = (error: unknown) =>
   error instanceof Error && /NOGROUP|stream key no longer exists/.test(error.message);
 

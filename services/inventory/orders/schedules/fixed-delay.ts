@@ -3,9 +3,9 @@
 // Change:  a tick begins so long after the last one has ended.
 // Leaves:  each tick moves all that come after it, so nobody can say at what time of the day one comes.
 
-import type { ScheduledTick } from '../../lab/contract.ts';
+import type { Tick } from '../../lab/contract.ts';
 import { oneAfterTheOther } from './fixed-rate.ts';
 
 /** Calls `tick` so many milliseconds after its last call has ended, and after now. It must not reject. */
-export const withFixedDelay = (delayMs: number, tick: (its: ScheduledTick) => Promise<void>) =>
+export const withFixedDelay = (delayMs: number, tick: Tick) =>
   oneAfterTheOther(delayMs, () => performance.now() + delayMs, tick);

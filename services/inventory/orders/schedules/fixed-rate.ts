@@ -3,18 +3,13 @@
 // Change:  a tick is due so long after the last one was due, and begins when the last one has ended.
 // Leaves:  the ticks that were due while a slow one was under way have piled up, and all follow at once.
 
-import type { ScheduledTick } from '../../lab/contract.ts';
+import type { Tick } from '../../lab/contract.ts';
 
 /** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. It must not reject. */
-export const atFixedRate = (everyMs: number, tick: (its: ScheduledTick) => Promise<void>) =>
-  oneAfterTheOther(everyMs, (dueAt) => dueAt + everyMs, tick);
+export const atFixedRate = (everyMs: number, tick: Tick) => oneAfterTheOther(everyMs, (dueAt) => dueAt + everyMs, tick);
 
 /** Calls `tick` after so many milliseconds. When it has ended, `nextDue` says from when it was due when the next one is. */
-export function oneAfterTheOther(
-  firstMs: number,
-  nextDue: (dueAt: number) => number,
-  tick: (its: ScheduledTick) => Promise<void>,
-) {
+export function oneAfterTheOther(firstMs: number, nextDue: (dueAt: number) => number, tick: Tick) {
   // Not the clock of the day: that may be set back.
   const onTheClock = (at: number) => Math.round(Date.now() + at - performance.now());
   let isStopped = false;

@@ -1,6 +1,6 @@
 // When a job runs by itself. After `stop` of a schedule no tick begins any more, and one that is under way goes on.
 
-import type { JobSchedule, ScheduledTick } from '../../lab/contract.ts';
+import type { JobSchedule, Tick } from '../../lab/contract.ts';
 import { atTimesOf } from './cron.ts';
 import { withFixedDelay } from './fixed-delay.ts';
 import { atFixedRate } from './fixed-rate.ts';
@@ -8,10 +8,7 @@ import { atFixedRate } from './fixed-rate.ts';
 const never = { stop() {} };
 
 /** Calls `tick`, which must not reject, whenever the schedule says so; never, when it is empty. */
-export function startSchedule(
-  { cron, fixedRateMs, fixedDelayMs }: JobSchedule,
-  tick: (its: ScheduledTick) => Promise<void>,
-) {
+export function startSchedule({ cron, fixedRateMs, fixedDelayMs }: JobSchedule, tick: Tick) {
   if (cron !== undefined) return atTimesOf(cron, tick);
   if (fixedRateMs !== undefined) return atFixedRate(fixedRateMs, tick);
   return fixedDelayMs === undefined ? never : withFixedDelay(fixedDelayMs, tick);

@@ -4,8 +4,6 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { storyOf, storyRowsOf } from '../../../../loadtest/commands/tracks.ts';
 import { type Results, rushFigures, stepFigures } from '../../../../loadtest/evidence/results.ts';
-import { drills } from '../../../../loadtest/scenarios/index.ts';
-import { storyCells } from '../../../../loadtest/staircase/plan.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { freePort } from '../../../../scripts/stack/ports.ts';
 import { openRedis } from '../../../../scripts/stack/redis.ts';
@@ -47,7 +45,7 @@ test.each(['native', 'embedded'])('npm start, %s servers: as taught, and every s
   expect(results).toMatchObject({ verdict: 'as-taught', verdictReasons: [], leftOut: [] });
   expect(results.environment.redis.kind).toBe(kind);
   expect(results.environment.nginx).toMatch(kind === 'native' ? /^native 1\./ : /^embedded 1\.25\.4$/);
-  expect(drillsOf(results)).toEqual(storyCells(stages, drills).map(({ stage, drill }) => `${stage} ${drill.name}`));
+  expect(drillsOf(results)).toEqual(storyOf('locks', stages).map(({ stage, drill }) => `${stage} ${drill.name}`));
   addsUp(results);
   expect(cell(results, '1-in-process', 'sell-out')?.figures?.oversold).toBeGreaterThan(0);
   expect(cell(results, '1-in-process', 'rush')?.witnesses[0]).toMatch(

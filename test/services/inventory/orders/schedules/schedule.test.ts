@@ -4,13 +4,13 @@ import { whyNoCron } from '../../../../../services/inventory/orders/schedules/cr
 import { startSchedule } from '../../../../../services/inventory/orders/schedules/index.ts';
 
 test('schedule: the times are in UTC, and 1 is Monday, other than in Quartz, where it is Sunday', async () => {
-  vi.useFakeTimers({ now: Date.parse('2026-11-21T09:59:55Z') });
+  vi.useFakeTimers({ now: Date.parse('2026-11-22T02:59:55Z') });
   const due: string[] = [];
   const schedule = startSchedule({ cron: '0 0 3 ? * 1' }, async ({ dueAt }) => {
     due.push(new Date(dueAt).toISOString());
   });
 
-  await vi.advanceTimersByTimeAsync(3 * 86_400_000);
+  await vi.advanceTimersByTimeAsync(86_410_000);
 
   schedule.stop();
   vi.useRealTimers();

@@ -1,9 +1,8 @@
-// A process that plays a cell gives signs. When none comes any more, the CPU time that it uses tells whether its lock keeps it.
+// A process that plays a cell, or a node, gives signs. When none comes any more, the CPU time that it uses tells whether its lock keeps it.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { DrillOutcome } from '../harness/drill.ts';
-import { SIGN_EVERY_MS } from './cell.ts';
+import type { DrillOutcome } from './drill.ts';
 
 export interface SilenceLimits {
   /** What it may compute without a sign, in milliseconds of CPU time. */
@@ -11,6 +10,8 @@ export interface SilenceLimits {
   /** How long it may give no sign, in milliseconds, when it does not compute. */
   silenceMs: number;
 }
+/** How often a process that plays says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
+export const SIGN_EVERY_MS = 500;
 /** A right library computes for a second in one piece. */
 export const usualLimits: SilenceLimits = { keptMs: 10_000, silenceMs: 60_000 };
 
@@ -19,37 +20,42 @@ const SILENT =
   'The process gave no sign for a minute, and did not compute either: the lock waits for something, or the machine is too busy.';
 
 /**
- * Calls back when a process that has given a sign gives none any more: it has computed for so long, and its lock fails, or there is no
+ * Calls back once when a process that has given a sign gives none any more: it has computed for so long, and its lock fails, or there is no
  * telling why.
  */
-export function watchSilence(pid: number, { keptMs, silenceMs }: SilenceLimits, callBack: () => void) {
-  let found: Pick<DrillOutcome, 'verdict' | 'reasons'> | undefined;
+export function watchSilence(
+  pidOf: () => number,
+  { keptMs, silenceMs }: SilenceLimits,
+  callBack: (found: Pick<DrillOutcome, 'verdict' | 'reasons'>) => void,
+) {
   /** Looks are counted, and not time: this process may stand still, too. Until it has given a sign, the process starts. */
   let looks: number | undefined;
   /** The CPU time at the first look without a sign. */
   let cpuMs: number | undefined;
 
   function look() {
-    if (looks === undefined || found) return;
+    if (looks === undefined) return;
     looks += 1;
     if (looks === 1) return;
-    const usedMs = cpuMsOf(pid);
+    const usedMs = cpuMsOf(pidOf());
     cpuMs ??= usedMs;
-    if (usedMs !== undefined && cpuMs !== undefined && usedMs - cpuMs > keptMs) {
-      found = { verdict: 'fail', reasons: [KEPT] };
-    } else if (looks * SIGN_EVERY_MS > silenceMs) found = { verdict: 'unknown', reasons: [SILENT] };
-    if (found) callBack();
+    if (usedMs !== undefined && cpuMs !== undefined && usedMs - cpuMs > keptMs) end('fail', KEPT);
+    else if (looks * SIGN_EVERY_MS > silenceMs) end('unknown', SILENT);
+  }
+
+  function end(verdict: 'fail' | 'unknown', reason: string) {
+    close();
+    callBack({ verdict, reasons: [reason] });
   }
 
   const timer = setInterval(look, SIGN_EVERY_MS);
+  const close = () => clearInterval(timer);
   return {
     hearSign() {
       looks = 0;
       cpuMs = undefined;
     },
-    /** What came of it. Undefined while it gives signs. */
-    found: () => found,
-    close: () => clearInterval(timer),
+    close,
   };
 }
 

@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
-import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
-import { columnOf, hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
-import { allCells, fixes, type PlannedCell, stageBefore, storyCells } from '../../../loadtest/staircase/plan.ts';
+import { allCells, drillsOf, storyOf } from '../../../loadtest/commands/tracks.ts';
+import type { Cell } from '../../../loadtest/harness/drill.ts';
+import { columnOf, fixes, hasNothingToBreak, rowOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 
 const stages = Object.keys(locks);
-const drills = Object.keys(lockStaircase.columns).map((name) => ({ name }));
-type Cell = PlannedCell<(typeof drills)[number]>;
+const drills = drillsOf('locks');
 const namesOf = (cells: Cell[]) => cells.map(({ stage, drill }) => `${stage} ${drill.name}`);
 
-const storyOf = (stage: string) => namesOf(storyCells([stage], drills)).filter((name) => name.startsWith(stage));
+const ofStage = (stage: string) => namesOf(storyOf('locks', [stage])).filter((name) => name.startsWith(stage));
 
 test('story: no cell twice, a rush under every stage, what it fixes, and every failure that is not aside', () => {
-  const names = namesOf(storyCells(stages, drills));
+  const names = namesOf(storyOf('locks', stages));
   const failed = stages.flatMap((stage) =>
     drills
       .filter(({ name }) => taughtVerdict(stage, name) === 'fail' && !columnOf(name)?.isAside)
@@ -23,7 +22,7 @@ test('story: no cell twice, a rush under every stage, what it fixes, and every f
   );
 
   expect(names).toEqual([...new Set(names)]);
-  expect(names).toEqual(stages.flatMap(storyOf));
+  expect(names).toEqual(stages.flatMap(ofStage));
   expect(names).toEqual(expect.arrayContaining([...stages.map((stage) => `${stage} rush`), ...failed, ...fixed]));
   // What shows nothing new is left out.
   expect(names.length).toBeLessThan(allCells(stages, drills).length / 2);
@@ -32,13 +31,13 @@ test('story: no cell twice, a rush under every stage, what it fixes, and every f
 test('story: every stage passes something that the one before fails, which alone comes under that one first', () => {
   const fixed = (stage: string) => drills.map(({ name }) => name).filter((name) => fixes(stage, name));
 
-  expect(stages.map(stageBefore)).toEqual([undefined, ...stages.slice(0, -1)]);
+  expect(stages.map((stage) => rowOf(stage)?.before)).toEqual([undefined, ...stages.slice(0, -1)]);
   expect(fixed('0-none')).toEqual([]);
   expect(fixed('2-recursive-retry')).toEqual(['rush', 'sell-out']);
   for (const [at, stage] of stages.entries()) {
     const before = fixed(stage).map((drill) => `${stages[at - 1]} ${drill}`);
     expect(before.length > 0).toBe(at > 0);
-    expect(namesOf(storyCells([stage], drills))).toEqual([...before, ...storyOf(stage)]);
+    expect(namesOf(storyOf('locks', [stage]))).toEqual([...before, ...ofStage(stage)]);
   }
 });
 

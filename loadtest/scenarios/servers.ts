@@ -1,0 +1,225 @@
+// What is said of servers that are away: masters that stand still or answer late, and Redis while buyers come; and when it holds then.
+
+import type { SaleEnd } from '../evidence/answers.ts';
+import type { Hold } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
+import { sharedClock, sleep } from '../harness/clock.ts';
+import { describeLeftKey } from '../harness/lease-watch.ts';
+import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
+import type { Finding, Values } from './sentence.ts';
+import { quorumOf, sell, withMasters } from './sentences.ts';
+
+/** How long a sale may take that nobody keeps out, in milliseconds. */
+const SALE_LIMIT_MS = 5_000;
+/** How long it may take until a master has heard a node, in milliseconds. */
+const HEARD_LIMIT_MS = 300;
+
+export const masterSteps = [
+  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (course, { count }) => {
+    const { masterCount } = course;
+    if (masterCount <= 2 * count) {
+      throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
+    }
+    await course.freezeMaster(count - 1);
+    course.mark(`master ${count} SIGSTOP`);
+  }),
+  step('… <count> sales come one after the other', async (course, { count }) => {
+    const { first, second, sellWithin } = course;
+    const ends: SaleEnd[] = [];
+    for (let sale = 0; sale < count; sale += 1) {
+      ends.push(await sellWithin(sale % 2 ? second : first, SALE_LIMIT_MS));
+    }
+    course.rounds.push(ends);
+    return `${ends.length - unsoldOf(ends)} are sold, in ${formatDuration(middleOf(ends))} each`;
+  }),
+  withMasters(
+    '<sale> sells at <node> for <time>, and its votes come <limit> late',
+    async (course, { sale, node, time, limit }) => {
+      const before = course.triesOf(node);
+      await node.script({ pauseMs: time });
+      const majority = Array.from({ length: quorumOf(course.masterCount) }, (_, master) => master);
+      const delay = course.delayAnswers(node, limit, majority);
+      const { over } = course.mark('votes late', { node });
+      sell(course, sale, node);
+      const measured = delay.measure();
+      course.lateVotes = async () => {
+        const ms = await measured;
+        delay.over();
+        over();
+        return ms;
+      };
+      const haveHeard = () => course.triesOf(node) > before;
+      await course.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
+    },
+  ),
+  step('the votes for <sale> have come', async (course, { sale }) => {
+    const { leaseMs } = course;
+    const { node, askedAt } = actorOf(course, sale);
+    const ms = (await course.lateVotes?.()) ?? 0;
+    if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
+    mustBeSo(course, ({ events }) => {
+      const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
+      return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
+    });
+    return `they took ${formatDuration(ms)}`;
+  }),
+];
+
+export const masterDemands = [
+  demand('all are sold, and the middle one takes <time> longer at most', (course, _outcome, { time }) =>
+    judgePace(course, time),
+  ),
+];
+
+/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
+async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
+  const [usual = [], ...others] = rounds;
+  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
+  const during = others.flat();
+  const usualMs = middleOf(usual);
+  const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
+  const unsold = unsoldOf(during);
+  const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
+  const isSlow = costMs > limitMs;
+  // A vote that waits as long for its turn is no vote.
+  if (unsold > 0 || isSlow) await mustHaveGoneOn(limitMs);
+  const wrong = [
+    ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
+    ...(isSlow ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
+  ];
+  return {
+    wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
+    right: `Sales took ${formatDuration(costMs)} more each, and the slowest ${formatDuration(slowestSaleMs)}.`,
+    figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
+  };
+}
+
+const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
+
+/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
+function middleOf(sales: SaleEnd[]): number {
+  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
+}
+
+export const outageSteps = [
+  setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
+  step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
+    // A shop that does not sell again has failed already.
+    if (!isShopOpen(course)) return;
+    const since = sharedClock();
+    const isRush = () => soldSince(course, since) >= count;
+    await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
+  }),
+  needing('links', 'redis process')(
+    '… Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is inside, or <limit> later',
+    (course, { time, node, limit }) => goAway(course, 'Redis stands still (SIGSTOP)', { time, late: { node, limit } }),
+  ),
+  needing('redis process')(
+    '… Redis is killed (SIGKILL), and starts again with its data after <time>',
+    async (course, { time }) => {
+      // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
+      if (!isShopOpen(course)) return 'but not now, since nobody sells';
+      if (course.redisKind !== 'native') return 'but not this one, which keeps no data over a restart';
+      return goAway(course, 'Redis is killed (SIGKILL)', { time });
+    },
+  ),
+  step('sales flow again, or not within <limit>', async (course, { limit }) => {
+    const { outages } = course;
+    const outage = outages.at(-1);
+    // One after which the shop stayed closed is looked at once.
+    if (outage === undefined || outage.backMs !== undefined || outage.stayed) return;
+    const next = () => course.buyers?.ends.find((end) => end.outcome === 'sold' && end.sentAt + end.ms > outage.until);
+    const end = await course.until(next, limit);
+    if (end) outage.backMs = end.sentAt + end.ms - outage.until;
+    else outage.stayed = await course.keysLeft();
+  }),
+];
+
+export const outageDemands = [
+  demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time: limitMs }) => {
+    const { outages } = course;
+    /** How long each request that was under way during an outage stayed unanswered in it. */
+    const waits = outages.flatMap(({ from, until }) =>
+      ends
+        .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
+        .map(({ sentAt, ms }) => Math.min(sentAt + ms, until) - Math.max(sentAt, from)),
+    );
+    if (waits.length === 0) throw new NotStagedError('Nobody asked while Redis was away.');
+    const isServed = outages.some(({ from, until }) =>
+      ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
+    );
+    if (isServed) throw new NotStagedError('Redis answered while it was to be away.');
+    const slowestMs = Math.max(...waits);
+    const countEnds = (...outcomes: string[]) => ends.filter(({ outcome }) => outcomes.includes(outcome)).length;
+    const cutOff = countEnds('cutOff', 'nonsense');
+    await mustHaveHadTime(course, slowestMs - limitMs);
+    const wrong = [
+      ...(cutOff > 0 ? [`${countOf(cutOff, 'request')} cut off or answered with nonsense.`] : []),
+      ...(slowestMs > limitMs ? [`An answer took ${formatDuration(slowestMs)}.`] : []),
+    ];
+    const refused = countEnds('failed', 'lockTimeout');
+    return {
+      wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
+      right: `While Redis was away an answer took ${formatDuration(slowestMs)} at most`,
+      figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
+    };
+  }),
+  demand('sales flow again within <time> of its return', async (course, _outcome, { time: limitMs }) => {
+    const { outages } = course;
+    const stuck = outages.find(({ backMs }) => backMs === undefined);
+    const unasked = outages.find(({ unasked }) => unasked)?.unasked;
+    // A shop that stays closed has failed, whoever asked.
+    if (stuck === undefined && unasked) throw new NotStagedError(unasked);
+    const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
+    await mustHaveHadTime(course, stuck ? limitMs : 0);
+    const stayed = stuck?.stayed?.map(describeLeftKey).join('') ?? '';
+    return {
+      wrong: stuck && `${stuck.label}: no sale within ${formatDuration(limitMs)} of its return.${stayed}`,
+      right: `After its return sales flowed again in ${formatDuration(backMs)}`,
+      figures: { ...(stuck === undefined && { backMs }) },
+    };
+  }),
+];
+
+const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
+
+const soldSince = ({ buyers }: Course, at: number) =>
+  buyers?.ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length ?? 0;
+
+/**
+ * Redis is away for a time. A node that finds it again later than the other gives up what it may hold when another is inside. Throws
+ * NotStagedError.
+ */
+async function goAway(
+  course: Course,
+  label: string,
+  { time, late }: { time: number; late?: Values<'node' | 'limit'> },
+) {
+  const link = late?.node.link;
+  const redis = await (late ? course.stopRedis() : course.killRedis());
+  const from = sharedClock();
+  const mark = course.mark(label);
+  await sleep(time);
+  link?.cut('silent');
+  try {
+    const until = sharedClock();
+    await redis.comeBack();
+    mark.over();
+    const outage: Outage = { label, from, until };
+    course.outages.push(outage);
+    if (late === undefined) return;
+    const isInside = ({ node, entered, left }: Hold) =>
+      node !== late.node.name && entered > until && left === Number.POSITIVE_INFINITY;
+    const other = late.node === course.first ? course.second : course.first;
+    const tried = course.triesOf(other);
+    if (await course.until(() => course.holds().some(isInside), late.limit)) return;
+    // Whom the key keeps out has asked for it.
+    if (course.isLockSeen && course.triesOf(other) === tried) {
+      outage.unasked = `Nobody at ${other.name} asked for the lock before ${late.node.name} found Redis again.`;
+    }
+  } finally {
+    link?.restore();
+  }
+}

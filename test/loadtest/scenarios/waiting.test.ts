@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { queueDemands } from '../../../loadtest/scenarios/waiting.ts';
+
+/** What is concluded when sales that asked in the order 1, 2, 3 … enter in this one. */
+function judge(stage: string, order: number[]) {
+  const nameOf = (place: number) => ({ node: 'node-1', saleId: String(place) });
+  const actors = order.map((_, at) => ({ asks: nameOf(at + 1), sale: { end: Promise.resolve({ outcome: 'sold' }) } }));
+  const events = order.map((place, at) => ({ ...nameOf(place), type: 'entered', at }));
+  const demand = queueDemands[0]?.means({});
+  return demand?.({ stage, actors: new Map(actors.entries()) } as never, { events } as never);
+}
+
+const kinds = { holds: { wrong: undefined }, fails: { wrong: expect.any(String) } };
+
+test.each<[string, number[], keyof typeof kinds]>([
+  ['zookeeper', [1, 2, 3, 4], 'holds'],
+  ['zookeeper', [1, 3, 4, 2], 'fails'],
+  ['fair', [1, 3, 2, 4], 'fails'],
+])('%s: those who asked in order enter in the order %s: it %s', async (stage, order, kind) => {
+  expect(await judge(stage, order)).toMatchObject(kinds[kind]);
+});
+
+test('where nobody sees whose question came first, neighbours that change places show nothing', async () => {
+  await expect(judge('mysql-lock-table', [1, 2, 4, 3])).rejects.toThrow('nobody saw');
+});
