@@ -3,11 +3,12 @@
 import { relative } from 'node:path';
 import pc from 'picocolors';
 import { cellLines } from '../../loadtest/prove/matrix.ts';
-import { proveAll } from '../../loadtest/prove/prover.ts';
 import { mark } from '../../loadtest/report/terminal.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
+import { proveAll } from '../../prove/prover.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { numbered } from '../../prove/words.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { type Exercise, provideFile, type RealVerdict } from './exercise.ts';
 
@@ -38,7 +39,7 @@ export async function judge(exercise: Exercise, signal: AbortSignal): Promise<Ju
   };
 }
 
-function search({ name, file, settings }: Exercise, signal: AbortSignal): Promise<Cell[]> {
+async function search({ name, file, settings }: Exercise, signal: AbortSignal): Promise<Cell[]> {
   const { scopes: wanted = [], processes = 2, sales = 1, atOnce = false } = settings.search ?? {};
   const planned = wanted.map((scope) => {
     // Some scopes show nothing with fewer.
@@ -46,7 +47,7 @@ function search({ name, file, settings }: Exercise, signal: AbortSignal): Promis
     const size = { processes: Math.max(processes, least), sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
     return { stage: name, file, scope, ...size, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
   });
-  return proveAll(planned, { signal, onCell() {} });
+  return proveAll(planned, { worker: await bundledArgs('prove/worker.ts'), signal, onCell() {} });
 }
 
 async function playReal(exercise: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {

@@ -37,7 +37,7 @@ import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 import { type GivenWith, newCommand, numberFrom } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { commandLine, describeEnvironment } from './environment.ts';
+import { commandLine, describeMachine } from './environment.ts';
 import { createRunFolder, jsonOf } from './run-folder.ts';
 
 /** What the turns of a run are measured on. */
@@ -99,7 +99,7 @@ async function run(): Promise<number> {
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     mode,
-    environment: describeEnvironment(ground.environment),
+    environment: { ...describeMachine(), ...ground.environment },
     settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS, spinners },
     contestants,
     turns,
@@ -223,9 +223,9 @@ async function openStack(): Promise<Ground> {
     await plain.close();
   };
   try {
-    const environment = await (orders ? selling : plain).open('load');
+    const { redis, nginx, backends: versions } = await (orders ? selling : plain).open('load');
     return {
-      environment,
+      environment: { redis, nginx, backends: versions },
       async runTurn(contestant, connections) {
         const { name, kind, needsReplica, ordersUnder } = contestant;
         // A published lock has nodes of its own, and so has a lock that waits for a replica.

@@ -7,6 +7,9 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 import { AS_TAUGHT, COULD_NOT_RUN } from './ending.ts';
 
+/** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
+export const callerDir = process.env['INIT_CWD'] || process.cwd();
+
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
 const MOST_WAITERS = 10_000;
@@ -21,7 +24,7 @@ const wholeNumber = wholeNumberFrom(1, 1_000_000);
 const options = {
   stage: row('--stage <stages>', 'stages, or rows, by number or name, such as 1,2 or 4-ttl or fenced'),
   beyond: flag('--beyond', 'what is beyond stage 8 as well'),
-  track: row('--track <track>', 'which story: locks or orders (locks)', oneOf('locks', 'orders')),
+  track: row('--track <track>', 'which story: locks or orders (locks)', trackNamed),
   drill: row('--drill <drills>', 'drills, such as rush,crashed-holder', list),
   lease: row('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength),
   requests: row('--requests <n>', 'sales of a rush', wholeNumber),
@@ -137,12 +140,9 @@ function list(value: string): string[] {
   return value.split(',').map((part) => part.trim());
 }
 
-function oneOf<Name extends string>(...names: Name[]) {
-  return (value: string): Name => {
-    const found = names.find((name) => name === value);
-    if (found !== undefined) return found;
-    throw new InvalidArgumentError(`It must be ${names.join(' or ')}.`);
-  };
+function trackNamed(value: string): 'locks' | 'orders' {
+  if (value === 'locks' || value === 'orders') return value;
+  throw new InvalidArgumentError('It must be locks or orders.');
 }
 
 function leaseLength(value: string): number {
@@ -152,18 +152,14 @@ function leaseLength(value: string): number {
 }
 
 export function wholeNumberFrom(least: number, most: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
+  return numberFrom(least, most, /^\d+$/, 'a whole number');
 }
 
-export function numberFrom(least: number, most: number) {
+export function numberFrom(least: number, most: number, form = /^\d+(\.\d+)?$/, what = 'a number') {
   return (value: string): number => {
     const number = Number(value);
-    if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+    if (form.test(value) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be ${what} from ${least} to ${most}.`);
   };
 }
 

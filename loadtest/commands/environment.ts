@@ -3,8 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { arch, cpus, loadavg, release, type } from 'node:os';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import type { Machine, Results } from '../evidence/results.ts';
-import type { Target } from '../harness/target.ts';
+import type { Machine } from '../evidence/results.ts';
 
 /** Before the run itself is at work. */
 const [loadAtStart = 0] = loadavg();
@@ -19,15 +18,6 @@ export function describeMachine(): Machine {
     commit: commit(),
     load: Math.round(loadAtStart * 10) / 10,
   };
-}
-
-/** What the run was made with: without it no figure can be compared. */
-export function describeEnvironment({
-  redis,
-  nginx,
-  backends,
-}: Pick<Target, 'redis' | 'nginx' | 'backends'>): Results['environment'] {
-  return { ...describeMachine(), redis, nginx, backends };
 }
 
 /** How to repeat this run, with these of its settings where they are given. */

@@ -3,8 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Cell, MOST_STATES, type Task } from '../../prove/cell.ts';
+import { type Cell, MOST_STATES } from '../../prove/cell.ts';
+import { proveAll } from '../../prove/prover.ts';
 import { numbered } from '../../prove/words.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { checkNamed } from '../conformance/checks.ts';
@@ -14,17 +16,14 @@ import { problemOfName, readExternalLock, readPeers } from '../grade/external-lo
 import { type Library, readPublished } from '../grade/libraries.ts';
 import { nameOfCell } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
-import { proveAll } from '../prove/prover.ts';
 import { drills as allDrills } from '../scenarios/index.ts';
+import { callerDir } from './command-line.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { createGradeNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { startProgressLine } from './progress-line.ts';
 import { runCommand } from './run-command.ts';
 import { allCells } from './tracks.ts';
-
-/** npm starts its scripts in the folder of the project, wherever it was called. */
-const callerDir = process.env['INIT_CWD'] || process.cwd();
 
 loadEnvFile();
 const {
@@ -86,19 +85,16 @@ async function searchAll(locks: Grade[], signal: AbortSignal) {
   const all = mostStates === 0 ? [] : plan({ ...wanted, processes: [2, 3], sales: 1, budget: {}, mostStates });
   // What is known of two processes is looked at with three as far as a tenth of the states goes.
   const planned = all.map((task) =>
-    all.some(({ stage, scope, processes }) => isCellOf(task, stage, scope) && processes < task.processes)
+    all.some((one) => one.stage === task.stage && one.scope === task.scope && one.processes < task.processes)
       ? { ...task, mostStates: Math.ceil(mostStates / 10) }
       : task,
   );
   const progress = startProgressLine(planned.length);
   const onCell = (cell: Cell) => progress.advance(nameOfCell(cell));
-  const cells = await proveAll(planned, { signal, onCell });
+  const worker = await bundledArgs('prove/worker.ts');
+  const cells = await proveAll(planned, { worker, signal, onCell });
   progress.end();
   return new Map(planned.map(({ stage }) => [stage, scopesOf(cells.filter((cell) => cell.stage === stage))]));
-}
-
-function isCellOf(task: Task, stage: string, scope: string) {
-  return task.stage === stage && task.scope === scope;
 }
 
 /** A scope each: with the most processes with which it is known, and the fewest with which it fails. */

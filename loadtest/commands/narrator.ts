@@ -8,8 +8,6 @@ import type { Cell } from '../harness/drill.ts';
 import type { Audience } from '../harness/run-cell.ts';
 import type { Target } from '../harness/target.ts';
 import {
-  isAsTaught,
-  isBeyondPromise,
   keyFigure,
   leftOutInWords,
   measuredRushes,
@@ -17,12 +15,14 @@ import {
   type Cell as RanCell,
   type RanStaircase,
   ranStaircases,
+  whyNotPromised,
 } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
-import { signTable } from '../report/sign-table.ts';
+import { looksLike } from '../report/marks.ts';
 import { countCells, titleOf } from '../report/summary.ts';
-import { mark, nameColumn, openingLines, resultLines } from '../report/terminal.ts';
+import { mark, nameColumn, openingLines, paint, resultLines, signTable } from '../report/terminal.ts';
+import { standingOf } from '../staircase/judge-run.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
 
@@ -85,16 +85,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
 /** Counts the cells as they end, on a terminal. */
 export function createCountingNarrator(total: number): Narrator {
   const { advance, end } = startProgressLine(total);
-  let done = 0;
-  return {
-    ...silentNarrator,
-    result(stage, { drill }) {
-      done += 1;
-      advance(`${stage} · ${drill}`);
-      if (done === total) end();
-    },
-    end,
-  };
+  return { ...silentNarrator, result: (stage, { drill }) => advance(`${stage} · ${drill}`), end };
 }
 
 /** Narrates a grade to `out`: nothing before the answer, or a line for each cell on real servers, which take minutes. */
@@ -113,7 +104,6 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
 
 /** What is wrong, each in which order of events, what holds, and what was not looked at. */
 export function answerLines(answer: Answer): string[] {
-  const paint = { holds: pc.green, broken: pc.red, unknown: pc.yellow }[answer.verdict];
   const found = { check: '', order: ' (search)', drill: ' (drill)' };
   const lines = (title: string, list: string[]) =>
     list.length > 0 ? ['', title, ...list.map((each) => `  ${each}`)] : [];
@@ -122,7 +112,7 @@ export function answerLines(answer: Answer): string[] {
   const bySentence = (findings: Answer['broken']) =>
     grouped(named(findings), 'says').map(([says, names]) => `${names.join(', ')}: ${says}`);
   return [
-    pc.bold(paint(answer.sentence)),
+    pc.bold(paint[looksLike[answer.verdict]](answer.sentence)),
     ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
       ...(i === 0 ? [] : ['', `Broken, too: ${says}`]),
       ...lines(`${name}${found[kind]} found it. ${under}, in this order:`, steps),
@@ -155,18 +145,11 @@ function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']
   return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
 }
 
-const verdictPaint = {
-  'as-taught': pc.green,
-  'not-as-taught': pc.red,
-  unknown: pc.yellow,
-  holds: pc.green,
-  broken: pc.red,
-};
-
 function verdictLines(results: Results): string[] {
+  const title = pc.bold(paint[looksLike[results.verdict]](`${titleOf(results)}.`));
   return [
     '',
-    `${pc.bold(verdictPaint[results.verdict](`${titleOf(results)}.`))} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    `${title} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${leftOutInWords(results.leftOut)}.`] : []),
   ];
@@ -177,7 +160,7 @@ export const reportLine = (dir: string) => `\nThe report: ${dir}/report.html`;
 function shortResult(result: DrillResult): string {
   const figure = keyFigure(result);
   if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
-  const off = isAsTaught(result) === false ? pc.red(`NOT expected: ${result.reasons.join(' ')}`) : '';
+  const off = standingOf(result) === 'not as expected' ? pc.red(`NOT expected: ${result.reasons.join(' ')}`) : '';
   return [figure ?? (off ? '' : result.reasons.join(' ')), off].filter(Boolean).join('  ');
 }
 
@@ -193,8 +176,8 @@ function picture(ran: RanStaircase, results: Results): string[] {
 
 function signOf({ stage, result }: RanCell, results: Results): string {
   if (result === undefined) return ' ';
-  const sign = isBeyondPromise(results, stage, result) ? '×' : mark(result.verdict);
-  if (isAsTaught(result) === false) return pc.bgRed(sign);
+  const sign = whyNotPromised(results, stage, result) ? '×' : mark(result.verdict);
+  if (standingOf(result) === 'not as expected') return pc.bgRed(sign);
   return result.taught === null ? pc.dim(sign) : sign;
 }
 
@@ -206,12 +189,15 @@ function finalStock(results: Results): string[] {
   const drills = measuredRushes(results);
   const compared = drills.find(({ drill }) => drill === 'rush') ?? drills[0];
   if (compared === undefined) return [];
+  const rows = compared.stages.map(({ stage, figures }) => [
+    { name: 'stage', text: stage },
+    ...comparedFigures(figures),
+  ]);
   const table = new Table({
-    head: ['stage', ...comparedFigures.map(({ name }) => name)],
-    colAligns: ['left', ...comparedFigures.map(() => 'right' as const)],
+    head: rows[0]?.map(({ name }) => name) ?? [],
+    colAligns: rows[0]?.map((_, at) => (at === 0 ? 'left' : 'right')) ?? [],
     style: { head: [], border: [], compact: true },
   });
-  for (const { stage, figures } of compared.stages)
-    table.push([stage, ...comparedFigures.map(({ read }) => read(figures))]);
+  table.push(...rows.map((row) => row.map(({ text }) => text)));
   return ['', pc.bold(`The final stock, and the speed, in the ${compared.drill}`), table.toString()];
 }

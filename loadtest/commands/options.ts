@@ -11,6 +11,7 @@ import { checkNames } from '../staircase/contract.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 import { usualSettings } from '../virtual/play.ts';
 import {
+  callerDir,
   type Given,
   type GivenWith,
   namesAmong,
@@ -49,15 +50,8 @@ export interface RunSettings {
  */
 export function readRunOptions(name: string, description: string, argv: string[], version?: string) {
   const isStory = name === 'npm start';
-  const own: OptionName[] = [
-    'track',
-    'stage',
-    'beyond',
-    'url',
-    'lab',
-    ...(isStory ? [] : (['real', 'markdown'] as const)),
-  ];
-  const command = newCommand(name, description, [...own, ...LOADS], {
+  const own: OptionName[] = isStory ? [] : ['real', 'markdown'];
+  const command = newCommand(name, description, ['track', 'stage', 'beyond', 'url', 'lab', ...own, ...LOADS], {
     stage: {
       help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
     },
@@ -76,27 +70,20 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (!isOfLocks && given.beyond) refuse(command, '--beyond is of the track locks');
   if (!isOfLocks && running)
     refuse(command, `--url is of the track locks: the ${track} are broken on stacks of their own`);
-  const asked = {
-    track,
-    drills,
-    running,
-    isVirtual,
-    ...drillSettings(given, usual, drills ?? drillsOf(track), command),
-  };
-  if (!isOfLocks)
-    return {
-      ...asked,
-      stages: stage !== undefined ? rows(rowsOf(track), stage, command) : isStory ? storyRowsOf(track) : rowsOf(track),
-    };
+  const stages = isOfLocks ? stagesOfLocks() : stagesOfOrders();
+  const asked = drillSettings(given, usual, drills ?? drillsOf(track), command);
+  return { track, drills, running, isVirtual, stages, ...asked };
 
-  const named =
-    stage !== undefined
-      ? stagesNamed(stage, command)
-      : version
-        ? [stageNamed(version, command, `LOCK_VERSION=${version}`)]
-        : Object.keys(locks);
-  const wanted = [...named, ...(given.beyond ? Object.keys(beyond) : [])];
-  return { ...asked, stages: Object.keys(strategies).filter((name) => wanted.includes(name)) };
+  function stagesOfLocks() {
+    const one = version && stage === undefined && stageNamed(version, command, `LOCK_VERSION=${version}`);
+    const named = one ? [one] : stage === undefined ? Object.keys(locks) : stagesNamed(stage, command);
+    return Object.keys(strategies).filter((name) => named.includes(name) || (given.beyond && name in beyond));
+  }
+
+  function stagesOfOrders() {
+    if (stage !== undefined) return rows(rowsOf(track), stage, command);
+    return isStory ? storyRowsOf(track) : rowsOf(track);
+  }
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
@@ -192,14 +179,12 @@ export function readDrillOptions(argv: string[]): DrillCommand {
   return {
     ...{ drill, rows: own, reports, isStepwise: pause ?? false },
     settings: { ...realSettings, leaseMs: lease },
-    ...(save !== undefined && { fileFor: (row: string) => placeOf(save, row, name) }),
+    ...(save !== undefined && { fileFor }),
   };
-}
 
-/** A file is named from where the command was called. */
-function placeOf(save: string | true, row: string, drill: string): string {
-  if (save === true) return join(projectDir, 'reports', `${row}.${drill}.html`);
-  return resolve(process.env['INIT_CWD'] || process.cwd(), save);
+  function fileFor(row: string): string {
+    return typeof save === 'string' ? resolve(callerDir, save) : join(projectDir, 'reports', `${row}.${name}.html`);
+  }
 }
 
 function refuse(command: Command, line: string): never {
@@ -216,10 +201,10 @@ function listOfRows(all: string[]): string {
   return all.join(', ') + (short === undefined ? '' : `; a short name, such as ${short}, means all of that name`);
 }
 
-function drillNamesOf(track: Track): string {
-  const names = drillsOf(track).map(({ name }) => name);
-  return names.join(', ');
-}
+const drillNamesOf = (track: Track) =>
+  drillsOf(track)
+    .map(({ name }) => name)
+    .join(', ');
 
 /** The drills that are named. Undefined when none is. */
 function chosenDrills(track: Track, { drill }: Given, command: Command, checks: string[] = []): Drill[] | undefined {

@@ -10,10 +10,11 @@ export function startProgressLine(total: number) {
   const write = openLine();
   let done = 0;
   return {
-    /** One more is done. */
+    /** One more is done. Takes the line away when it is the last. */
     advance(name: string) {
       done += 1;
       write(`${done} of ${total}  ${name}`);
+      if (done === total) write('');
     },
     /** Takes the line away. */
     end: () => write(''),

@@ -4,20 +4,19 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { replicasOf } from '../../locks/index.ts';
 import { MOST_STATES } from '../../prove/cell.ts';
+import { proveAll } from '../../prove/prover.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../prove/plan.ts';
-import { proveAll } from '../prove/prover.ts';
 import { isAsExpected, type Proof, proofOf } from '../prove/results.ts';
-import { type Given, namesAmong, newCommand, stagesNamed } from './command-line.ts';
+import { callerDir, type Given, namesAmong, newCommand, stagesNamed } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { startProgressLine } from './progress-line.ts';
 import { createRunFolder, jsonOf } from './run-folder.ts';
 
-/** npm starts its scripts in the folder of the project, wherever it was called. */
-const callerDir = process.env['INIT_CWD'] || process.cwd();
 /** How many states a cell may take with --deep. */
 const DEEP_STATES = 2_000_000;
 /** So few counterexamples are printed whole. */
@@ -62,11 +61,12 @@ async function prove(): Promise<number> {
   const progress = startProgressLine(planned.length);
   const createdAt = new Date();
   const cells = await proveAll(planned, {
+    worker: await bundledArgs('prove/worker.ts'),
     signal: stopping.signal,
     onCell: (cell) => progress.advance(nameOfCell(cell)),
   });
   progress.end();
-  const proof = await proofOf({ command: commandLine('npm run prove'), createdAt, machine: describeMachine(), cells });
+  const proof = await proofOf(cells, { command: commandLine('npm run prove'), createdAt, machine: describeMachine() });
   const { dir, write, pointAt } = createRunFolder(resolve(callerDir, given.reports), createdAt);
   write('prove.json', jsonOf(proof));
   pointAt('latest-prove');

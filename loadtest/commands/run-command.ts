@@ -13,7 +13,7 @@ import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { commandLine, describeEnvironment } from './environment.ts';
+import { commandLine, describeMachine } from './environment.ts';
 import { createCountingNarrator, type Narrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
@@ -97,6 +97,7 @@ export async function runCommand({
     const startedAt = new Date();
     const searched = await search(signal);
     const target = await openFirst();
+    const { redis, nginx, backends } = target;
     narrator.start(target);
     const folder = createRunFolder(reports, startedAt);
 
@@ -111,7 +112,7 @@ export async function runCommand({
       durationMs: Date.now() - startedAt.getTime(),
       ...judgeRun(stages, leftOut),
       leftOut,
-      environment: describeEnvironment(target),
+      environment: { ...describeMachine(), redis, nginx, backends },
       settings,
       ...(log && { log }),
       stages,

@@ -2,7 +2,7 @@
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { keyOf, nameOf, type SaleName } from './history.ts';
-import { formatSeconds } from './numbers.ts';
+import { countOf, formatSeconds } from './numbers.ts';
 
 /** Sales that read the same stock: all but one of them are lost. */
 export interface LostUpdate {
@@ -50,8 +50,7 @@ export function describeLostUpdate({ stockBefore, bucket, sales }: LostUpdate): 
   const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
   const [first, second, ...others] = ordered.map((sale) => sale && describeReader(sale));
   if (others.length === 0) return `${first} and ${second} both read stock ${stock}`;
-  const more = others.length === 1 ? '1 other sale' : `${others.length} other sales`;
-  return `${first}, ${second} and ${more} all read stock ${stock}`;
+  return `${first}, ${second} and ${countOf(others.length, 'other sale')} all read stock ${stock}`;
 }
 
 function describeReader({ readMs, ...sale }: Reader) {

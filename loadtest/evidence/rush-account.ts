@@ -99,21 +99,11 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
   if (inDoubt > 0) {
     return { verdict: 'unknown', reasons: [`${countOf(inDoubt, 'sale')} in doubt, and no fault explains it.`] };
   }
-  return {
-    verdict: 'pass',
-    reasons: [stockSentence(figures)],
-  };
+  return { verdict: 'pass', reasons: [stockSentence(figures)] };
 }
 
 /** `2,000 sold · stock 3,637, expected 3,000 · 637 oversold.`: a unit that was sold and is still in stock is sold again. */
-export function stockSentence({
-  sold,
-  initialStock,
-  finalStock,
-  expectedStock,
-  lostUpdates,
-  oversold,
-}: Pick<RushFigures, 'sold' | 'initialStock' | 'finalStock' | 'expectedStock' | 'lostUpdates' | 'oversold'>): string {
+function stockSentence({ sold, initialStock, finalStock, expectedStock, lostUpdates, oversold }: RushFigures): string {
   const stock = `stock ${formatNumber(finalStock)}`;
   if (oversold > 0) {
     const expected = finalStock === 0 ? '' : ', expected 0';
@@ -140,7 +130,7 @@ function freeFault({ freeLimitMs }: Evidence, { longestFreeMs = 0, lockTimeout, 
 }
 
 /** Everything that does not add up, a sentence each. */
-export function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
+function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
   const { tally, requests, nodes, sellers, events, dropped } = evidence;
   const { sent, answers, errors, received, sold, inDoubt, finalStock, expectedStock, lostUpdates } = figures;
   const refused = tally.soldOut + tally.lockTimeout + tally.failed;

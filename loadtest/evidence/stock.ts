@@ -4,6 +4,7 @@ import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { keyOf, type SaleName, type StepHistory } from './history.ts';
 import { describeLostUpdate, findLostUpdates } from './lost-updates.ts';
 import { NotStagedError } from './not-staged.ts';
+import { sum } from './numbers.ts';
 
 /**
  * What the stock says after a drill that goes step by step: `sold` counts the sales that were answered so, `inDoubt` those whose
@@ -24,7 +25,7 @@ export function readStock(
     throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
   }
   const groups = findLostUpdates(readersOf(events, startedAt, wroteLate));
-  const undone = groups.reduce((sum, group) => sum + group.sales.length - 1, 0);
+  const undone = sum(groups.map(({ sales }) => sales.length - 1));
   return {
     sold,
     inDoubt,

@@ -5,10 +5,10 @@ import { PartError } from '../../scripts/stack/parts.ts';
 import { isNode } from '../../scripts/stack/stack.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
+import { type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { type Cell, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
 import type { Audience, World } from './run-cell.ts';
-import { type SilenceLimits, usualLimits, watchSilence } from './signs.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
 

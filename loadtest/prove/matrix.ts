@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
 import { countOf, formatOrders } from '../evidence/numbers.ts';
-import { signTable } from '../report/sign-table.ts';
+import { signTable } from '../report/terminal.ts';
 import { scopeNames } from './plan.ts';
 
 type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
@@ -14,30 +14,20 @@ export function matrixLines(cells: Looked[]): string[] {
   const scopes = scopeNames.filter((name) => cells.some(({ scope }) => scope === name));
   const most = Math.max(...cells.map(({ processes }) => processes));
   const rows = [...new Set(cells.map(({ stage }) => stage))].map((name) => {
-    const own = cells.filter(({ stage }) => stage === name);
-    const signOfScope = (scope: string) =>
-      signOf(
-        own.filter((cell) => cell.scope === scope),
-        most,
-      );
-    return { name, signs: scopes.map(signOfScope).map(painted) };
+    const cellsIn = (scope: string) => cells.filter((cell) => cell.stage === name && cell.scope === scope);
+    return { name, signs: scopes.map((scope) => signOf(cellsIn(scope), most)) };
   });
   return signTable(scopes, rows);
 }
 
 /** One sign for the cells of a lock in a scope, which have different numbers of processes; – where there is none. */
 function signOf(cells: Looked[], most: number): string {
-  if (cells.length === 0) return '–';
-  if (cells.some(({ verdict }) => verdict === 'fails')) return '✘';
+  if (cells.length === 0) return pc.dim('–');
+  if (cells.some(({ verdict }) => verdict === 'fails')) return pc.red('✘');
   const held = cells.filter(({ verdict }) => verdict === 'holds');
   const processes = Math.max(...held.map(({ processes }) => processes));
-  if (held.length === cells.length && processes === most) return '✔';
-  return held.length > 0 ? String(processes) : '?';
-}
-
-function painted(sign: string): string {
-  const paint = { '✔': pc.green, '✘': pc.red, '?': pc.yellow, '–': pc.dim }[sign] ?? pc.green;
-  return paint(sign);
+  if (held.length === cells.length && processes === most) return pc.green('✔');
+  return held.length > 0 ? pc.green(String(processes)) : pc.yellow('?');
 }
 
 /** Who the letters in reasons and steps are. */

@@ -1,12 +1,12 @@
 // Which cells npm run prove looks at.
 
 import { resolve } from 'node:path';
-import { beyond, isInBuckets, locks, multiLockOf, replicasOf } from '../../locks/index.ts';
+import { backendOf, beyond, hasLock, isInBuckets, multiLockOf, replicasOf, strategies } from '../../locks/index.ts';
 import type { Task } from '../../prove/cell.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
-import { hasNothingToBreak, isExternal, taughtVerdict } from '../staircase/lookup.ts';
+import { hasNothingToBreak, isExternal, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 
 /** A lock that can be proved. */
 export interface ProvableLock {
@@ -27,18 +27,14 @@ const MASTERS = 3;
  * The built-in locks that keep what they know in Redis: those of one server first. One that waits for a replica is left out: what
  * WAIT answers depends on a second server, and the search has none that hears of each command in its own time.
  */
-export const provableLocks: ProvableLock[] = [
-  ...Object.keys(locks).map((stage) => ({ stage, file: resolve(projectDir, 'locks', `${stage}.ts`), masters: 0 })),
-  ...Object.entries(beyond)
-    .filter(([, strategy]) => 'createLock' in strategy && ['redis', 'masters'].includes(strategy.backend))
-    .filter(([stage]) => replicasOf(stage) === 0)
-    .map(([stage, { backend }]) => ({
-      stage,
-      file: resolve(projectDir, 'locks/beyond', `${stage}.ts`),
-      masters: backend === 'masters' ? MASTERS : 0,
-    }))
-    .toSorted((one, other) => one.masters - other.masters),
-];
+export const provableLocks: ProvableLock[] = Object.keys(strategies)
+  .filter((stage) => hasLock(stage) && ['redis', 'masters'].includes(backendOf(stage)) && replicasOf(stage) === 0)
+  .map((stage) => ({
+    stage,
+    file: resolve(projectDir, rowOf(stage)?.story ?? ''),
+    masters: backendOf(stage) === 'masters' ? MASTERS : 0,
+  }))
+  .toSorted((one, other) => one.masters - other.masters);
 
 /** The waiters of most of them listen; under `buckets` each look has as many ways to go on as there are buckets. */
 const large = ['blocking', 'buckets', 'cohort', 'combine', 'fair'];
@@ -73,17 +69,13 @@ export function plan({ locks, scopes: names, processes, isOfAll = false, ...comm
   return processes.flatMap((count) =>
     locks.flatMap((lock) =>
       wanted
-        .filter(
-          (scope) => hasServersOf(scope, lock) && hasLocksOf(scope, lock, isOfAll) && saysSomethingOf(scope, lock),
-        )
-        .filter((scope) => (scope.processes ?? 0) <= Math.max(...processes))
+        .filter((scope) => hasServersOf(scope, lock) && hasLocksOf(scope, lock, isOfAll))
+        .filter((scope) => saysSomethingOf(scope, lock))
         // A scope that needs more processes has one cell, of so many.
         .filter((scope) => count >= (scope.processes ?? 0))
         .filter(({ servers }) => !isOfAll || !large.includes(lock.stage) || count === 2 || servers === 'buckets')
         .map((scope) => ({
-          stage: lock.stage,
-          file: lock.file,
-          masters: lock.masters,
+          ...{ stage: lock.stage, file: lock.file, masters: lock.masters },
           ...(isInBuckets(lock.stage) && { isInBuckets: true }),
           ...common,
           sales: Math.max(common.sales, leastSalesOf(lock)),

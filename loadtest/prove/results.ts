@@ -1,7 +1,7 @@
 // What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
 
 import type { Cell } from '../../prove/cell.ts';
-import { versionIn } from '../../services/inventory/redis-commands.ts';
+import { nameIn } from '../../services/inventory/redis-info.ts';
 import { openValkey } from '../../virtual/valkey.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';
@@ -30,26 +30,22 @@ export interface Proof {
   cells: ProofCell[];
 }
 
-interface ProofParts extends Pick<Proof, 'command' | 'machine'> {
-  createdAt: Date;
-  cells: Cell[];
-}
-
 /** What the cells say together: for each the drill of its name, and whether all is as expected. */
-export async function proofOf({ command, createdAt, machine, cells }: ProofParts): Promise<Proof> {
-  const known = cells.map((cell): ProofCell => {
+export async function proofOf(
+  found: Cell[],
+  { createdAt, ...run }: Pick<Proof, 'command' | 'machine'> & { createdAt: Date },
+): Promise<Proof> {
+  const cells = found.map((cell): ProofCell => {
     const drill = columnNames.includes(cell.scope) ? cell.scope : null;
     return { ...cell, drill, taught: expectedVerdict(cell.stage, cell.scope) ?? null };
   });
+  const { reply } = (await openValkey()).run(0, ['INFO', 'server']);
   return {
-    format: 1,
-    createdAt: createdAt.toISOString(),
+    ...{ format: 1, createdAt: createdAt.toISOString(), ...run },
     durationMs: Math.max(0, Date.now() - createdAt.getTime()),
-    machine,
-    command,
-    server: await nameOfServer(),
-    ...judgeProof(known),
-    cells: known,
+    server: nameIn(String(reply)),
+    ...judgeProof(cells),
+    cells,
   };
 }
 
@@ -79,9 +75,4 @@ export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictRea
       ...open.map(({ stage, scope, reason }) => `${stage} ${scope}: unknown. ${reason}`),
     ],
   };
-}
-
-async function nameOfServer(): Promise<string> {
-  const { reply } = (await openValkey()).run(0, ['INFO', 'server']);
-  return `Valkey ${versionIn(String(reply)) ?? 'of an unknown version'}`;
 }

@@ -23,7 +23,7 @@ export interface RanStaircase {
 
 /** The drills of one group, under every row. */
 export interface StaircasePart extends Omit<RanStaircase, 'staircase'> {
-  group?: Group;
+  group: Group | undefined;
 }
 
 /** More drills than that are too many to be seen at once: they are shown group by group, or counted. */
@@ -32,15 +32,13 @@ const MOST_IN_ONE = 5;
 /** A staircase as it is shown: whole when it is small or has no groups, else group by group. */
 export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
   const groupOf = (drill: string) => columnOf(drill)?.group;
-  if (drills.length <= MOST_IN_ONE || !drills.some(groupOf)) return [{ drills, rows }];
-  return [...groups, undefined].flatMap((group) => {
-    const own = drills.filter((drill) => groupOf(drill) === group);
-    const part = {
-      drills: own,
-      rows: rows.map(({ stage, cells }) => ({ stage, cells: cells.filter(({ drill }) => own.includes(drill)) })),
-    };
-    return own.length > 0 ? [{ ...part, ...(group !== undefined && { group }) }] : [];
-  });
+  if (drills.length <= MOST_IN_ONE || !drills.some(groupOf)) return [{ group: undefined, drills, rows }];
+  const parts = [...groups, undefined].map((group) => ({
+    group,
+    drills: drills.filter((drill) => groupOf(drill) === group),
+    rows: rows.map(({ stage, cells }) => ({ stage, cells: cells.filter(({ drill }) => groupOf(drill) === group) })),
+  }));
+  return parts.filter((part) => part.drills.length > 0);
 }
 
 /**
@@ -52,10 +50,7 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
     ...stages.flatMap(({ stage, drills }) =>
       drills.map((result): Cell => ({ stage, drill: result.drill, state: result.verdict, result })),
     ),
-    ...leftOut.map((text): Cell => {
-      const [stage = '', ...drill] = text.split(' ');
-      return { stage, drill: drill.join(' '), state: 'left-out' };
-    }),
+    ...cellsIn(leftOut).map((cell): Cell => ({ ...cell, state: 'left-out' })),
   ];
   // The checks of a graded lock are no columns.
   const asked = cells.filter(({ drill }) => !isCheck(drill));
@@ -75,12 +70,10 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
   return asked.length > 0 ? ran.filter(({ rows }) => rows.length > 0) : ran.slice(0, 1);
 }
 
-/** True for what a lock fails and does not promise: the difference between two promises, and no fault of the lock. */
-export function isBeyondPromise(results: Results, stage: string, result: DrillResult): boolean {
-  return whyNotPromised(results, stage, result) !== undefined;
-}
-
-/** Why a graded lock need not hold what it fails here, as its answer says; undefined where it must, or does. */
+/**
+ * Why a graded lock need not hold what it fails here, as its answer says: the difference between two promises, and no fault of the lock.
+ * Undefined where it must, or does.
+ */
 export function whyNotPromised(
   { grades = [] }: Results,
   stage: string,
@@ -90,16 +83,22 @@ export function whyNotPromised(
   return verdict === 'fail' ? answer?.notPromised.find(({ name }) => name === drill)?.says : undefined;
 }
 
+/** The cells that were left out, as the results name them. */
+export function cellsIn(leftOut: string[]): Pick<Cell, 'stage' | 'drill'>[] {
+  return leftOut.map((text) => {
+    const [stage = '', ...drill] = text.split(' ');
+    return { stage, drill: drill.join(' ') };
+  });
+}
+
 /** What was left out, a row after the other: its drills by their names, or how many they are when they are many. */
 export function leftOutInWords(leftOut: string[]): string {
-  const rows = new Map<string, string[]>();
-  for (const text of leftOut) {
-    const [stage = '', ...drill] = text.split(' ');
-    rows.set(stage, [...(rows.get(stage) ?? []), drill.join(' ')]);
-  }
-  const inWords = (drills: string[]) =>
-    drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ');
-  return [...rows].map(([stage, drills]) => `${stage} (${inWords(drills)})`).join(', ');
+  const cells = cellsIn(leftOut);
+  const rows = [...new Set(cells.map(({ stage }) => stage))].map((row) => {
+    const drills = cells.flatMap(({ stage, drill }) => (stage === row ? [drill] : []));
+    return `${row} (${drills.length > MOST_IN_ONE ? countOf(drills.length, 'drill') : drills.join(', ')})`;
+  });
+  return rows.join(', ');
 }
 
 /** A drill under load, with the figures of each stage that has some. */
@@ -122,12 +121,6 @@ export function measuredRushes(results: Results): MeasuredDrill[] {
       ),
     }))
     .filter(({ stages }) => stages.length > 0);
-}
-
-/** Whether a result is what the staircase says; undefined where nothing is taught or nothing may be concluded. */
-export function isAsTaught({ verdict, taught }: DrillResult): boolean | undefined {
-  if (taught === null || (verdict !== 'pass' && verdict !== 'fail')) return undefined;
-  return verdict === taught;
 }
 
 /**

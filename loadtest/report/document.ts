@@ -51,7 +51,10 @@ export function howItWasRun(
 <h2>How it was run</h2>
 <p>To repeat it:</p>
 <pre><code>${command}</code></pre>
-<dl class="environment">
-${lines.map(([name = '', value = '']) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
+${pairsOf('environment', lines)}
 </section>`;
 }
+
+/** Names, each with its value. */
+export const pairsOf = (kind: string, pairs: readonly (readonly string[])[]): Html => html`<dl class="${kind}">
+${pairs.map(([name = '', value = '']) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;

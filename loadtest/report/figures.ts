@@ -1,29 +1,38 @@
-// The names of the figures, and how each is written.
+// The names of the figures, how each is written, and what each stage left in stock.
 
 import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
-import type { RushFigures, StepFigures } from '../evidence/results.ts';
+import type { Results, RushFigures, StepFigures } from '../evidence/results.ts';
+import { type BarRow, barTable } from './bars.ts';
+import { type MeasuredDrill, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 
-/** One line, or column, of a table of figures. */
-export interface FigureLine<Figures = RushFigures> {
+/** A figure in a table. */
+interface Shown {
   name: string;
-  read: (figures: Figures) => string;
+  text: string;
   /** Whether the figure shows a broken lock. */
-  isDamage?: (figures: Figures) => boolean;
+  isDamage?: boolean;
 }
 
-/** The figures by which stages are compared. */
-export const comparedFigures: FigureLine[] = [
-  column('sold', ({ sold }) => sold),
-  column('expected stock', ({ expectedStock }) => expectedStock),
-  column('final stock', ({ finalStock }) => finalStock),
-  { ...column('lost', ({ lostUpdates }) => lostUpdates), isDamage: ({ lostUpdates }) => lostUpdates !== 0 },
-  { ...column('oversold', ({ oversold }) => oversold), isDamage: ({ oversold }) => oversold > 0 },
-  column('sales/s', ({ throughput }) => throughput, formatMeasure),
-  column('p50 ms', ({ latencyMs }) => latencyMs?.p50, formatMeasure),
-  column('p99 ms', ({ latencyMs }) => latencyMs?.p99, formatMeasure),
-  column('Redis/sale', ({ redisCommandsPerSale }) => redisCommandsPerSale, formatMeasure),
-];
+/** The figures by which stages are compared. What was not measured must never read as zero. */
+export function comparedFigures(figures: RushFigures): Shown[] {
+  const { sold, expectedStock, finalStock, lostUpdates, oversold, throughput, latencyMs } = figures;
+  const measure = (name: string, value?: number) => ({
+    name,
+    text: value === undefined ? 'not measured' : formatMeasure(value),
+  });
+  return [
+    { name: 'sold', text: formatNumber(sold) },
+    { name: 'expected stock', text: formatNumber(expectedStock) },
+    { name: 'final stock', text: formatNumber(finalStock) },
+    { name: 'lost', text: formatNumber(lostUpdates), isDamage: lostUpdates !== 0 },
+    { name: 'oversold', text: formatNumber(oversold), isDamage: oversold > 0 },
+    measure('sales/s', throughput),
+    measure('p50 ms', latencyMs?.p50),
+    measure('p99 ms', latencyMs?.p99),
+    measure('Redis/sale', figures.redisCommandsPerSale),
+  ];
+}
 
 /** How a figure of a drill that goes step by step is named, where its own name does not say it: that one is told in words. */
 const stepFigureNames: Record<string, string> = {
@@ -42,11 +51,11 @@ const stepFigureNames: Record<string, string> = {
 };
 
 /** Every figure of a drill that goes step by step. */
-export function stepLinesOf(figures: StepFigures): FigureLine<StepFigures>[] {
-  return Object.keys(figures).map((key) => ({
+export function shownFigures(figures: StepFigures): Shown[] {
+  return Object.entries(figures).map(([key, value]) => ({
     name: stepFigureNames[key] ?? inWords(key),
-    read: ({ [key]: value = 0 }) => formatOf(key)(value),
-    isDamage: ({ [key]: value = 0 }) => (key === 'lostUpdates' || key === 'overlaps') && value > 0,
+    text: textOf(key, value),
+    isDamage: (key === 'lostUpdates' || key === 'overlaps') && value > 0,
   }));
 }
 
@@ -56,25 +65,44 @@ function inWords(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function formatOf(key: string): (value: number) => string {
-  if (key.endsWith('Ms')) return formatDuration;
-  return (value) => (Number.isInteger(value) ? formatNumber(value) : formatMeasure(value));
-}
-
-/** What was not measured must never read as zero. */
-function column(
-  name: string,
-  measured: (figures: RushFigures) => number | undefined,
-  format = formatNumber,
-): FigureLine {
-  const read = (figures: RushFigures) => {
-    const value = measured(figures);
-    return value === undefined ? 'not measured' : format(value);
-  };
-  return { name, read };
+function textOf(key: string, value: number): string {
+  if (key.endsWith('Ms')) return formatDuration(value);
+  return Number.isInteger(value) ? formatNumber(value) : formatMeasure(value);
 }
 
 /** A cell of a table; it stands out where the figure shows a broken lock. */
-export function figureCell<Figures>({ read, isDamage }: FigureLine<Figures>, figures: Figures): Html {
-  return html`<td class="${isDamage?.(figures) && 'damage'}">${read(figures)}</td>`;
+export function figureCell({ text, isDamage = false }: Shown): Html {
+  return html`<td class="${isDamage && 'damage'}">${text}</td>`;
+}
+
+/** What each stage left in stock, drill by drill, with its speed beside it. */
+export function finalStock(results: Results): Html | false {
+  const drills = measuredRushes(results);
+  if (drills.length === 0) return false;
+  return html`<section>
+<h2>The final stock</h2>
+<ul class="legend">
+<li><i class="swatch expected"></i> expected stock: the initial stock minus the units sold</li>
+<li><i class="swatch final"></i> final stock, as expected</li>
+<li><i class="swatch wrong"></i> final stock, not as expected</li>
+</ul>
+${drills.map(stockTable)}</section>`;
+}
+
+function stockTable({ drill, stages }: MeasuredDrill): Html {
+  const shown = stages.map(({ figures }) => comparedFigures(figures));
+  const rows = stages.map(({ stage, figures: { expectedStock, finalStock } }, row): BarRow => {
+    const kind = finalStock === expectedStock ? 'final' : 'wrong';
+    return {
+      name: stage,
+      bars: [
+        { value: expectedStock, kind: 'expected' },
+        { value: finalStock, kind },
+      ],
+      cells: shown[row]?.map(figureCell) ?? [],
+    };
+  });
+  const title = [drill, questionOf(drill)].filter(Boolean).join(': ');
+  const heads = shown[0]?.map(({ name }) => name) ?? [];
+  return barTable(title, heads, rows);
 }

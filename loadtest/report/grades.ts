@@ -1,9 +1,10 @@
 // What a run says of the locks that it grades.
 
 import { listOf } from '../evidence/numbers.ts';
-import type { Answer, Grade, Results } from '../evidence/results.ts';
+import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
 import { isCheck } from '../staircase/contract.ts';
-import { isAsTaught } from './cells.ts';
+import { standingOf } from '../staircase/judge-run.ts';
+import { cellsIn } from './cells.ts';
 
 type State = 'broken' | 'holds' | 'not-promised' | 'unknown' | 'does-not-apply';
 type Finding = Answer['broken'][number] & { state: State };
@@ -50,28 +51,23 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Finding[] 
     const why = { ...grade.doesNotPromise, ...(renews && SEEN_TO_RENEW) }[finding.name];
     return finding.state === 'broken' && why ? { ...finding, says: why, state: 'not-promised' } : finding;
   }
-  const where = log ? 'In virtual time' : 'On real servers';
-  const cellsOf = (isOfChecks: boolean) =>
-    cells
-      .filter(({ drill }) => isCheck(drill) === isOfChecks)
-      .map(({ drill: name, verdict, reasons, witnesses: steps }): Finding => {
-        const says = reasons.join(' ');
-        if (isOfChecks) return { name, kind: 'check', says, under: UNDER_CHECKS, steps, state: stateOf[verdict] };
-        return { name, kind: 'drill', says, under: where, steps, state: stateOf[verdict] };
-      });
+  const found = cells.map(({ drill: name, verdict, reasons, witnesses: steps }): Finding => {
+    const common = { name, says: reasons.join(' '), steps, state: stateOf[verdict] };
+    if (isCheck(name)) return { ...common, kind: 'check', under: 'In virtual time, with one fault each' };
+    return { ...common, kind: 'drill', under: log ? 'In virtual time' : 'On real servers' };
+  });
   const searched = search.map(({ scope: name, verdict, reason: says, under, steps }): Finding => {
     return { name, kind: 'order', says, under, steps, state: stateOf[verdict] };
   });
-  const missing = leftOut
-    .filter((cell) => cell.startsWith(`${stage} `))
-    .map((cell): Finding => {
-      const name = cell.slice(stage.length + 1);
-      return { name, kind: 'drill', says: 'It was not run.', under: '', steps: [], state: 'unknown' };
-    });
-  return [...cellsOf(true), ...searched, ...cellsOf(false), ...missing].map(excused);
+  const missing = cellsIn(leftOut.filter((cell) => cell.startsWith(`${stage} `))).map(({ drill: name }): Finding => {
+    return { name, kind: 'drill', says: 'It was not run.', under: '', steps: [], state: 'unknown' };
+  });
+  const all = [...found, ...searched, ...missing].map(excused);
+  return Object.keys(kinds).flatMap((kind) => all.filter((finding) => finding.kind === kind));
 }
 
-const UNDER_CHECKS = 'In virtual time, with one fault each';
+/** In the order in which they are told. */
+const kinds = { check: 'checks', order: 'scopes of the search', drill: 'drills' };
 
 /** Why a lock need not hold it that was seen to renew, whether it says so or not; undefined for what it must. */
 const SEEN_TO_RENEW = {
@@ -81,8 +77,7 @@ const SEEN_TO_RENEW = {
 
 /** How many hold, such as `20 of 20 checks and 11 of 13 drills`, of those that apply and are promised. */
 function countsOf(findings: Pick<Finding, 'kind' | 'state'>[]): string {
-  const words = { check: 'checks', order: 'scopes of the search', drill: 'drills' };
-  const counts = Object.entries(words).flatMap(([kind, word]) => {
+  const counts = Object.entries(kinds).flatMap(([kind, word]) => {
     const of = findings.filter(
       (each) => each.kind === kind && !['does-not-apply', 'not-promised'].includes(each.state),
     );
@@ -106,11 +101,12 @@ export function gradeTitle(grades: Grade[]): string {
  */
 export function worstOf(grades: Grade[], { stages, leftOut }: Pick<Results, 'stages' | 'leftOut'>): Answer['verdict'] {
   const verdicts = grades.map(({ answer }) => answer?.verdict);
-  const isBaseline = leftOut.length === 0 && taughtCells(stages).every((cell) => isAsTaught(cell));
+  const isBaseline = leftOut.length === 0 && taughtCells(stages).every(isAsExpected);
   const worst = (['broken', 'unknown'] as const).find((verdict) => verdicts.includes(verdict));
   return worst ?? (isBaseline ? 'holds' : 'unknown');
 }
 
+const isAsExpected = (cell: DrillResult) => standingOf(cell) === 'as expected';
 const taughtCells = (rows: Results['stages']) =>
   rows.flatMap(({ drills }) => drills).filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable');
 
@@ -119,7 +115,7 @@ export function baselineLine({ stages }: Results): string {
   const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
   if (rows.length === 0) return 'No built-in lock ran as a baseline.';
   const cells = taughtCells(rows);
-  const asTaught = cells.filter((cell) => isAsTaught(cell)).length;
+  const asTaught = cells.filter(isAsExpected).length;
   const warning = asTaught === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
   return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;
 }

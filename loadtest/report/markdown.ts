@@ -3,15 +3,8 @@
 import { formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import { checkNames } from '../staircase/contract.ts';
-import {
-  type Cell,
-  isAsTaught,
-  isBeyondPromise,
-  keyFigure,
-  partsOf,
-  type RanStaircase,
-  ranStaircases,
-} from './cells.ts';
+import { standingOf } from '../staircase/judge-run.ts';
+import { type Cell, cellsIn, keyFigure, partsOf, type RanStaircase, ranStaircases, whyNotPromised } from './cells.ts';
 import { signs } from './marks.ts';
 
 /** The staircases, or the checks of graded locks. The run and its date stand below. */
@@ -44,15 +37,14 @@ function staircaseTable(ran: RanStaircase): string[] {
 /** A row for each check, and a column for each lock. What was left out is unknown. */
 function checkTable(results: Results): string {
   const { stages, leftOut, grades = [] } = results;
-  const left = leftOut.map((cell) => cell.split(' ') as [stage: string, check: string]);
   const found = stages.flatMap(({ stage, drills }) => drills.map((result) => ({ stage, result })));
-  const names = [...found.map(({ result }) => result.drill), ...left.map(([, check]) => check)];
+  const names = [...found.map(({ result }) => result), ...cellsIn(leftOut)].map(({ drill }) => drill);
   const checks = [...new Set([...checkNames.filter((name) => names.includes(name)), ...names])];
   const locks = grades.flatMap(({ stage, problem }) => (problem === undefined ? [stage] : []));
   const signOf = (lock: string, check: string) => {
     const result = found.find(({ stage, result }) => stage === lock && result.drill === check)?.result;
     if (result === undefined) return leftOut.includes(`${lock} ${check}`) ? signs.unknown : '';
-    return isBeyondPromise(results, lock, result) ? `(${signs.fail})` : signs[result.verdict];
+    return whyNotPromised(results, lock, result) ? `(${signs.fail})` : signs[result.verdict];
   };
   const rows = checks.map((check) => [`\`${check}\``, ...locks.map((lock) => signOf(lock, check))]);
   return table(['check', ...locks.map(plain)], rows, true);
@@ -60,7 +52,7 @@ function checkTable(results: Results): string {
 
 function cellText({ state, result }: Cell) {
   const figure = result && keyFigure(result);
-  const off = result && isAsTaught(result) === false ? `(not expected: ${result.taught})` : undefined;
+  const off = result && standingOf(result) === 'not as expected' ? `(not expected: ${result.taught})` : undefined;
   return [marks[state], figure, off].filter(Boolean).join(' ');
 }
 

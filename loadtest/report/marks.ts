@@ -15,12 +15,13 @@ export const words: Record<Verdict, string> = {
 const tick = `${signs.pass}\uFE0E`;
 const cross = `${signs.fail}\uFE0E`;
 
-export const verdictMarks = {
-  'as-taught': tick,
-  'not-as-taught': cross,
-  unknown: '?',
-  holds: tick,
-  broken: cross,
+/** The verdict of a cell that looks as this verdict on a run, or on a lock. */
+export const looksLike = {
+  'as-taught': 'pass',
+  holds: 'pass',
+  'not-as-taught': 'fail',
+  broken: 'fail',
+  unknown: 'unknown',
 } as const;
 
 /** The mark and the word for what became of a cell, on a page. */

@@ -2,20 +2,20 @@
 
 import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { leftOutInWords } from './cells.ts';
-import { finalStock } from './chart-sections.ts';
+import { leftOutInWords, ranStaircases } from './cells.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
-import { verdictMarks } from './marks.ts';
+import { finalStock } from './figures.ts';
+import { looksLike, states } from './marks.ts';
 import { stageSection } from './stage-sections.ts';
-import { staircaseSections } from './staircase-table.ts';
+import { staircaseSection } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
   return renderDocument(titleOf(results), verdict(results), [
     finalStock(results),
-    staircaseSections(results),
+    ranStaircases(results).map((ran) => staircaseSection(ran, results)),
     stages.map((stage) => stageSection(stage, results)),
     howItWasRun(command, environment, [
       ['Requests of a rush', formatNumber(settings.requests)],
@@ -33,7 +33,7 @@ function verdict(results: Results): Html {
   const sentences = [...(grades ?? []).flatMap(({ answer }) => answer?.sentence ?? []), ...summarize(results)];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
-<h1><span aria-hidden="true">${verdictMarks[verdict]}</span> ${titleOf(results)}</h1>
+<h1><span aria-hidden="true">${states[looksLike[verdict]].mark}</span> ${titleOf(results)}</h1>
 ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
 <p>${countCells(results)}</p>
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}

@@ -3,10 +3,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
+import { standingOf } from '../staircase/judge-run.ts';
 import { fixes, isExternal, rowOf } from '../staircase/lookup.ts';
-import { isAsTaught, keyFigure, questionOf, whyNotPromised } from './cells.ts';
+import { keyFigure, questionOf, whyNotPromised } from './cells.ts';
+import { pairsOf } from './document.ts';
 import { type Html, html } from './escape.ts';
-import { figureCell, stepLinesOf } from './figures.ts';
+import { figureCell, shownFigures } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
@@ -27,11 +29,8 @@ ${drills.map((result) => drillArticle(stage, result, results))}
 function storyOf(stage: string): Html | false {
   const story = readStory(stage);
   if (story === undefined) return false;
-  return html`<dl class="story">
-<dt>Problem</dt><dd>${story.problem}</dd>
-<dt>Change</dt><dd>${story.change}</dd>
-<dt>Leaves</dt><dd>${story.leaves}</dd>
-</dl>`;
+  const { problem, change, leaves } = story;
+  return pairsOf('story', Object.entries({ Problem: problem, Change: change, Leaves: leaves }));
 }
 
 /** How a published lock was set. */
@@ -39,8 +38,7 @@ function optionsOf(stage: string, { grades = [] }: Results): Html | false {
   const options = Object.entries(grades.find((grade) => grade.stage === stage)?.options ?? {});
   if (options.length === 0) return false;
   return html`<p>It was given these options; the others are as the library sets them.</p>
-<dl class="environment">
-${options.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+${pairsOf('environment', options)}`;
 }
 
 function drillArticle(stage: string, result: DrillResult, results: Results): Html {
@@ -48,7 +46,7 @@ function drillArticle(stage: string, result: DrillResult, results: Results): Htm
   const why = whyNotPromised(results, stage, result);
   const { mark, word } = why !== undefined ? beyondPromise : states[verdict];
   const figure = keyFigure(result);
-  const isOff = isAsTaught(result) === false;
+  const isOff = standingOf(result) === 'not as expected';
   const details = [stepList(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
@@ -78,7 +76,7 @@ function stepTable(result: DrillResult): Html | false {
   const figures = stepFigures(result);
   if (figures === undefined || Object.keys(figures).length === 0) return false;
   return html`<table class="figures steps"><tbody>
-${stepLinesOf(figures).map((line) => html`<tr><th scope="row">${line.name}</th>${figureCell(line, figures)}</tr>\n`)}</tbody></table>`;
+${shownFigures(figures).map((line) => html`<tr><th scope="row">${line.name}</th>${figureCell(line)}</tr>\n`)}</tbody></table>`;
 }
 
 /** The steps of a drill that has no timeline, each with its time. */
@@ -95,8 +93,8 @@ function witnessList({ witnesses, witnessCount }: DrillResult): Html | false {
 }
 
 function compareWithTaught(stage: string, result: DrillResult): string {
-  if (result.verdict === 'unknown') return 'Nothing may be concluded.';
-  if (result.verdict === 'not-applicable') return '';
-  if (result.taught === null) return 'The staircase leaves this cell to the measurement.';
+  const standing = standingOf(result);
+  if (standing === 'unknown') return 'Nothing may be concluded.';
+  if (standing === 'measured only') return 'The staircase leaves this cell to the measurement.';
   return stripVTControlCharacters(expectationOf(stage, result));
 }

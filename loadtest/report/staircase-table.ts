@@ -2,16 +2,15 @@
 
 import { countOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { standingOf } from '../staircase/judge-run.ts';
 import {
   type Cell,
-  isAsTaught,
-  isBeyondPromise,
   keyFigure,
   partsOf,
   questionOf,
   type RanStaircase,
-  ranStaircases,
   type StaircasePart,
+  whyNotPromised,
 } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
@@ -19,12 +18,8 @@ import { anchor, beyondPromise, states } from './marks.ts';
 /** With more drills than that, a table needs small letters. */
 const WIDE = 5;
 
-/** The staircases as they were run. Each cell leads to its drill below. */
-export function staircaseSections(results: Results): Html[] {
-  return ranStaircases(results).map((staircase) => staircaseSection(staircase, results));
-}
-
-function staircaseSection(ran: RanStaircase, results: Results): Html {
+/** A staircase as it was run. Each cell leads to its drill below. */
+export function staircaseSection(ran: RanStaircase, results: Results): Html {
   const { drills, rows } = ran;
   const { title, rowWord } = ran.staircase;
   if (rows.length === 0) return html`<section><h2>${title}</h2><p>Nothing was run.</p></section>`;
@@ -70,17 +65,14 @@ function stageLink({ stages }: Results, stage: string) {
   return stages.some((ran) => ran.stage === stage) ? html`<a href="#${anchor(stage)}">${stage}</a>` : stage;
 }
 
-function isMeasuredOnly({ verdict, taught }: NonNullable<Cell['result']>): boolean {
-  return taught === null && (verdict === 'pass' || verdict === 'fail');
-}
-
 function staircaseCell({ stage, drill, state, result }: Cell, results: Results): Html {
   if (result === undefined) return html`<td class="${state}">${states[state].word}</td>`;
-  const { mark, word } = isBeyondPromise(results, stage, result) ? beyondPromise : states[state];
-  const isOff = isAsTaught(result) === false;
+  const { mark, word } = whyNotPromised(results, stage, result) ? beyondPromise : states[state];
+  const standing = standingOf(result);
+  const isOff = standing === 'not as expected';
   const figure = keyFigure(result);
   const isShort = figure !== undefined || state === 'not-applicable';
-  return html`<td class="${state}${isMeasuredOnly(result) && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
+  return html`<td class="${state}${standing === 'measured only' && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
 ><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
 ${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
 ${isOff && html`<span class="taught">expected: ${result.taught ?? ''}</span>`}</a></td>`;

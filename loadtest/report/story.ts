@@ -16,9 +16,8 @@ export function readStory(stage: string): Story | undefined {
   const file = path === undefined ? undefined : new URL(`../../${path}`, import.meta.url);
   if (file === undefined || !existsSync(file)) return undefined;
   const source = readFileSync(file, 'utf8');
-  const [problem, change, leaves] = ['Problem', 'Change', 'Leaves'].map(
-    (name) => source.match(new RegExp(`^// ${name}: *(.+)$`, 'm'))?.[1],
-  );
+  const lineOf = (name: string) => source.match(new RegExp(`^// ${name}: *(.+)$`, 'm'))?.[1];
+  const [problem, change, leaves] = ['Problem', 'Change', 'Leaves'].map(lineOf);
   if (problem === undefined || change === undefined || leaves === undefined) return undefined;
   return { problem, change, leaves };
 }

@@ -2,7 +2,8 @@
 
 import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { isAsTaught, keyFigure } from './cells.ts';
+import { type Standing, standingOf } from '../staircase/judge-run.ts';
+import { keyFigure } from './cells.ts';
 import { baselineLine, gradeTitle } from './grades.ts';
 
 /** The verdict on the run in plain words. */
@@ -16,31 +17,29 @@ const verdictWords = {
 
 /** What the report is about: the verdict on the run, or on a graded lock. A run of which nothing is taught has contradicted nothing. */
 export function titleOf(results: Results): string {
-  const cells = results.stages.flatMap(({ drills }) => drills);
-  if (results.verdict === 'as-taught' && !cells.some(isAsTaught)) return 'Nothing is taught of these cells';
+  const standings = standingsIn(results);
+  if (results.verdict === 'as-taught' && !standings.includes('as expected')) return 'Nothing is taught of these cells';
   return results.grades ? gradeTitle(results.grades) : verdictWords[results.verdict];
 }
 
 /** How many cells ran, and how many of them came out as expected. Empty when there is nothing to count. */
-export function countCells({ stages, leftOut }: Results): string {
-  const cells = stages.flatMap((stage) => stage.drills);
-  const ran = cells.filter(({ verdict }) => verdict !== 'not-applicable');
-  const counts = [
-    [ran.filter((cell) => isAsTaught(cell) === true).length, 'as expected'],
-    [ran.filter((cell) => isAsTaught(cell) === false).length, 'not as expected'],
-    [ran.filter(({ verdict }) => verdict === 'unknown').length, 'unknown'],
-    [ran.filter(({ verdict, taught }) => verdict !== 'unknown' && taught === null).length, 'measured only'],
-  ] as const;
-  const words = counts.flatMap(([count, name]) => (count > 0 ? [`${formatNumber(count)} ${name}`] : []));
-  const others = [
-    [leftOut.length, 'left out'],
-    [cells.length - ran.length, 'not applicable'],
-  ] as const;
+export function countCells(results: Results): string {
+  const standings = standingsIn(results);
+  const count = (standing: Standing) => standings.filter((each) => each === standing).length;
+  const ran = standings.length - count('not applicable');
+  const words = (['as expected', 'not as expected', 'unknown', 'measured only'] as const).flatMap((standing) =>
+    count(standing) > 0 ? [`${formatNumber(count(standing))} ${standing}`] : [],
+  );
   return [
-    ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${words.join(', ')}.`] : []),
-    ...others.flatMap(([count, name]) => (count > 0 ? [`${countOf(count, 'cell')} ${name}.`] : [])),
-  ].join(' ');
+    ran > 0 && `${countOf(ran, 'cell')} run: ${words.join(', ')}.`,
+    results.leftOut.length > 0 && `${countOf(results.leftOut.length, 'cell')} left out.`,
+    count('not applicable') > 0 && `${countOf(count('not applicable'), 'cell')} not applicable.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
+
+const standingsIn = ({ stages }: Results) => stages.flatMap(({ drills }) => drills.map(standingOf));
 
 /** What the drills under load have broken, a sentence each; of graded locks, whether the baseline may be believed. */
 export function summarize(results: Results): string[] {

@@ -3,12 +3,13 @@
 import pc from 'picocolors';
 import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
+import { standingOf } from '../staircase/judge-run.ts';
 import { columnNames, columnsWith, fixes, rowOf, staircaseOf } from '../staircase/lookup.ts';
 import { keyFigure, questionOf } from './cells.ts';
 import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 
-const paint: Record<Verdict, (text: string) => string> = {
+export const paint: Record<Verdict, (text: string) => string> = {
   pass: pc.green,
   fail: pc.red,
   unknown: pc.yellow,
@@ -67,10 +68,20 @@ export function resultLines(stage: string, result: DrillResult): string[] {
 
 /** `Expected: this stage fails here.` Nothing where no verdict is expected, or none was reached. */
 export function expectationOf(stage: string, { verdict, taught }: Pick<DrillResult, 'verdict' | 'taught'>): string {
-  if (taught === null || (verdict !== 'pass' && verdict !== 'fail')) return '';
+  const standing = standingOf({ verdict, taught });
   const row = `this ${staircaseOf(stage).rowWord}`;
-  if (taught === verdict) return `Expected: ${row} ${words[taught]} here.`;
+  if (standing === 'as expected') return `Expected: ${row} ${words[verdict]} here.`;
+  if (standing !== 'not as expected') return '';
   return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${taught === 'pass' ? 'hold' : 'fail'}.`);
+}
+
+/** A row for each name, and a sign, which may be painted, for each column, whose name stands above it: narrow enough for 80 columns. */
+export function signTable(columns: string[], rows: { name: string; signs: string[] }[]): string[] {
+  const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
+  return [
+    ...columns.map((column, at) => `${' '.repeat(width)}${'│ '.repeat(at)}${column}`),
+    ...rows.map(({ name, signs }) => `${name.padEnd(width)}${signs.join(' ')}`),
+  ];
 }
 
 /** The name, padded to the widest that stands above or below it. */

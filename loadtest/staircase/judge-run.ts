@@ -3,13 +3,23 @@
 import { countOf } from '../evidence/numbers.ts';
 import type { DrillResult, Results } from '../evidence/results.ts';
 
+/** How a result compares with what the staircase says. */
+export type Standing = 'as expected' | 'not as expected' | 'measured only' | 'unknown' | 'not applicable';
+
+export function standingOf({ verdict, taught }: Pick<DrillResult, 'verdict' | 'taught'>): Standing {
+  if (verdict === 'unknown') return 'unknown';
+  if (verdict === 'not-applicable') return 'not applicable';
+  if (taught === null) return 'measured only';
+  return verdict === taught ? 'as expected' : 'not as expected';
+}
+
 /**
  * A run is as expected when every cell with a ✔ or ✘ in the staircase came out so, and nothing was left out. A cell that is left to
  * the measurement decides nothing; the reasons name it when it is unknown.
  */
 export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Results, 'verdict' | 'verdictReasons'> {
   const cells = stages.flatMap(({ stage, drills }) => drills.map((drill) => ({ stage, ...drill })));
-  const notAsTaught = cells.filter((cell) => isSettled(cell) && cell.taught !== null && cell.verdict !== cell.taught);
+  const notAsTaught = cells.filter((cell) => standingOf(cell) === 'not as expected');
   const unknown = cells.filter((cell) => cell.verdict === 'unknown');
   const hasRun = cells.some((cell) => cell.verdict !== 'not-applicable');
 
@@ -24,8 +34,4 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
   if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
   const isAsDrawn = hasRun && leftOut.length === 0 && unknown.every(({ taught }) => taught === null);
   return { verdict: isAsDrawn ? 'as-taught' : 'unknown', verdictReasons };
-}
-
-function isSettled({ verdict }: DrillResult) {
-  return verdict === 'pass' || verdict === 'fail';
 }

@@ -5,14 +5,14 @@
 //   ✘  ·             Then a line for each row: its name, which begins the line, and a sign under each column.
 
 /** What a table says, its rows and columns in the order of the text. */
-export interface Table<Sign extends string> {
+interface Table<Sign extends string> {
   columns: string[];
   /** The signs of each row, by the names of the columns. */
   rows: Record<string, Record<string, Sign>>;
 }
 
 /** What a table may say. */
-export interface Known<Sign extends string> {
+interface Known<Sign extends string> {
   columns: string[];
   rows: string[];
   signs: readonly Sign[];
@@ -24,15 +24,12 @@ export function readTable<Sign extends string>(text: string, { columns, rows, si
   const heads = lines
     .filter((line) => line.startsWith(' '))
     .map((line) => ({ name: line.replace(/[ │]/g, ''), at: line.search(/[^ │]/) }));
-  const own = lines.filter((line) => !line.startsWith(' '));
-  const read = own.map((line) => ({ line, name: line.split(' ')[0] ?? '' }));
-  checkNames('column', namesOf(heads), columns);
-  checkNames('row', namesOf(read), rows);
-
-  function readRow({ line, name }: (typeof read)[number]) {
-    const stray = [...line.slice(name.length).matchAll(/\S/g)].find(
-      ({ index }) => !heads.some(({ at }) => at === index + name.length),
-    );
+  const own = lines.filter((line) => !line.startsWith(' ')).map((line) => ({ line, name: line.split(' ')[0] ?? '' }));
+  checkNames('column', heads, columns);
+  checkNames('row', own, rows);
+  const read = own.map(({ line, name }) => {
+    const [, ...found] = line.matchAll(/\S+/g);
+    const stray = found.find(({ index }) => !heads.some(({ at }) => at === index));
     if (stray !== undefined) throw new Error(`In the row ${name}, ${stray[0]} stands under no column.`);
     const cells = heads.map((head): [string, Sign] => {
       const sign = signs.find((each) => each === line[head.at]);
@@ -40,13 +37,12 @@ export function readTable<Sign extends string>(text: string, { columns, rows, si
       return [head.name, sign];
     });
     return [name, Object.fromEntries(cells)] as const;
-  }
-  return { columns: namesOf(heads), rows: Object.fromEntries(read.map(readRow)) };
+  });
+  return { columns: heads.map(({ name }) => name), rows: Object.fromEntries(read) };
 }
 
-const namesOf = (named: { name: string }[]) => named.map(({ name }) => name);
-
-function checkNames(kind: 'column' | 'row', names: string[], known: string[]) {
+function checkNames(kind: 'column' | 'row', named: { name: string }[], known: string[]) {
+  const names = named.map(({ name }) => name);
   const odd = names.find((name, i) => !known.includes(name) || names.indexOf(name) !== i);
   if (odd !== undefined) throw new Error(`The table has the ${kind} ${odd} twice, or it is not known.`);
   const missing = known.find((name) => !names.includes(name));

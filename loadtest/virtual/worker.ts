@@ -1,6 +1,6 @@
 // A process that plays cells in the virtual world, one after the other, as they are sent to it.
 
-import { SIGN_EVERY_MS } from '../harness/signs.ts';
+import { SIGN_EVERY_MS } from '../../virtual/signs.ts';
 import { endedBy, playCell, type VirtualTask } from './cell.ts';
 
 let current: VirtualTask | undefined;

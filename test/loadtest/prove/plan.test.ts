@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plan, provableLocks, scopeNames, usualLocks, type Wanted } from '../../../loadtest/prove/plan.ts';
-import { workersFor } from '../../../loadtest/prove/prover.ts';
+import { workersFor } from '../../../prove/prover.ts';
 
 const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {} };
 const scopesOf = (locks: Wanted['locks'], isOfAll = false) =>

@@ -13,7 +13,7 @@ test('proofOf: the cells as the search found them, the drill of the same name, a
   const cells = ['late-release', 'plain'].map((scope) => proveCell(task('5-owner-check', scope)));
   const found = await Promise.all(cells);
 
-  const proof = await proofOf({ ...parts, cells: found });
+  const proof = await proofOf(found, parts);
 
   expect(proof).toMatchObject({ format: 1, createdAt: '1970-01-01T00:00:00.000Z', verdict: 'as-taught' });
   expect(proof.server).toMatch(/^Valkey \d+\.\d+\.\d+$/);
@@ -28,7 +28,7 @@ test.each([
   ['5-owner-check', 'late-release'],
   ['8-auto-renew', 'failover'],
 ])('a counterexample of %s under %s that was written and read back is replayed', async (stage, scope) => {
-  const proof = await proofOf({ ...parts, cells: [await proveCell(task(stage, scope))] });
+  const proof = await proofOf([await proveCell(task(stage, scope))], parts);
 
   const [found]: ProofCell[] = JSON.parse(JSON.stringify(proof)).cells;
   const { counterexample = [], ...cell } = found as ProofCell;

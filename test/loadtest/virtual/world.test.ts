@@ -5,10 +5,10 @@ import type { Verdict } from '../../../loadtest/evidence/results.ts';
 import { sourcesOf } from '../../../loadtest/grade/external-locks.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
-import { usualLimits } from '../../../loadtest/harness/signs.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
 import { openVirtualWorld } from '../../../loadtest/virtual/world.ts';
+import { usualLimits } from '../../../virtual/signs.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';
 
 /** Runs these drills under a lock, and resolves with what came of each. */

@@ -2,11 +2,12 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism, freemem } from 'node:os';
-import { type Cell, MOST_MEMORY, type Task } from '../../prove/cell.ts';
-import { bundledArgs } from '../../scripts/stack/bundle.ts';
-import { type SilenceLimits, usualLimits, watchSilence } from '../harness/signs.ts';
+import { type SilenceLimits, usualLimits, watchSilence } from '../virtual/signs.ts';
+import { type Cell, MOST_MEMORY, type Task } from './cell.ts';
 
-export interface ProverOptions {
+interface ProverOptions {
+  /** The arguments with which Node runs `prove/worker.ts`. */
+  worker: string[];
   /** Ends the search: what is not known by then is unknown. */
   signal: AbortSignal;
   /** Called with each cell as soon as it is known. */
@@ -26,9 +27,8 @@ type Answer = { cell: Cell } | { problem: string };
  */
 export async function proveAll(
   planned: Task[],
-  { signal, onCell, limits = usualLimits }: ProverOptions,
+  { worker: node, signal, onCell, limits = usualLimits }: ProverOptions,
 ): Promise<Cell[]> {
-  const node = await bundledArgs('prove/worker.ts');
   const workers = Math.min(workersFor(availableParallelism(), freemem()), planned.length);
   const queue = [...planned.entries()];
   const cells: Cell[] = [];
@@ -66,7 +66,11 @@ export async function proveAll(
   }
 
   async function ask(worker: ChildProcess, task: Task): Promise<Answer> {
-    const silence = watchSilence(() => worker.pid ?? 0, limits, () => worker.kill('SIGKILL'));
+    const silence = watchSilence(
+      () => worker.pid ?? 0,
+      limits,
+      () => worker.kill('SIGKILL'),
+    );
     try {
       return await new Promise<Answer>((resolve) => {
         worker.on('message', (answer: Answer | 'alive') => {

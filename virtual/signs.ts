@@ -2,7 +2,6 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { DrillOutcome } from './drill.ts';
 
 export interface SilenceLimits {
   /** What it may compute without a sign, in milliseconds of CPU time. */
@@ -26,7 +25,7 @@ const SILENT =
 export function watchSilence(
   pidOf: () => number,
   { keptMs, silenceMs }: SilenceLimits,
-  callBack: (found: Pick<DrillOutcome, 'verdict' | 'reasons'>) => void,
+  callBack: (found: { verdict: 'fail' | 'unknown'; reasons: string[] }) => void,
 ) {
   /** Looks are counted, and not time: this process may stand still, too. Until it has given a sign, the process starts. */
   let looks: number | undefined;

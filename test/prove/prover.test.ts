@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import { proveAll } from '../../../loadtest/prove/prover.ts';
-import { lockWith, writeModule } from '../grade/modules.ts';
+import { proveAll } from '../../prove/prover.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
+import { lockWith, writeModule } from '../loadtest/grade/modules.ts';
 
 test('a lock that never comes back: unknown, when its process has computed for long without a sign', async () => {
   const file = writeModule('endless.ts', lockWith({ acquire: 'for (;;) {}' }));
   const task = { stage: 'endless', file, scope: 'plain', processes: 2, sales: 1, masters: 0, budget: {} };
   const limits = { keptMs: 100, silenceMs: Number.POSITIVE_INFINITY };
 
-  const cells = await proveAll([task], { signal: new AbortController().signal, onCell() {}, limits });
+  const worker = await bundledArgs('prove/worker.ts');
+  const cells = await proveAll([task], { worker, signal: new AbortController().signal, onCell() {}, limits });
 
   expect(cells).toMatchObject([{ verdict: 'unknown', reason: expect.stringMatching(/did not come back/) }]);
 });
