@@ -9,6 +9,7 @@ import { enter, keys, nested, sameNode } from './checks/enter.ts';
 import { failedRelease } from './checks/failed-release.ts';
 import { lateAcquire, lateRelease, wakeUp } from './checks/late.ts';
 import { lateRenewal } from './checks/late-renewal.ts';
+import { lateReply } from './checks/late-reply.ts';
 import { failedRenewal, longHold, lost, notHeld, quiet } from './checks/lease.ts';
 import { heap, leftovers } from './checks/left.ts';
 import { commands, herd } from './checks/load.ts';
@@ -60,6 +61,7 @@ export const checks: Check[] = [
   { name: 'contract-clock', run: clock },
   { name: 'contract-tokens', needs: 'token', run: tokens },
   { name: 'contract-lost-reply', run: lostReply },
+  { name: 'contract-late-reply', run: lateReply },
   { name: 'contract-failed-release', run: failedRelease },
   { name: 'contract-script-flush', run: scriptFlush },
   { name: 'contract-belief', run: belief },

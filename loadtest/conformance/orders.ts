@@ -9,8 +9,6 @@ import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { Fault, fails, holds, saidOf } from './outcome.ts';
 import { type Holder, LEASE_MS, type Process, type Staging, stageOf } from './staging.ts';
 
-/** The cell of these orders. */
-export const SEEDED_ORDERS = 'seeded-orders';
 const SEED = 7;
 const MOST_ORDERS = 2_000;
 /** No hold is longer than this part of its lease, and no message later than that one: a holder is always inside by right. */

@@ -134,6 +134,13 @@ async function openStaging({ source, promises, scripts }: Subject) {
     });
   }
 
+  /** How a call ends within so many milliseconds: said as what it is. */
+  async function ends(what: string, call: Promise<unknown>, limitMs = STEP_LIMIT_MS): Promise<End> {
+    const end = await endOf(call, limitMs);
+    say(`${what} ${saidOf(end)}`);
+    return end;
+  }
+
   function openProcess(clock: { aheadMs?: number; rate?: number } = {}) {
     const index = nodes.length;
     const proxies = servers.map(createProxy);
@@ -252,6 +259,20 @@ async function openStaging({ source, promises, scripts }: Subject) {
           say(end.how === 'done' ? `${name} enters` : `${name} asks, and is kept out`);
           return end.how !== 'done';
         },
+        /** Is inside within so many milliseconds. Rejects with a Fault when it is not: `when` it asked. */
+        async mustEnter(when: string, limitMs = STEP_LIMIT_MS, asked: Promise<void> = self.acquire()): Promise<void> {
+          const end = await ends(`acquire() of ${name}`, asked, limitMs);
+          if (end.how !== 'done') throw new Fault(`${when} acquire() of ${name} ${saidOf(end)}.`);
+        },
+        /** Releases. Rejects with a Fault when that fails: `when` it released. */
+        async mustLeave(when: string): Promise<void> {
+          const end = await self.leaves();
+          if (end.how !== 'done') throw new Fault(`${when} release() of ${name} ${saidOf(end)}.`);
+        },
+        /** Asks for a while. Rejects with this Fault when it gets in. */
+        async mustStayOut(fault: string): Promise<void> {
+          if (!(await self.isKeptOut())) throw new Fault(fault);
+        },
         hasLost: () => lock?.lost !== undefined,
         isLost: () => lock?.lost?.aborted === true,
         lostAt: () => lostAt,
@@ -303,6 +324,12 @@ async function openStaging({ source, promises, scripts }: Subject) {
             const command = await self.comes(limitMs);
             if (command === undefined) throw new NotStagedError(`Command ${skipped + 1} did not come.`);
             return command;
+          },
+          /** As `mustCome`: says `when` it came. Resolves with its name. */
+          async waits(when: string, limitMs = STEP_LIMIT_MS): Promise<string> {
+            const { name } = await self.mustCome(limitMs);
+            say(`${when}, and its ${name} is held on its way`);
+            return name;
           },
           letGo() {
             for (const place of places) place.letGo();
@@ -363,7 +390,13 @@ async function openStaging({ source, promises, scripts }: Subject) {
     now: schedule.now,
     pass,
     endOf,
+    ends,
     process: openProcess,
+    /** A in one process and B in another, each with a lease of so many milliseconds. */
+    two(leaseMsOfA = LONG_LEASE_MS, leaseMsOfB = leaseMsOfA) {
+      const [p, q] = [openProcess(), openProcess()];
+      return { p, q, a: p.holder('A', leaseMsOfA), b: q.holder('B', leaseMsOfB) };
+    },
     servers: voting,
     /** Deletes the key in every server, as if the lease were over. Returns false when there is none. */
     endLease(): boolean {

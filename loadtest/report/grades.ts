@@ -2,7 +2,7 @@
 
 import { listOf } from '../evidence/numbers.ts';
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
-import { isCheck } from '../staircase/contract.ts';
+import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { cellsIn } from './cells.ts';
 
@@ -54,7 +54,8 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Finding[] 
   const found = cells.map(({ drill: name, verdict, reasons, witnesses: steps }): Finding => {
     const common = { name, says: reasons.join(' '), steps, state: stateOf[verdict] };
     if (isCheck(name)) return { ...common, kind: 'check', under: 'In virtual time, with one fault each' };
-    return { ...common, kind: 'drill', under: log ? 'In virtual time' : 'On real servers' };
+    const isVirtual = log !== undefined || name === SEEDED_ORDERS;
+    return { ...common, kind: 'drill', under: isVirtual ? 'In virtual time' : 'On real servers' };
   });
   const searched = search.map(({ scope: name, verdict, reason: says, under, steps }): Finding => {
     return { name, kind: 'order', says, under, steps, state: stateOf[verdict] };

@@ -34,6 +34,8 @@ const questions: Record<string, string> = {
   'contract-tokens': 'do fencing tokens grow from hold to hold, after a quiet day and an empty start, too?',
   'contract-lost-reply':
     'does a lost reply, or an error, of any command of acquire() let one in without the key, or keep one out?',
+  'contract-late-reply':
+    'does a reply that comes later than the lock waits for it let two in, or leave the lock taken?',
   'contract-failed-release': 'does the next hold of a process go well when a command of release() failed?',
   'contract-script-flush': 'does the lock work on when the server has forgotten its scripts?',
   'contract-belief': 'does the holder believe in its lease neither longer nor shorter than Redis?',
@@ -55,6 +57,9 @@ export const promisesOfOurs: Record<string, Promises> = {
   buckets: { reentry: true, renewal: true, fencing: true },
   redlock: { reentry: true, renewal: true, masters: true },
 };
+
+/** The cell of the seeded orders, which are played in virtual time as the checks are. */
+export const SEEDED_ORDERS = 'seeded-orders';
 
 /** The checks, in their order. */
 export const checkNames: string[] = Object.keys(questions);

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import { runCheck } from '../conformance/conformance.ts';
-import { runOrders, SEEDED_ORDERS } from '../conformance/orders.ts';
+import { runOrders } from '../conformance/orders.ts';
 import { lacksIt } from '../conformance/outcome.ts';
 import { type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
 import type { Played } from '../harness/run-cell.ts';
 import { drills } from '../scenarios/index.ts';
-import { isCheck } from '../staircase/contract.ts';
+import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from './play.ts';
 

@@ -2,7 +2,7 @@
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { type End, Fault, holds, saidOf } from '../outcome.ts';
+import { type End, Fault, holds } from '../outcome.ts';
 import { type Holder, type Keys, LEASE_MS, type Process, STEP_LIMIT_MS, type Staging } from '../staging.ts';
 
 /** How soon after its abort acquire() must end, and what it has left in Redis be gone, in milliseconds. */
@@ -16,41 +16,43 @@ const WAITERS = 200;
 const CLEAR_UP_MS = 100;
 
 export async function abort({ survey, stage }: LockUnderTest) {
-  const at = <T>(point: (staging: Staging) => Promise<T>) => stage(point);
-  await at(triesOnce);
-  await at(beforeIt);
-  await at(whileItWaits);
-  await at(replyOnItsWay);
-  for (const place of survey.acquire.keys()) await at((staging) => onItsWay(staging, place, 'free'));
-  await at((staging) => onItsWay(staging, 0, 'held'));
+  await stage(triesOnce);
+  await stage(beforeIt);
+  await stage((staging) => aborted(staging, 'held', WAIT_MS, 'while it waited'));
+  await stage((staging) => aborted(staging, 'free', REPLY_DELAY_MS / 4, 'while the reply was on its way'));
+  for (const place of survey.acquire.keys()) await stage((staging) => onItsWay(staging, place, 'free'));
+  await stage((staging) => onItsWay(staging, 0, 'held'));
   return holds(
     'Aborted before it asks, while a command is on its way, and while it waits: it ends soon and leaves nothing.',
   );
 }
 
-async function triesOnce({ process, endOf }: Staging) {
-  const end = await endOf(process().holder('A').acquire('once'), STEP_LIMIT_MS);
-  if (end.how === 'done') return;
-  throw new Fault(
-    `With a signal that is aborted from the start it must try once: of a free lock, acquire() ${saidOf(end)}.`,
-  );
+async function triesOnce({ process }: Staging) {
+  const a = process().holder('A');
+  await a.mustEnter('A lock is free, and with a signal that is aborted already', STEP_LIMIT_MS, a.acquire('once'));
 }
 
 async function beforeIt(staging: Staging) {
   const scene = await openScene(staging, 'held');
-  const end = await staging.endOf(scene.waiter.acquire('once'), SOON_MS);
-  staging.say(`B asks with a signal that is aborted already: acquire() ${saidOf(end)}`);
+  const end = await staging.ends(
+    'B asks with a signal that is aborted already: acquire()',
+    scene.waiter.acquire('once'),
+    SOON_MS,
+  );
   await judge(staging, scene, end, 'before it asked');
 }
 
-async function whileItWaits(staging: Staging) {
-  const scene = await openScene(staging, 'held');
+/** The replies to it are late, and it is aborted so many milliseconds after it has asked. */
+async function aborted(staging: Staging, state: 'free' | 'held', afterMs: number, point: string) {
+  const scene = await openScene(staging, state);
+  const delayMs = state === 'free' ? REPLY_DELAY_MS : 0;
+  scene.q.delayReplies(delayMs);
   const asked = scene.waiter.acquire();
-  await staging.pass(WAIT_MS);
+  await staging.pass(afterMs);
   scene.waiter.abort();
-  const end = await staging.endOf(asked, SOON_MS);
-  staging.say(`B waits, and is aborted: acquire() ${saidOf(end)}`);
-  await judge(staging, scene, end, 'while it waited');
+  const end = await staging.ends(`B asks, and is aborted ${point}: acquire()`, asked, delayMs + SOON_MS);
+  scene.q.delayReplies(0);
+  await judge(staging, scene, end, point);
 }
 
 /** The command at this place of acquire() reaches Redis when its asker has been aborted. */
@@ -68,22 +70,8 @@ async function onItsWay(staging: Staging, at: number, state: 'free' | 'held') {
   staging.say(`B asks, and is aborted while its ${command.name} is on its way`);
   await staging.pass(1);
   held.letGo();
-  const end = await staging.endOf(asked, SOON_MS);
-  staging.say(`the ${command.name} reaches Redis; acquire() ${saidOf(end)}`);
+  const end = await staging.ends(`the ${command.name} reaches Redis; acquire()`, asked, SOON_MS);
   await judge(staging, scene, end, `while its ${command.name} was on its way`);
-}
-
-async function replyOnItsWay(staging: Staging) {
-  const scene = await openScene(staging, 'free');
-  scene.q.delayReplies(REPLY_DELAY_MS);
-  const asked = scene.waiter.acquire();
-  await staging.pass(REPLY_DELAY_MS / 4);
-  scene.waiter.abort();
-  staging.say('B asks, and is aborted while the reply is on its way');
-  const end = await staging.endOf(asked, REPLY_DELAY_MS + SOON_MS);
-  scene.q.delayReplies(0);
-  staging.say(`the reply arrives; acquire() ${saidOf(end)}`);
-  await judge(staging, scene, end, 'while the reply was on its way');
 }
 
 interface Scene {
@@ -98,8 +86,7 @@ interface Scene {
 }
 
 async function openScene(staging: Staging, state: 'free' | 'held'): Promise<Scene> {
-  const [p, q] = [staging.process(), staging.process()];
-  const [a, waiter] = [p.holder('A'), q.holder('B')];
+  const { q, a, b: waiter } = staging.two();
   await a.enters();
   await a.leaves();
   const usual = staging.contents();
@@ -112,8 +99,7 @@ async function judge(staging: Staging, { holder, waiter, before, usual }: Scene,
   if (end.how === 'pending') throw new Fault(`Aborted ${point}, acquire() had not ended ${SOON_MS} ms later.`);
   if (end.how === 'done') {
     if (holder !== undefined) throw new Fault(`Aborted ${point}, it entered a lock that A holds.`);
-    const left = await waiter.leaves();
-    if (left.how !== 'done') throw new Fault(`Aborted ${point}, acquire() resolved, and release() ${saidOf(left)}.`);
+    await waiter.mustLeave(`Aborted ${point}, acquire() resolved, and`);
   }
   await staging.pass(GONE_MS);
   const now = staging.contents();

@@ -1,7 +1,7 @@
 // The clocks of the nodes differ: one is ahead by a lease, one is behind by one, one runs fast.
 
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { Fault, holds } from '../outcome.ts';
+import { holds } from '../outcome.ts';
 import { LEASE_MS } from '../staging.ts';
 
 const clocks = {
@@ -22,8 +22,7 @@ export async function clock({ stage }: LockUnderTest) {
       for (const [holder, other] of holdsAgainst) {
         await holder.enters();
         await pass(LEASE_MS / 10);
-        if (!(await other.isKeptOut()))
-          throw new Fault(`${other.name} entered while ${holder.name} was inside. The clock of B ${name}.`);
+        await other.mustStayOut(`${other.name} entered while ${holder.name} was inside. The clock of B ${name}.`);
         await holder.leaves();
       }
     });

@@ -16,14 +16,12 @@ export async function crash({ survey, stage }: LockUnderTest) {
   for (const [at, command] of survey.acquire.entries()) {
     const next = survey.acquire[at + 1];
     await stage(async (staging) => {
-      const [p, q] = [staging.process(), staging.process()];
-      const [a, b] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+      const { p, a, b } = staging.two(LEASE_MS);
       if (next === undefined) await a.enters();
       else {
         const held = p.hold(at + 1);
         void a.acquire();
-        await held.mustCome();
-        staging.say(`A has sent its ${command.name}, and its ${next.name} is held on its way`);
+        await held.waits(`A has sent its ${command.name}`);
       }
       p.kill();
       staging.say('the process of A is killed');

@@ -3,7 +3,7 @@
 import { formatDuration, listOf } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds, NoLock, saidOf } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS } from '../staging.ts';
 
 const LIMIT_MS = 5_000;
 /** A waiter waits in earnest after so many milliseconds. */
@@ -40,9 +40,8 @@ export const enter = ({ stage }: LockUnderTest) =>
 
 /** Every key that the lock uses begins with the key that it is given, and is in the same cluster slot. */
 export const keys = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, key, keysOf }) => {
-    const [p, q] = [process(), process()];
-    const [a, b] = [p.holder('A'), q.holder('B')];
+  stage(async ({ two, key, keysOf }) => {
+    const { p, q, a, b } = two();
     await a.enters();
     // One waits as well: that may take a key of its own.
     await b.isKeptOut();
@@ -76,34 +75,28 @@ export const sameNode = ({ stage }: LockUnderTest) =>
     say(leftMs === -1 ? 'the key of B has no end' : `the lease of B lasts ${formatDuration(leftMs)} more`);
     if (leftMs !== -1 && leftMs < LONG_LEASE_MS / 2)
       throw new Fault(`A renewed a lease that is B's by now: it lasted ${formatDuration(leftMs)} more.`);
-    if (!(await c.isKeptOut())) throw new Fault('The lock of B was free while B was inside.');
+    await c.mustStayOut('The lock of B was free while B was inside.');
     await a.leaves();
-    if (!(await d.isKeptOut()))
-      throw new Fault('The release of A freed the lock of B, and C entered while B was inside.');
-    const leaving = await b.leaves();
-    if (leaving.how !== 'done') throw new Fault(`After A had released, release() of B ${saidOf(leaving)}.`);
+    await d.mustStayOut('The release of A freed the lock of B, and C entered while B was inside.');
+    await b.mustLeave('After A had released,');
     return holds('A holder that has lost its lock leaves that of the next holder on its node alone.');
   });
 
 /** A holder acquires its own lock again, where that is promised: it holds until it has released as often. */
 export const nested = ({ stage, promises }: LockUnderTest) =>
-  stage(async ({ process, endOf, say }) => {
-    const [p, q] = [process(), process()];
-    const [a, b, c] = [p.holder('A'), q.holder('B'), q.holder('C')];
+  stage(async ({ two, ends }) => {
+    const { q, a, b } = two();
+    const c = q.holder('C');
     await a.enters();
-    const asked = a.acquire();
-    const again = await endOf(asked, AGAIN_MS);
-    say(`A acquires again: acquire() ${saidOf(again)}`);
+    const again = await ends('the second acquire() of A', a.acquire(), AGAIN_MS);
     if (again.how !== 'done') {
       const said = `A holder that asks for its own lock again waits for itself: acquire() ${saidOf(again)}`;
       if (promises.reentry) throw new Fault(`${said}.`);
       return doesNotApply(`${said}. It does not promise more.`);
     }
     await a.leaves();
-    if (!(await b.isKeptOut())) throw new Fault('A had acquired twice and released once, and B entered.');
-    const left = await a.leaves();
-    if (left.how !== 'done') throw new Fault(`The second release() ${saidOf(left)}.`);
-    const next = await endOf(c.acquire(), STEP_LIMIT_MS);
-    if (next.how !== 'done') throw new Fault('A had acquired and released twice, and the lock was not free.');
+    await b.mustStayOut('A had acquired twice and released once, and B entered.');
+    await a.mustLeave('A had acquired twice, and the second');
+    await c.mustEnter('A had acquired and released twice, and the lock was not free:');
     return holds('A holder may acquire its own lock again, and holds until it has released as often.');
   });

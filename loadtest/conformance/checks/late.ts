@@ -4,8 +4,8 @@ import type { ReadCommand } from '../../../virtual/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, Fault, holds, saidOf } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
+import { doesNotApply, Fault, holds } from '../outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS } from '../staging.ts';
 
 /** How long the late one is watched while another is inside, in milliseconds. */
 const LATE_LOOK_MS = 300;
@@ -16,18 +16,17 @@ const MOMENT_MS = 10;
 
 export async function lateRelease({ survey, stage }: LockUnderTest) {
   for (const at of survey.release.keys()) {
-    await stage(async ({ process, endLease, endOf, say }) => {
-      const [p, q] = [process(), process()];
-      const [a, b, c] = [p.holder('A'), q.holder('B'), q.holder('C')];
+    await stage(async ({ two, endLease, ends }) => {
+      const { p, q, a, b } = two();
+      const c = q.holder('C');
       await a.enters();
       const held = p.hold(at);
       const releasing = a.release();
-      const { name } = await held.mustCome();
-      say(`A releases, and its ${name} is held on its way`);
+      const name = await held.waits('A releases');
       endLease();
       await b.enters();
       held.letGo();
-      say(`the ${name} reaches Redis; release() ${saidOf(await endOf(releasing, STEP_LIMIT_MS))}`);
+      await ends(`the ${name} reaches Redis; release() of A`, releasing);
       const isOut = await c.isKeptOut();
       const leaving = await b.leaves();
       if (isOut && leaving.how === 'done') return;
@@ -49,13 +48,11 @@ export async function lateAcquire(lock: LockUnderTest) {
 }
 
 const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
-  stage(async ({ process, pass, endOf, say }) => {
-    const [p, q] = [process(), process()];
-    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B')];
+  stage(async ({ two, pass, endOf, ends, say }) => {
+    const { p, a, b } = two(LEASE_MS, LONG_LEASE_MS);
     const held = p.hold(at);
     const asked = a.acquire();
-    const { name } = await held.mustCome();
-    say(`A asks, and its ${name} is held on its way`);
+    const name = await held.waits('A asks');
     await pass(1.25 * LEASE_MS);
     if ((await endOf(b.acquire(), 2 * LEASE_MS)).how !== 'done') {
       if (at === 0) throw new NotStagedError('B did not enter a free lock.');
@@ -64,8 +61,7 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
     }
     say('the lease is over, B enters');
     held.letGo();
-    const late = await endOf(asked, LATE_LOOK_MS);
-    say(`the ${name} reaches Redis; acquire() of A ${saidOf(late)}`);
+    const late = await ends(`the ${name} reaches Redis; acquire() of A`, asked, LATE_LOOK_MS);
     const [tokenOfA, tokenOfB] = [late.how === 'done' ? a.token() : undefined, b.token()];
     const hasBoth = tokenOfA !== undefined && tokenOfB !== undefined;
     if (late.how === 'done' && !a.isLost()) {
@@ -78,8 +74,7 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
       throw new Fault(`${said}: the writes of A pass for the newer ones.`);
     }
     if (late.how !== 'pending') return;
-    const next = await endOf(asked, STEP_LIMIT_MS);
-    say(`acquire() of A ${saidOf(next)}`);
+    const next = await ends('acquire() of A', asked);
     const later = a.token();
     if (next.how === 'done' && later !== undefined && tokenOfB !== undefined && later <= tokenOfB)
       throw new Fault(`A entered after B, and its token is ${later}, while that of B was ${tokenOfB}.`);
@@ -87,9 +82,8 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
 
 /** A release that a waiter could not hear, since its SUBSCRIBE was on its way: it is inside long before the lease ends. */
 export const wakeUp = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, pass, endOf, say }) => {
-    const [p, q] = [process(), process()];
-    const [a, b] = [p.holder('A'), q.holder('B')];
+  stage(async ({ two, pass, endOf, say }) => {
+    const { q, a, b } = two();
     await a.enters();
     const held = q.hold(0, isListening);
     const asked = b.acquire();

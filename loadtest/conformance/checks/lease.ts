@@ -4,7 +4,7 @@ import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, type End, Fault, holds, isNotHeld, saidOf } from '../outcome.ts';
-import { type Holder, LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+import { type Holder, LEASE_MS, LONG_LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';
 
 const LEASES = 20;
 /** What the end of a lease takes until its holder has heard of it, in milliseconds: a command and its reply. */
@@ -12,9 +12,8 @@ const SLACK_MS = 5;
 
 /** It is held for many leases: where it renews, nobody else enters. */
 export const longHold = ({ stage, promises }: LockUnderTest) =>
-  stage(async ({ process, endOf, say, now }) => {
-    const [p, q] = [process(), process()];
-    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+  stage(async ({ two, endOf, say, now }) => {
+    const { p, a, b } = two(LEASE_MS);
     await a.enters();
     const from = now();
     const entered = await endOf(b.acquire(), LEASES * LEASE_MS);
@@ -28,16 +27,14 @@ export const longHold = ({ stage, promises }: LockUnderTest) =>
     if (entered.how === 'rejected')
       throw new Fault(`A waiter gave up while A was inside: acquire() ${saidOf(entered)}.`);
     b.abort();
-    const left = await a.leaves();
-    if (left.how !== 'done') throw new Fault(`After ${LEASES} leases release() ${saidOf(left)}.`);
+    await a.mustLeave(`After ${LEASES} leases`);
     return holds(`Held for ${LEASES} leases: nobody else entered.`);
   });
 
 /** `lost` aborts within a lease of the loss: whether the key is gone, or Redis does not answer. */
 export async function lost({ stage }: LockUnderTest) {
   const takenMs = await stage(async (staging) => {
-    const [p, q] = [staging.process(), staging.process()];
-    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B')];
+    const { a, b } = staging.two(LEASE_MS, LONG_LEASE_MS);
     await a.enters();
     const since = staging.now();
     staging.endLease();
@@ -72,8 +69,7 @@ export const failedRenewal = ({ stage }: LockUnderTest) =>
     const a = p.holder('A', LEASE_MS);
     await a.enters();
     const renewal = p.hold();
-    const { name } = await renewal.mustCome(LEASE_MS);
-    say(`the ${name} by which A renews is held on its way`);
+    await renewal.waits('A renews', LEASE_MS);
     p.cut('reset');
     say('the connection of A breaks, and the renewal is rejected');
     // Those that follow are rejected as well.

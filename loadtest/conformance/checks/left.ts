@@ -49,8 +49,7 @@ async function goRound({ pass, endOf }: Staging, p: Process): Promise<number> {
   if ((await endOf(third, STEP_LIMIT_MS)).how === 'pending')
     throw new NotStagedError('A waiter was aborted, and waits on: contract-abort judges it.');
   await a.leaves();
-  if ((await endOf(second, STEP_LIMIT_MS)).how !== 'done')
-    throw new Fault(`The lock was free, and ${STEP_LIMIT_MS / 1_000} s later its waiter was not inside.`);
+  await b.mustEnter('The lock was free, and', STEP_LIMIT_MS, second);
   await b.leaves();
   return holders.reduce((sum, { listeners }) => sum + listeners(), 0);
 }

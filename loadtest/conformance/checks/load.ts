@@ -46,9 +46,8 @@ export const herd = ({ stage }: LockUnderTest) =>
 
 /** How many commands a second one waiter and one holder send. */
 export const commands = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, pass, now }) => {
-    const [p, q] = [process(), process()];
-    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+  stage(async ({ two, pass, now }) => {
+    const { p, q, a, b } = two(LEASE_MS);
     await a.enters();
     const from = now();
     void b.acquire();

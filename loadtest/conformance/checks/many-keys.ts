@@ -2,7 +2,7 @@
 
 import { countOf } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { Fault, holds, saidOf } from '../outcome.ts';
+import { Fault, holds } from '../outcome.ts';
 import { LEASE_MS } from '../staging.ts';
 
 const KEYS = 12;
@@ -27,11 +27,7 @@ export const manyKeys = ({ stage }: LockUnderTest) =>
         );
     };
     const leave = async (held: typeof all) => {
-      for (const { a } of held) {
-        const left = await a.leaves();
-        if (left.how !== 'done')
-          throw new Fault(`One process held ${countOf(KEYS, 'key')}: release() ${saidOf(left)}.`);
-      }
+      for (const { a } of held) await a.mustLeave(`One process held ${KEYS} keys:`);
     };
     await stay(all);
     const isOdd = (at: number) => at % 2 === 1;

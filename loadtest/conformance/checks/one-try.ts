@@ -1,24 +1,22 @@
 // A signal that is aborted from the start means one try: two try at the same moment.
 
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { Fault, holds, saidOf } from '../outcome.ts';
+import { Fault, holds } from '../outcome.ts';
 import { LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
 
 /** What nobody awaits has ended by then, in milliseconds. */
 const SETTLE_MS = 2 * LEASE_MS;
 
 export const oneTry = ({ stage, promises }: LockUnderTest) =>
-  stage(async ({ process, pass, endOf, contents, leaseLeftMs, say }) => {
+  stage(async ({ process, pass, ends, contents, leaseLeftMs }) => {
     const [p, q] = [process(), process()];
     const [alone, a, b] = [p.holder('A', LEASE_MS), p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
-    const first = await endOf(alone.acquire('once'), STEP_LIMIT_MS);
-    if (first.how !== 'done') throw new Fault(`One try at a free lock: acquire() ${saidOf(first)}.`);
+    await alone.mustEnter('One try at a free lock:', STEP_LIMIT_MS, alone.acquire('once'));
     if (leaseLeftMs() === -1) throw new Fault('Who tries once gets a key that has no end.');
     await alone.leaves();
     await pass(SETTLE_MS);
     const before = contents();
-    const tries = await Promise.all([a, b].map((each) => endOf(each.acquire('once'), STEP_LIMIT_MS)));
-    for (const [at, end] of tries.entries()) say(`${at === 0 ? 'A' : 'B'} tries once: acquire() ${saidOf(end)}`);
+    const tries = await Promise.all([a, b].map((each) => ends(`one try of ${each.name}`, each.acquire('once'))));
     if (tries.some(({ how }) => how === 'pending')) throw new Fault('Who tries once waits for the lock.');
     if (tries.every(({ how }) => how === 'done'))
       throw new Fault('Two tried once at the same moment, and both entered.');

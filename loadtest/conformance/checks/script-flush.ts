@@ -1,36 +1,32 @@
 // The server forgets its scripts, then everything else: the lock works on.
 
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { Fault, holds, saidOf } from '../outcome.ts';
+import { holds } from '../outcome.ts';
 import { LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
 
+const AFTER = 'After SCRIPT FLUSH';
+
 export const scriptFlush = ({ survey, stage }: LockUnderTest) =>
-  stage(async ({ process, pass, endOf, flush, say }) => {
-    const [p, q] = [process(), process()];
-    const [a, b, c] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS), q.holder('C', LEASE_MS)];
+  stage(async ({ two, pass, flush }) => {
+    const { q, a, b } = two(LEASE_MS);
+    const c = q.holder('C', LEASE_MS);
     flush('SCRIPT');
-    await must(a.acquire(), 'acquire()');
+    await a.mustEnter(AFTER);
     if (survey.renewal.length > 0) {
       // It has renewed once by now.
       await pass(LEASE_MS / 2);
       flush('SCRIPT');
       await pass(2 * LEASE_MS);
-      if (!(await b.isKeptOut())) throw new Fault('After SCRIPT FLUSH no lease was renewed: B entered.');
+      await b.mustStayOut(`${AFTER} no lease was renewed: B entered.`);
     }
     const waiting = b.acquire();
     await pass(LEASE_MS / 4);
     flush('SCRIPT');
-    await must(a.release(), 'release()');
-    await must(waiting, 'acquire() of a waiter');
-    await must(b.release(), 'release()');
+    await a.mustLeave(AFTER);
+    await b.mustEnter(AFTER, STEP_LIMIT_MS, waiting);
+    await b.mustLeave(AFTER);
     flush('ALL');
-    await must(c.acquire(), 'acquire(), when the server had started again empty,');
-    await must(c.release(), 'release(), when the server had started again empty,');
+    await c.mustEnter('When the server had started again empty');
+    await c.mustLeave('When the server had started again empty');
     return holds('It works on when the server has forgotten its scripts.');
-
-    async function must(call: Promise<unknown>, name: string) {
-      const end = await endOf(call, STEP_LIMIT_MS);
-      say(`${name} ${saidOf(end)}`);
-      if (end.how !== 'done') throw new Fault(`After SCRIPT FLUSH ${name} ${saidOf(end)}.`);
-    }
   });

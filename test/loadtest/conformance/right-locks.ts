@@ -1,5 +1,7 @@
 // Locks without a bug, each as the text of a module: what the wrong ones are made of.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 import { mutate } from '../../mutations/mutation.ts';
 
@@ -99,6 +101,34 @@ const queue = edited({
       return 1\`, 2, key, key.concat(':queue'), ownerToken, leaseMs).then((taken) => taken === 1 && 'OK')`,
 });
 
+/** It waits for 50 ms for a reply, and gives back what it did not wait for. */
+const hasty = edited({
+  'const take': `const giveBack = () => redis.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken).catch(() => {});\n  const take`,
+  [set]: `Promise.race([${set}, sleep(50, 'late')]).then(async (answer) => {
+    if (answer === 'late') giveBack();
+    return answer;
+  })`,
+});
+
+/** Our own, in which masters vote, and each is waited for for 50 ms. */
+const redlock = readFileSync(join(projectDir, 'locks/beyond/redlock.ts'), 'utf8')
+  .replace(/'\.\.\//g, `'${projectDir}locks/`)
+  .concat('export const promises = { masters: true, reentry: true, renewal: true };');
+
+/** All masters vote. */
+const voting = edited({
+  [promised]: '{ masters: true }',
+  '({ redis,': '({ masters,',
+  [set]: `Promise.race([Promise.all(masters.map((master) => master.set(key, ownerToken, 'PX', leaseMs, 'NX'))), sleep(50)]).then(async (votes) => {
+    if (votes?.every((vote) => vote === 'OK')) return 'OK';
+    await giveBack();
+    throw new Error('There is no majority.');
+  })`,
+  'const take': `const giveBack = () => Promise.all(masters.map((master) => master.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken)));\n  const take`,
+  'mine = setInterval(renew, leaseMs / 3);': '',
+  [`(await ${freed}) === 0`]: '!(await giveBack()).every((one) => one === 1)',
+});
+
 export const rightLocks = {
   plain,
   fenced,
@@ -137,19 +167,28 @@ export const rightLocks = {
       holds = Math.max(0, holds - 1);
       if (left === -1) throw`,
   }),
-  /** All masters vote. */
-  voting: edited({
-    [promised]: '{ masters: true }',
-    '({ redis,': '({ masters,',
-    [set]: `Promise.race([Promise.all(masters.map((master) => master.set(key, ownerToken, 'PX', leaseMs, 'NX'))), sleep(50)]).then(async (votes) => {
-      if (votes?.every((vote) => vote === 'OK')) return 'OK';
-      await giveBack();
-      throw new Error('There is no majority.');
-    })`,
-    'const take': `const giveBack = () => Promise.all(masters.map((master) => master.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken)));\n  const take`,
-    'mine = setInterval(renew, leaseMs / 3);': '',
-    [`(await ${freed}) === 0`]: '!(await giveBack()).every((one) => one === 1)',
-  }),
+  hasty,
+  /** It gives a late try back when its client goes alone: the next try finds it. */
+  oddHasty: edited(
+    {
+      "redis.set(key, ownerToken, 'PX', leaseMs, 'NX'), sleep": `redis.eval(\`
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') end
+        redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 'OK'\`, 1, key, ownerToken, leaseMs), sleep`,
+      "if (answer === 'late') giveBack();\n": '',
+      [wait]: 'await sleep(retryDelayMs, undefined, { signal }).catch((gone) => { giveBack(); throw gone; });',
+    },
+    hasty,
+  ),
+  redlock,
+  voting,
+  /** It asks one master after the other, and waits for each. */
+  oddVoting: edited(
+    {
+      "Promise.race([Promise.all(masters.map((master) => master.set(key, ownerToken, 'PX', leaseMs, 'NX'))), sleep(50)])": `
+      masters.reduce((asked, master) => asked.then(async (votes) => [...votes, await master.set(key, ownerToken, 'PX', leaseMs, 'NX')]), Promise.resolve([]))`,
+    },
+    voting,
+  ),
 };
 
 export type RightLock = keyof typeof rightLocks;

@@ -30,6 +30,8 @@ const looksWrong: Partial<Record<RightLock, RightLock>> = {
   fenced: 'oddFenced',
   woken: 'oddWoken',
   queue: 'oddQueue',
+  hasty: 'oddHasty',
+  voting: 'oddVoting',
 };
 const right = new Map(wrong.map(([check, base]) => [`${check} ${base}`, [check, looksWrong[base] ?? base] as const]));
 test.each([...right.values()])('contract-%s accuses no right lock: %s', async (check, base) => {

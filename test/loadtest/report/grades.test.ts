@@ -67,6 +67,16 @@ test.each([
 });
 
 test.each([
+  ['rush', 'On real servers'],
+  ['seeded-orders', 'In virtual time'],
+])('of a run on real servers it says where a cell was played: %s', (name, under) => {
+  const results = { ...graded([cell(name, 'pass')]), log: undefined };
+  const [grade] = results.grades ?? [];
+
+  expect(answerOf(grade as Grade, results)).toMatchObject({ holds: [{ name, under }] });
+});
+
+test.each([
   ['as it is taught', cell('rush', 'pass'), 'holds'],
   ['otherwise', cell('rush', 'fail'), 'unknown'],
   ['so that nobody knows', cell('rush', 'unknown'), 'unknown'],

@@ -1,0 +1,104 @@
+// Replies come later than the lock waits for them: what it did not wait for lets nobody in, and does not stay.
+
+import type { ReadCommand } from '../../../virtual/proxy.ts';
+import { NotStagedError } from '../../evidence/not-staged.ts';
+import { formatDuration } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { Fault, holds } from '../outcome.ts';
+import { LONG_LEASE_MS, type Staging } from '../staging.ts';
+import { judge, LIMIT_MS, NOT_FREE } from './lost-reply.ts';
+
+/** How late the replies are to who tries once, in milliseconds. */
+const LATE_MS = 1_000;
+/** A lock that has not asked again by then waits for a reply for as long as that takes, in milliseconds. */
+const PATIENCE_LIMIT_MS = 2_000;
+/** So long the commands of one try take at most, in milliseconds. */
+const MOMENT_MS = 1;
+/** When the lock becomes free, and how long replies are late from then on, in parts of the time to the second try. */
+const FREE = [0.4, 1.3];
+const SLOW = [0.5, 1.5, 4];
+
+export async function lateReply({ stage }: LockUnderTest) {
+  await stage(triesOnce);
+  const tries = await stage(triesOf);
+  if (tries === undefined)
+    return holds('It waits for a late reply for as long as that takes, and gives up what it got.');
+  const { patienceMs, againMs } = tries;
+  // One is later than the patience alone, one comes while the second try is under way.
+  for (const lateMs of [1.1 * patienceMs, againMs + patienceMs / 2])
+    for (const free of FREE)
+      for (const slow of SLOW)
+        for (const goes of [false, true])
+          await stage((staging) =>
+            hearsLate(staging, { lateMs, freeMs: free * againMs, slowMs: slow * againMs, goes }),
+          );
+  return holds(`It waits ${formatDuration(patienceMs)} for a reply: a later one let nobody in, and nothing stayed.`);
+}
+
+/** Of several servers most are late. Who tries once either waits for them, or gives back what he does not wait for. */
+async function triesOnce({ two, ends }: Staging) {
+  const { p, a, b } = two();
+  // By then it is connected.
+  await a.enters();
+  await a.leaves();
+  for (const line of p.lines.slice(0, Math.ceil((p.lines.length + 1) / 2))) line.delayReplies(LATE_MS);
+  const end = await ends(
+    `replies are ${formatDuration(LATE_MS)} late; acquire() of A`,
+    a.acquire('once'),
+    LONG_LEASE_MS,
+  );
+  if (end.how === 'pending') throw new NotStagedError('Replies were late, and who tries once did not end.');
+  if (end.how === 'done') await a.leaves();
+  await b.mustEnter(`Replies came late to who tried once${NOT_FREE}`, LIMIT_MS);
+}
+
+/** A is inside, and B asks over a slow line. */
+async function askLate({ two, now, say }: Staging, lateMs: number) {
+  const { p, q, a, b } = two();
+  // By then it is connected.
+  await b.enters();
+  await b.leaves();
+  await a.enters();
+  q.delayReplies(lateMs);
+  say(`B asks, and each reply to it is ${formatDuration(lateMs)} late`);
+  return { a, b, c: p.holder('C'), q, from: now(), asked: b.acquire() };
+}
+
+/** How long it waits for a reply, and when it asks again, in milliseconds. Resolves with undefined when it waits on. */
+async function triesOf(staging: Staging): Promise<{ patienceMs: number; againMs: number } | undefined> {
+  const { q, from, asked } = await askLate(staging, LONG_LEASE_MS);
+  const end = await staging.endOf(asked, PATIENCE_LIMIT_MS);
+  const [first, ...others] = q.seen.filter(({ at }) => at >= from);
+  const later = others.filter(({ at }) => at > from + MOMENT_MS);
+  const again = later.find(({ command }) => nameOf(command) === nameOf(first?.command)) ?? later[0];
+  if (later[0] && again) return { patienceMs: later[0].at - from, againMs: again.at - from };
+  return end.how === 'rejected' ? { patienceMs: end.ms, againMs: end.ms } : undefined;
+}
+
+const nameOf = (command?: ReadCommand) => command?.script ?? command?.name;
+
+interface Late {
+  lateMs: number;
+  freeMs: number;
+  slowMs: number;
+  /** Its client goes, or else its replies are in time again. */
+  goes: boolean;
+}
+
+/** Every reply is later than it is waited for, and the lock becomes free between two tries. */
+async function hearsLate(staging: Staging, { lateMs, freeMs, slowMs, goes }: Late) {
+  const { endOf, ends, pass, say } = staging;
+  const { a, b, c, q, asked } = await askLate(staging, lateMs);
+  const what = `Replies were ${formatDuration(lateMs)} late, and the lock became free meanwhile`;
+  if ((await endOf(asked, freeMs)).how === 'done') throw new Fault('Replies were late: B entered while A was inside.');
+  await a.leaves();
+  await pass(slowMs);
+  say(goes ? 'the client of B goes' : 'the replies are in time again');
+  if (goes) b.abort();
+  else q.delayReplies(0);
+  const end = await ends('acquire() of B', asked, LIMIT_MS);
+  q.delayReplies(0);
+  if (end.how === 'done' || !goes) return judge(end, b, c, what);
+  // A client that has gone releases nothing. That it is told so is for contract-abort to judge.
+  if (end.how === 'rejected') await c.mustEnter(`${what}${NOT_FREE}`, LIMIT_MS);
+}
