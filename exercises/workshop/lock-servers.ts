@@ -1,8 +1,7 @@
 // Plays the drills of an exercise on real servers, under the lock in its file.
 
-import type { Drill } from '../../loadtest/harness/drill.ts';
+import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
-import { runCell } from '../../loadtest/harness/run-cell.ts';
 import { createTargets } from '../../loadtest/harness/targets.ts';
 import { drills as allDrills } from '../../loadtest/scenarios/index.ts';
 import { addExternalRow } from '../../loadtest/staircase/lookup.ts';

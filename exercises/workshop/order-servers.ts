@@ -1,8 +1,7 @@
 // Plays the drills of an exercise about orders on real servers: a MySQL, a Redis, and two nodes with the file in the place of a part of theirs.
 
-import type { Drill } from '../../loadtest/harness/drill.ts';
+import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
-import { runCell } from '../../loadtest/harness/run-cell.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
 import { exerciseDrills, guardDrills, keyDrills } from '../../loadtest/orders/index.ts';
 import { rowOfGuard } from '../../loadtest/staircase/guards.ts';

@@ -1,8 +1,7 @@
 // The virtual lab and the search in a worker: does one thing after the other, as the page asks for them.
 
 import './shims/globals.ts';
-import { lostTrack } from '../../loadtest/harness/drill.ts';
-import { type CellRecord, runCell } from '../../loadtest/harness/run-cell.ts';
+import { type CellRecord, lostTrack, runCell } from '../../loadtest/harness/drill.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { readPage } from '../../loadtest/scenarios/page.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';

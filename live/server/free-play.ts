@@ -2,8 +2,8 @@
 
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
-import { isRelease, isStockWrite } from '../../loadtest/harness/commands.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
+import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
 import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';

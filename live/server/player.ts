@@ -1,9 +1,8 @@
 // Plays scenarios on real servers for an audience, from the code of `npm run drill`, and lets it break a stack by hand.
 
 import { once } from 'node:events';
-import type { Drill } from '../../loadtest/harness/drill.ts';
+import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
-import { runCell } from '../../loadtest/harness/run-cell.ts';
 import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
 import { backendOfRow, rowOf } from '../../loadtest/staircase/lookup.ts';

@@ -2,10 +2,9 @@
 
 import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
-import type { Drill, Observed } from '../../loadtest/harness/drill.ts';
+import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
 import { followNode } from '../../loadtest/harness/event-stream.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
-import type { Audience, CellRecord } from '../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';

@@ -4,8 +4,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { Answer, DrillResult, Results } from '../evidence/results.ts';
-import type { Cell } from '../harness/drill.ts';
-import type { Audience } from '../harness/run-cell.ts';
+import type { Audience, Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import {
   keyFigure,

@@ -60,17 +60,8 @@ const LOOK_MS = 50;
 /** What comes so much later is a standstill, in milliseconds. */
 const LATE_MS = 50;
 
-export interface Standstills {
-  /** When this process, or what was asked, came to nothing. They do not overlap. */
-  spans: Span[];
-  /** How often it has asked. */
-  readonly looks: number;
-  /** Resolves when the last look has its answer. */
-  close(): Promise<void>;
-}
-
 /** Asks again and again until it is closed. An error is an answer. */
-export function watchStandstills(ask: () => Promise<unknown>): Standstills {
+export function watchStandstills(ask: () => Promise<unknown>) {
   const spans: Span[] = [];
   let looks = 0;
   let isClosed = false;
@@ -88,10 +79,13 @@ export function watchStandstills(ask: () => Promise<unknown>): Standstills {
 
   const ended = watch();
   return {
+    /** When this process, or what was asked, came to nothing. They do not overlap. */
     spans,
+    /** How often it has asked. */
     get looks() {
       return looks;
     },
+    /** Resolves when the last look has its answer. */
     close() {
       isClosed = true;
       return ended;

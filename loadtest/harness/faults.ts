@@ -1,5 +1,6 @@
-// Ways to break a stack from the outside, and back.
+// Ways to break a stack from the outside, and back; and which commands of a node read the stock, write it, and give a lock up.
 
+import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
 import type { Command, Link } from '../../scripts/link/link.ts';
@@ -7,7 +8,6 @@ import type { Breakable } from '../../scripts/stack/stack.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll, sharedClock, sleep, wallClock } from './clock.ts';
-import { greetingsOf, isRelease } from './commands.ts';
 import { readLease } from './lease-watch.ts';
 import { network } from './network.ts';
 import type { Target, TargetNode } from './target.ts';
@@ -37,15 +37,9 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
  * Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. Each throws NotStagedError when it
  * has no effect. A master is named by its place in the stack, from 0.
  */
-export function createFaults({
-  nodes,
-  stack,
-  backend,
-  lockKey,
-  onMove = () => {},
-  beforeKill = async () => {},
-  afterRevival = async () => {},
-}: FaultsOptions) {
+export function createFaults(options: FaultsOptions) {
+  const { nodes, stack, backend, lockKey } = options;
+  const { onMove = () => {}, beforeKill = async () => {}, afterRevival = async () => {} } = options;
   const undos: (() => unknown)[] = [];
   /** Each death of a process of a node so far, on the shared clock. */
   const deaths: { node: string; at: number }[] = [];
@@ -479,3 +473,24 @@ function answerTime({ port }: Link): Promise<number> {
 async function until(isSo: () => Promise<boolean>, otherwise: string) {
   if (!(await poll(async () => (await isSo()) || undefined, STAGE_LIMIT_MS))) throw new NotStagedError(otherwise);
 }
+
+/** The command that reads the stock, itself or in a script. */
+export function isStockRead({ name, script, args }: Command): boolean {
+  return (name === 'GET' || script === 'read-if-newest') && args.includes(stock);
+}
+
+/** The command that writes the stock, itself or in a script. */
+export function isStockWrite({ name, script, args }: Command): boolean {
+  return !['GET', 'MGET'].includes(name) && script !== 'read-if-newest' && args.includes(stock);
+}
+
+/** What deletes the key of a lock of ours, besides a script. */
+const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
+
+/** The command by which a holder of a lock of ours gives it up. */
+export function isRelease({ name, script }: Command): boolean {
+  return deleting.has(name) || (script?.startsWith('release-') ?? false);
+}
+
+/** How often a client of this link has asked, as each does first, whether its server is ready. */
+const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;

@@ -90,7 +90,7 @@ export interface LoadRequest {
   url: string;
   requests: number;
   connections: number;
-  /** How long a request may take, in milliseconds. */
+  /** How long a request may take, in milliseconds; longer than a sale may wait for its lock. */
   requestLimitMs: number;
   /** Called right before each request is sent. Returns what `onAnswer` is given with its answer. */
   onSend(): { sentAt: number };

@@ -7,8 +7,7 @@ import { connectRedis, mastersOf } from '../../services/inventory/redis-client.t
 import { lockKey } from '../../services/inventory/store.ts';
 import { type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { type Cell, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
-import type { Audience, World } from './run-cell.ts';
+import { type Audience, type Cell, type DrillOutcome, type DrillSettings, lostTrack, type World } from './drill.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
 

@@ -12,17 +12,12 @@ import {
   type Tally,
 } from '../evidence/answers.ts';
 import { sharedClock, startTimer, stopTimer, type Timer } from './clock.ts';
-import { type HttpRequest, network } from './network.ts';
+import { type HttpRequest, type LoadRequest, network } from './network.ts';
 import type { TargetNode } from './target.ts';
 
 const GIVE_UP_LOOK_MS = 200;
 
-export interface LoadOptions {
-  url: string;
-  requests: number;
-  connections: number;
-  /** How long a request may take; longer than a sale may wait for its lock. */
-  requestLimitMs: number;
+export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'connections' | 'requestLimitMs'> {
   /** Stops the load when no sale has come to its end for so many milliseconds. */
   giveUpMs?: number | undefined;
   /** Stops the load after so many milliseconds. */
@@ -33,16 +28,8 @@ export interface LoadOptions {
 }
 
 /** Sends `requests` sales over `connections` connections, each connection one after the other. */
-export async function sendSales({
-  url,
-  requests,
-  connections,
-  requestLimitMs,
-  giveUpMs = Number.POSITIVE_INFINITY,
-  capMs = Number.POSITIVE_INFINITY,
-  signal,
-  onAnswer,
-}: LoadOptions): Promise<Tally> {
+export async function sendSales(options: LoadOptions): Promise<Tally> {
+  const { giveUpMs = Number.POSITIVE_INFINITY, capMs = Number.POSITIVE_INFINITY, signal } = options;
   const tally: Tally = {
     sent: 0,
     answers: 0,
@@ -60,10 +47,8 @@ export async function sendSales({
   const startedAt = sharedClock();
   let lastSaleAt = startedAt;
   const load = network().startLoad({
-    url: `${url}/inventory/sale`,
-    requests,
-    connections,
-    requestLimitMs,
+    ...options,
+    url: `${options.url}/inventory/sale`,
     onSend() {
       tally.sent += 1;
       return { sentAt: sharedClock() };
@@ -76,7 +61,7 @@ export async function sendSales({
       const endedBefore = ended();
       countAnswer(tally, status, body, now - sentAt);
       if (ended() > endedBefore) lastSaleAt = now;
-      onAnswer(tally.answers);
+      options.onAnswer(tally.answers);
     },
   });
 

@@ -43,14 +43,8 @@ interface Opened {
 export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
-export function createTargets({
-  running,
-  modules = {},
-  backends: needed = [],
-  env: always = {},
-  service,
-  onDeath,
-}: TargetsOptions) {
+export function createTargets(options: TargetsOptions) {
+  const { running, modules = {}, backends: needed = [], env: always = {}, service, onDeath } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 

@@ -9,13 +9,12 @@ import { formatDuration } from '../evidence/numbers.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import { poll, sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
-import { isRelease } from './commands.ts';
-import type { Narrate, Observe } from './drill.ts';
-import { createFaults } from './faults.ts';
+import type { DrillContext } from './drill.ts';
+import { createFaults, isRelease } from './faults.ts';
 import { readLeftKeys, watchLease } from './lease-watch.ts';
 import { followNodes } from './record.ts';
 import { type RunningSale, sendSale } from './sales.ts';
-import type { Target, TargetNode } from './target.ts';
+import type { TargetNode } from './target.ts';
 
 /** How long a step may take that no lock delays, in milliseconds. */
 export const STEP_LIMIT_MS = 5_000;
@@ -29,16 +28,11 @@ const SKU = '001';
 /** The answer to a sale when no replica has confirmed its lock, or its write. */
 export const NOT_REPLICATED = 'NOT_REPLICATED';
 
-export interface TestBedOptions {
-  target: Target;
-  stage: string;
+export interface TestBedOptions extends Pick<DrillContext, 'target' | 'stage' | 'narrate' | 'observe'> {
   timing: LockTiming & { leaseMs: number };
   stock: number;
-  narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal?: AbortSignal | undefined;
-  /** Called once the test bed is ready, for somebody who watches. */
-  observe?: Observe | undefined;
 }
 
 export type TestBed = Awaited<ReturnType<typeof openTestBed>>;

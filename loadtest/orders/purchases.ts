@@ -151,7 +151,7 @@ export const purchaseDemands = [
   demand('one order is made', async (course) => {
     const finding = await judgeOrders(course);
     // Two orders are one too many, whatever became of the other clicks.
-    if (finding.wrong === undefined) mustBeAnswered(course);
+    if (!finding.wrong) mustBeAnswered(course);
     return finding;
   }),
   demand('one order is made, and the repeat is answered with it', async (course) => {

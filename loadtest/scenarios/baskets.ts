@@ -52,7 +52,7 @@ export const basketDemands = [
       }),
     );
     return {
-      wrong: unsold > 0 ? `${unsold} baskets were not sold in ${formatDuration(slowestSaleMs)}: ${why}` : undefined,
+      wrong: unsold > 0 && `${unsold} baskets were not sold in ${formatDuration(slowestSaleMs)}: ${why}`,
       right: `${names.sale} and ${names.other} were sold, ${how}`,
       figures: { unsold, slowestSaleMs },
     };
@@ -69,7 +69,7 @@ export const basketDemands = [
     }
     const wrong = `${sold} baskets were sold, and the stock is ${left} instead of ${expectedStock}`;
     return {
-      wrong: finalStock > expectedStock ? wrong : undefined,
+      wrong: finalStock > expectedStock && wrong,
       figures: { asked: ends.length, sold, expectedStock, finalStock, lostUpdates: finalStock - expectedStock },
     };
   }),

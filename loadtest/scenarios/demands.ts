@@ -15,19 +15,16 @@ const DELAYS = 5;
 
 export const demands = [
   demand('no sale is lost', ({ wroteLate, soldMeanwhile, keptOutMs }, outcome) => {
-    const { lostUpdates, sold, inDoubt, finalStock, expectedStock, witnesses } = readStock(outcome, wroteLate);
+    const { witnesses, lostUpdates, ...left } = readStock(outcome, wroteLate);
+    const { finalStock } = left;
     const figures = {
       lostUpdates,
-      sold,
-      inDoubt,
+      ...left,
       ...(soldMeanwhile !== undefined && { soldMeanwhile }),
       ...(keptOutMs !== undefined && { keptOutMs }),
-      finalStock,
-      expectedStock,
     };
     // Of those in doubt it is known of some that they have written.
-    const wrong =
-      lostUpdates > 0 ? `The stock is ${finalStock} instead of ${finalStock - lostUpdates} at most` : undefined;
+    const wrong = lostUpdates > 0 && `The stock is ${finalStock} instead of ${finalStock - lostUpdates} at most`;
     return { wrong, figures, witnesses };
   }),
   demand('no two are inside at the same moment', (course, outcome) =>
@@ -38,7 +35,7 @@ export const demands = [
     const isJudged = (hold: Hold) => !isSame(hold, own);
     const holds = holdsOf(outcome.events).filter(isJudged);
     const finding = judgeMeetings(course, outcome, holds);
-    if (finding.wrong === undefined && course.keptOutMs === undefined) mustHaveBeenAsked(course, outcome, holds);
+    if (!finding.wrong && course.keptOutMs === undefined) mustHaveBeenAsked(course, outcome, holds);
     return { ...finding, isJudged };
   }),
   demand(
@@ -71,7 +68,7 @@ export const demands = [
     await mustHaveHadTime(course, ms - limitMs);
     const how = `${name} ${isSold ? 'was sold' : 'was not sold'} within ${formatDuration(ms)}`;
     const isWrong = !isSold || ms > limitMs;
-    return { right: how, wrong: isWrong ? how : undefined, figures: { nextSaleMs: ms } };
+    return { right: how, wrong: isWrong && how, figures: { nextSaleMs: ms } };
   }),
   demand('<sale> does not wait for itself', async (course, _outcome, { sale: name }) => {
     const { sale, wentOnAt } = actorOf(course, name);
@@ -101,10 +98,7 @@ function judgeMeetings({ leaseMs, actors, keptOutMs }: Course, { startedAt }: St
     throw new NotStagedError(reason);
   }
   return {
-    wrong:
-      meetings.length > 0
-        ? `Two holders were inside at the same moment: ${countOf(meetings.length, 'pair')}.`
-        : undefined,
+    wrong: meetings.length > 0 && `Two holders were inside at the same moment: ${countOf(meetings.length, 'pair')}.`,
     figures: { overlaps: meetings.length, ...(keptOutMs !== undefined && { keptOutMs }) },
     witnesses: meetings.map((meeting) => describeOverlap(meeting, startedAt)),
   };

@@ -5,7 +5,7 @@ import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
-import { isStockRead } from '../harness/commands.ts';
+import { isStockRead } from '../harness/faults.ts';
 import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
@@ -51,7 +51,7 @@ export const lookDemands = [
       ? `${node.name} answered ${remaining} while sale ${sale.saleId} on ${sale.node} was between its read and its write`
       : `${node.name} answered ${remaining}; sale ${sale.saleId} had written ${wrote.stock} by then`;
     return {
-      wrong: isEarly || remaining !== wrote.stock ? wrong : undefined,
+      wrong: (isEarly || remaining !== wrote.stock) && wrong,
       right: 'Who looked waited for the sale',
       figures: { earlyAnswers: isEarly ? 1 : 0 },
     };
@@ -62,7 +62,7 @@ export const lookDemands = [
     const areTogether = both.every(({ held }) => held?.isThere());
     const [one, two] = both.map(({ node }) => node.name);
     return {
-      wrong: areTogether ? undefined : `Who looks waits for others who only look: ${two} for ${one}`,
+      wrong: !areTogether && `Who looks waits for others who only look: ${two} for ${one}`,
       right: 'Two looked at once',
       figures: { readersAtOnce: areTogether ? 2 : 1 },
     };
@@ -76,7 +76,7 @@ export const lookDemands = [
       throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
     }
     const wrong = `A sale entered on ${node.name} while ${reader.name} was about to read the stock`;
-    return { wrong: entered < wentOnAt ? wrong : undefined };
+    return { wrong: entered < wentOnAt && wrong };
   }),
 ];
 

@@ -7,8 +7,8 @@ import { demands } from './demands.ts';
 import { lookDemands, lookSteps } from './looks.ts';
 import { type Demand, endings, type Known, meaningOf, type PageOf, type Step } from './sentence.ts';
 import { steps } from './sentences.ts';
-import { masterDemands, masterSteps, outageDemands, outageSteps } from './servers.ts';
-import { buyerDemands, buyerSteps, queueDemands, queueSteps } from './waiting.ts';
+import { serverDemands, serverSteps } from './servers.ts';
+import { waitingDemands, waitingSteps } from './waiting.ts';
 
 /** The sentences that pages of a kind may be made of. */
 export interface Vocabulary<On, Outcome> {
@@ -17,8 +17,8 @@ export interface Vocabulary<On, Outcome> {
 }
 
 const ofLocks: Vocabulary<Course, StepHistory> = {
-  steps: [steps, basketSteps, buyerSteps, lookSteps, masterSteps, outageSteps, queueSteps].flat(),
-  demands: [demands, basketDemands, buyerDemands, lookDemands, masterDemands, outageDemands, queueDemands].flat(),
+  steps: [steps, basketSteps, lookSteps, serverSteps, waitingSteps].flat(),
+  demands: [demands, basketDemands, lookDemands, serverDemands, waitingDemands].flat(),
 };
 
 /** What any page may say: it is told, and nothing happens. */

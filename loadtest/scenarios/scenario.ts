@@ -6,10 +6,10 @@ import type { Command } from '../../scripts/link/link.ts';
 import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf } from '../evidence/numbers.ts';
-import { isRelease, isStockWrite } from '../harness/commands.ts';
 import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
+import { isRelease, isStockWrite } from '../harness/faults.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
-import { lackOf } from '../harness/target.ts';
+import { lackOf, type Need } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
 import { beginCourse } from './course.ts';
@@ -47,17 +47,14 @@ export function asDrill(page: Page): Drill {
  */
 export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
   const { target, stage, leaseMs, narrate, signal, tries, silenceLimitMs } = options;
-  const lacking = lackOf(target, stage, page.needs);
-  if (lacking !== undefined) return notApplicable(lacking);
-  if (hasNothingToBreak(stage, page.name)) {
-    return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
-  }
-  if (page.needs.includes('masters') && backendOfRow(stage) !== 'masters') {
-    return notApplicable(`Under ${stage} no masters vote.`);
-  }
-  if (page.needs.includes('clock server') && replicasOf(stage) > 0) {
-    return notApplicable('The embedded Valkey, whose clock can be set, has no replica.');
-  }
+  const needs = (need: Need) => page.needs.includes(need);
+  const whyNot = [
+    lackOf(target, stage, page.needs),
+    hasNothingToBreak(stage, page.name) && `Under ${stage} there is nothing that this drill could break.`,
+    needs('masters') && backendOfRow(stage) !== 'masters' && `Under ${stage} no masters vote.`,
+    needs('clock server') && replicasOf(stage) > 0 && 'The embedded Valkey, whose clock can be set, has no replica.',
+  ].find(Boolean);
+  if (whyNot) return notApplicable(whyNot);
   const timing = { leaseMs, ...page.timing };
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return playAgain(

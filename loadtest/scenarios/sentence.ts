@@ -103,8 +103,8 @@ export const endings = [
 export type Ending = (typeof endings)[number];
 
 export interface Finding {
-  /** What is wrong, as a sentence; undefined when nothing is. */
-  wrong?: string | undefined;
+  /** What is wrong, as a sentence; none when nothing is. */
+  wrong?: string | false | undefined;
   /** What there is to say when nothing is wrong. */
   right?: string;
   figures?: Record<string, number>;
@@ -255,7 +255,7 @@ function asSentence(text: string): string {
   return begun.endsWith('.') ? begun : `${begun}.`;
 }
 
-const isWrong = ({ wrong }: Finding) => wrong !== undefined;
+const isWrong = ({ wrong }: Finding) => Boolean(wrong);
 
 /** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
 async function judge<On extends Playing<Outcome>, Outcome>(

@@ -7,7 +7,7 @@ import { isSame, nameOf, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
-import { isRelease, isStockWrite } from '../harness/commands.ts';
+import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import {

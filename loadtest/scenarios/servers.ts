@@ -16,7 +16,7 @@ const SALE_LIMIT_MS = 5_000;
 /** How long it may take until a master has heard a node, in milliseconds. */
 const HEARD_LIMIT_MS = 300;
 
-export const masterSteps = [
+export const serverSteps = [
   needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (course, { count }) => {
     const { masterCount } = course;
     if (masterCount <= 2 * count) {
@@ -65,45 +65,6 @@ export const masterSteps = [
     });
     return `they took ${formatDuration(ms)}`;
   }),
-];
-
-export const masterDemands = [
-  demand('all are sold, and the middle one takes <time> longer at most', (course, _outcome, { time }) =>
-    judgePace(course, time),
-  ),
-];
-
-/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
-async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
-  const [usual = [], ...others] = rounds;
-  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
-  const during = others.flat();
-  const usualMs = middleOf(usual);
-  const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
-  const unsold = unsoldOf(during);
-  const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
-  const isSlow = costMs > limitMs;
-  // A vote that waits as long for its turn is no vote.
-  if (unsold > 0 || isSlow) await mustHaveGoneOn(limitMs);
-  const wrong = [
-    ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
-    ...(isSlow ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
-  ];
-  return {
-    wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
-    right: `Sales took ${formatDuration(costMs)} more each, and the slowest ${formatDuration(slowestSaleMs)}.`,
-    figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
-  };
-}
-
-const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
-
-/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
-function middleOf(sales: SaleEnd[]): number {
-  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
-}
-
-export const outageSteps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
   step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
@@ -137,7 +98,10 @@ export const outageSteps = [
   }),
 ];
 
-export const outageDemands = [
+export const serverDemands = [
+  demand('all are sold, and the middle one takes <time> longer at most', (course, _outcome, { time }) =>
+    judgePace(course, time),
+  ),
   demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time: limitMs }) => {
     const { outages } = course;
     /** How long each request that was under way during an outage stayed unanswered in it. */
@@ -161,7 +125,7 @@ export const outageDemands = [
     ];
     const refused = countEnds('failed', 'lockTimeout');
     return {
-      wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
+      wrong: wrong.join(' '),
       right: `While Redis was away an answer took ${formatDuration(slowestMs)} at most`,
       figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
     };
@@ -182,6 +146,36 @@ export const outageDemands = [
     };
   }),
 ];
+
+/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
+async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
+  const [usual = [], ...others] = rounds;
+  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
+  const during = others.flat();
+  const usualMs = middleOf(usual);
+  const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
+  const unsold = unsoldOf(during);
+  const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
+  const isSlow = costMs > limitMs;
+  // A vote that waits as long for its turn is no vote.
+  if (unsold > 0 || isSlow) await mustHaveGoneOn(limitMs);
+  const wrong = [
+    ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
+    ...(isSlow ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
+  ];
+  return {
+    wrong: wrong.join(' '),
+    right: `Sales took ${formatDuration(costMs)} more each, and the slowest ${formatDuration(slowestSaleMs)}.`,
+    figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
+  };
+}
+
+const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
+
+/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
+function middleOf(sales: SaleEnd[]): number {
+  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
+}
 
 const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
 

@@ -17,13 +17,22 @@ const HANG_UP_LIMIT_MS = 1_000;
 const FEWEST = 1 / 3;
 /** So often a node is asked for what takes longer than a try. Who waits there and tries at once has tried half as often at least. */
 const QUESTIONS = 20;
+/** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
+const UNUSED_MS = 400;
+/** A lock that is kept for those who wait longest is kept at once, or after a tenure: not after so many turns and more. */
+const MOST_KEPT = 2;
+/** Who asks again and again has done so within this time, in milliseconds; where masters vote it asks at random, and more seldom. */
+const ASKS_AGAIN_MS = 100;
+const ASKS_MASTERS_AGAIN_MS = 1_000;
 
-export const buyerSteps = [
+const withLinks = needing('links');
+
+export const waitingSteps = [
   setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
   step('<count> buyers come to <node>, and wait', (course, { count, node }) => crowd(course, count, node)),
   step('the buyers hang up', hangUp),
   /** The memory of the first of them is that of code which is compiled. */
-  needing('links')(
+  withLinks(
     '… <node> tries <count> times, for <limit> at most[, and its memory is measured]',
     async (course, { node, count, limit: limitMs }) => {
       const { crowd } = course;
@@ -42,12 +51,20 @@ export const buyerSteps = [
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
     },
   ),
+  step('<sale> sells at <node>, and waits', (course, { sale, node }) => sellAndWait(course, sale, node)),
+  step('the next sales at <node> are held inside', async (_course, { node }) =>
+    node.script({ untilResumed: true, times: 1_000 }),
+  ),
+  withLinks(
+    '… <count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
+    (course, { count, sale, node }) => goFirst(course, { most: count, name: sale, here: node }),
+  ),
 ];
 
-export const buyerDemands = [
+export const waitingDemands = [
   demand('one sale at most is in doubt', (_course, { ends }) => {
     const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
-    const wrong = inDoubt > 1 ? `${inDoubt} of ${ends.length} buyers do not know whether they have bought` : undefined;
+    const wrong = inDoubt > 1 && `${inDoubt} of ${ends.length} buyers do not know whether they have bought`;
     return { wrong, figures: { asked: ends.length, inDoubt } };
   }),
   demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time: limitMs }) => {
@@ -60,9 +77,8 @@ export const buyerDemands = [
     return {
       right: `After ${formatDuration(emptyMs)} nobody waited any more`,
       wrong:
-        stillWaiting > 0
-          ? `${countOf(stillWaiting, 'sale')} still waited for clients that had hung up ${formatDuration(limitMs)} before`
-          : undefined,
+        stillWaiting > 0 &&
+        `${countOf(stillWaiting, 'sale')} still waited for clients that had hung up ${formatDuration(limitMs)} before`,
       figures: { emptyMs, stillWaiting },
     };
   }),
@@ -70,15 +86,63 @@ export const buyerDemands = [
     const states = await Promise.all([first, second].map((node) => node.state()));
     const answered = ends.filter(({ outcome }) => outcome === 'sold').length;
     const soldToNobody = states.reduce((sum, { counts }) => sum + counts.sold, 0) - answered;
-    const wrong = soldToNobody > 0 ? `${countOf(soldToNobody, 'unit')} went to clients that had gone` : undefined;
+    const wrong = soldToNobody > 0 && `${countOf(soldToNobody, 'unit')} went to clients that had gone`;
     return { wrong, figures: { soldToNobody } };
   }),
   demand('a try keeps fewer than <count> bytes', ({ memory = { tries: 0, bytes: 0 } }, _outcome, { count }) => {
     const { tries, bytes } = memory;
     const bytesPerTry = Math.max(0, bytes / tries);
     const right = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber(bytes / 1024)} kB`;
-    const wrong = bytesPerTry < count ? undefined : right;
+    const wrong = !(bytesPerTry < count) && right;
     return { wrong, right, figures: { bytesPerTry, tries } };
+  }),
+  demand('those who waited enter in the order in which they asked', async ({ actors, stage }, { events }) => {
+    const waited = [...actors.values()].filter(({ asks }) => asks !== undefined);
+    const ends = await Promise.all(waited.map(({ sale }) => sale.end));
+    const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
+    if (unsold > 0) {
+      throw new NotStagedError(`${unsold} of ${ends.length} sales did not take place.`);
+    }
+    const placeOf = (sale: SaleName) => waited.findIndex(({ asks }) => asks !== undefined && isSame(asks, sale));
+    const entered = spansOf(events).filter((span) => placeOf(span) >= 0);
+    // Each with one that had asked later and went in before it.
+    const overtaken = entered.flatMap((sale, place) => {
+      const ahead = entered.slice(0, place).find((other) => placeOf(other) > placeOf(sale));
+      return ahead === undefined ? [] : [{ sale, ahead }];
+    });
+    const order = entered.map((sale) => placeOf(sale) + 1).join(', ');
+    const areNeighbours = entered.every((sale, place) => Math.abs(placeOf(sale) - place) <= 1);
+    // Only a connection to Redis tells what has come there.
+    if (overtaken.length > 0 && areNeighbours && backendOfRow(stage) !== 'redis') {
+      throw new NotStagedError(`They entered in the order ${order}, and nobody saw whose question had come first.`);
+    }
+    return {
+      wrong:
+        overtaken.length > 0 &&
+        `${overtaken.length} of ${waited.length} were overtaken: they entered in the order ${order}`,
+      figures: { overtaken: overtaken.length, asked: waited.length },
+      witnesses: overtaken.map(
+        ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
+      ),
+    };
+  }),
+  demand('<sale> goes in before <count> that have come later', async (course, _outcome, { sale: name, count }) => {
+    const { node, sale } = actorOf(course, name);
+    const { overtakes, waitedMs } = course.overtaken ?? { overtakes: 0, waitedMs: undefined };
+    const end = await sale.end;
+    const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
+    if (waitedMs !== undefined) {
+      const wrong = `${count} went first that had come later, one after the other, and nothing bounds how many more`;
+      return { wrong, figures };
+    }
+    if (end.outcome === 'cutOff') {
+      const wrong = `The lock was free, and the sale on ${node.name} did not enter within ${formatDuration(end.ms)}`;
+      return { wrong, figures };
+    }
+    if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
+    const others = overtakes > 0 ? countOf(overtakes, 'other') : 'all';
+    const right = `${name} went in ${overtakes > 0 ? 'after' : 'before'} ${others} that had come later`;
+    return { right, figures };
   }),
 ];
 
@@ -106,77 +170,6 @@ async function trySeldom({ crowd, triesOf }: Course, node: TargetNode): Promise<
   for (let asked = 0; asked < QUESTIONS; asked += 1) await node.redis();
   return triesOf(node) - before < (crowd.length * QUESTIONS) / 2;
 }
-
-/** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
-const UNUSED_MS = 400;
-/** A lock that is kept for those who wait longest is kept at once, or after a tenure: not after so many turns and more. */
-const MOST_KEPT = 2;
-/** Who asks again and again has done so within this time, in milliseconds; where masters vote it asks at random, and more seldom. */
-const ASKS_AGAIN_MS = 100;
-const ASKS_MASTERS_AGAIN_MS = 1_000;
-
-export const queueSteps = [
-  step('<sale> sells at <node>, and waits', (course, { sale, node }) => sellAndWait(course, sale, node)),
-  step('the next sales at <node> are held inside', async (_course, { node }) =>
-    node.script({ untilResumed: true, times: 1_000 }),
-  ),
-  needing('links')(
-    '… <count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
-    (course, { count, sale, node }) => goFirst(course, { most: count, name: sale, here: node }),
-  ),
-];
-
-export const queueDemands = [
-  demand('those who waited enter in the order in which they asked', async ({ actors, stage }, { events }) => {
-    const waited = [...actors.values()].filter(({ asks }) => asks !== undefined);
-    const ends = await Promise.all(waited.map(({ sale }) => sale.end));
-    const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
-    if (unsold > 0) {
-      throw new NotStagedError(`${unsold} of ${ends.length} sales did not take place.`);
-    }
-    const placeOf = (sale: SaleName) => waited.findIndex(({ asks }) => asks !== undefined && isSame(asks, sale));
-    const entered = spansOf(events).filter((span) => placeOf(span) >= 0);
-    // Each with one that had asked later and went in before it.
-    const overtaken = entered.flatMap((sale, place) => {
-      const ahead = entered.slice(0, place).find((other) => placeOf(other) > placeOf(sale));
-      return ahead === undefined ? [] : [{ sale, ahead }];
-    });
-    const order = entered.map((sale) => placeOf(sale) + 1).join(', ');
-    const areNeighbours = entered.every((sale, place) => Math.abs(placeOf(sale) - place) <= 1);
-    // Only a connection to Redis tells what has come there.
-    if (overtaken.length > 0 && areNeighbours && backendOfRow(stage) !== 'redis') {
-      throw new NotStagedError(`They entered in the order ${order}, and nobody saw whose question had come first.`);
-    }
-    return {
-      wrong:
-        overtaken.length > 0
-          ? `${overtaken.length} of ${waited.length} were overtaken: they entered in the order ${order}`
-          : undefined,
-      figures: { overtaken: overtaken.length, asked: waited.length },
-      witnesses: overtaken.map(
-        ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
-      ),
-    };
-  }),
-  demand('<sale> goes in before <count> that have come later', async (course, _outcome, { sale: name, count }) => {
-    const { node, sale } = actorOf(course, name);
-    const { overtakes, waitedMs } = course.overtaken ?? { overtakes: 0, waitedMs: undefined };
-    const end = await sale.end;
-    const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
-    if (waitedMs !== undefined) {
-      const wrong = `${count} went first that had come later, one after the other, and nothing bounds how many more`;
-      return { wrong, figures };
-    }
-    if (end.outcome === 'cutOff') {
-      const wrong = `The lock was free, and the sale on ${node.name} did not enter within ${formatDuration(end.ms)}`;
-      return { wrong, figures };
-    }
-    if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
-    const others = overtakes > 0 ? countOf(overtakes, 'other') : 'all';
-    const right = `${name} went in ${overtakes > 0 ? 'after' : 'before'} ${others} that had come later`;
-    return { right, figures };
-  }),
-];
 
 /** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
 async function sellAndWait(course: Course, name: string, node: TargetNode) {

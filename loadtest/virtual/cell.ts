@@ -5,8 +5,7 @@ import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-servic
 import { runCheck } from '../conformance/conformance.ts';
 import { runOrders } from '../conformance/orders.ts';
 import { lacksIt } from '../conformance/outcome.ts';
-import { type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
-import type { Played } from '../harness/run-cell.ts';
+import { type DrillSettings, lostTrack, notApplicable, type Played } from '../harness/drill.ts';
 import { drills } from '../scenarios/index.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
 import { addExternalRow } from '../staircase/lookup.ts';

@@ -48,17 +48,15 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
 
   const redisUrl = place(() => lab.redis);
   const replication = createReplication(lab.redis, redisUrl);
-  /** Replicas whose line leads nowhere. */
-  const orphans = new Set<string>();
 
   async function startReplica(lineUrl: string) {
+    if (!replication.leadsHere(lineUrl)) throw new Error('The replica has not copied what Redis holds.');
     const replica = await lab.openServer();
     const catchUp = replication.follow(replica, lineUrl);
     const url = place(() => {
       catchUp();
       return replica;
     });
-    if (!replication.leadsHere(lineUrl)) orphans.add(url);
     return { url, async stop() {} };
   }
 
@@ -73,9 +71,7 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
   const urls = [redisUrl, ...masters.map(({ url }) => url)];
   const portOf = (index: number, server: number) => FIRST_LINK_PORT + LINKS * index + server;
   const nodes = lab.proxies.map((proxies, index) => {
-    const links = proxies.map((proxy, server) =>
-      linkOf({ url: urls[server] ?? '', port: portOf(index, server), proxy, serverAt }),
-    );
+    const links = proxies.map((proxy, server) => linkOf(urls[server] ?? '', portOf(index, server), proxy, serverAt));
     return targetNodeOf({ lab, harness, index, links });
   });
 
@@ -117,7 +113,6 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
       return lab.proxies[Math.floor(number / LINKS)]?.[number % LINKS];
     },
     openLine: replication.openLine,
-    isOrphan: (url) => orphans.has(url),
   });
   return { target, harness, network };
 }
@@ -141,15 +136,8 @@ function processOf(lab: Lab, server: VirtualServer, { keepsData }: { keepsData: 
   };
 }
 
-export interface LinkOptions {
-  url: string;
-  port: number;
-  proxy: VirtualProxy;
-  /** The server at an address. */
-  serverAt(url: string): VirtualServer;
-}
-
-export function linkOf({ url, port, proxy, serverAt }: LinkOptions): Link {
+/** A proxy as a link of the harness. `serverAt` finds the server at an address. */
+function linkOf(url: string, port: number, proxy: VirtualProxy, serverAt: (url: string) => VirtualServer): Link {
   return {
     url,
     port,
@@ -179,7 +167,7 @@ export function linkOf({ url, port, proxy, serverAt }: LinkOptions): Link {
 }
 
 /** The replicas of the server at this address, and the lines to them. */
-export function createReplication(primary: VirtualServer, primaryUrl: string) {
+function createReplication(primary: VirtualServer, primaryUrl: string) {
   /** How much of what the first has heard passes over each line, by its address; all of it until it is cut. */
   const lines = new Map([[primaryUrl, { passes: Number.POSITIVE_INFINITY }]]);
 

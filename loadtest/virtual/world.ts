@@ -4,8 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import type { LockSource } from '../../virtual/lock-service.ts';
 import { type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
-import { type DrillSettings, lostTrack } from '../harness/drill.ts';
-import type { Audience, Played, World } from '../harness/run-cell.ts';
+import { type Audience, type DrillSettings, lostTrack, type Played, type World } from '../harness/drill.ts';
 import type { VirtualResult, VirtualTask } from './cell.ts';
 
 export interface VirtualWorldOptions {

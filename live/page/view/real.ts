@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CellRecord } from '../../../loadtest/harness/run-cell.ts';
+import type { CellRecord } from '../../../loadtest/harness/drill.ts';
 import type { RunView } from '../../contract.ts';
 import type { PlayRecord } from '../records.ts';
 import type { CellTask, Played } from '../worker.ts';

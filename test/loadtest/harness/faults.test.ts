@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isStockWrite } from '../../../loadtest/harness/commands.ts';
-import { createFaults } from '../../../loadtest/harness/faults.ts';
+import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 

@@ -3,8 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
 import { sourcesOf } from '../../../loadtest/grade/external-locks.ts';
-import type { Drill } from '../../../loadtest/harness/drill.ts';
-import { runCell } from '../../../loadtest/harness/run-cell.ts';
+import { type Drill, runCell } from '../../../loadtest/harness/drill.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
 import { openVirtualWorld } from '../../../loadtest/virtual/world.ts';

@@ -3,9 +3,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RushFigures } from '../../../../loadtest/evidence/results.ts';
-import { type Drill, lostTrack } from '../../../../loadtest/harness/drill.ts';
+import { type Drill, lostTrack, runCell } from '../../../../loadtest/harness/drill.ts';
 import { realWorld } from '../../../../loadtest/harness/real-world.ts';
-import { runCell } from '../../../../loadtest/harness/run-cell.ts';
 import { FREE_LIMIT_MS } from '../../../../loadtest/harness/rush.ts';
 import { openLocalTarget, type Target } from '../../../../loadtest/harness/target.ts';
 import { drills } from '../../../../loadtest/scenarios/index.ts';
