@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { bundle, evaluator, systemModules } from '../virtual/bundle.ts';
 import { reasonOf } from '../virtual/places.ts';
-import { createWorld, type World } from '../virtual/world.ts';
+import { createWorld, replacedGlobals, type World } from '../virtual/world.ts';
 import type { LockModule } from './sale.ts';
 
 /** Evaluates the lock's file, and all that it imports, anew: no two processes share a variable. */
@@ -12,19 +12,7 @@ export type OpenLock = (world: World) => LockModule;
 const modules = { ...systemModules, ioredis: 'export class Redis {} export class Cluster {} export class Command {}' };
 const refusal = (module: string) => `it imports ${module}, which the search does not control`;
 
-/** Names that a lock's file finds replaced; the others of the list are refused when they are used. */
-const replaced = [
-  'setTimeout',
-  'clearTimeout',
-  'setInterval',
-  'clearInterval',
-  'setImmediate',
-  'clearImmediate',
-  'performance',
-  'Math',
-  'AbortSignal',
-  'crypto',
-];
+/** Names that a lock's file finds refused when it uses them; others are replaced. */
 const refused = [
   'Date',
   'fetch',
@@ -43,10 +31,13 @@ const refused = [
  */
 export async function readLock(file: string): Promise<OpenLock> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-  const evaluate = evaluator<LockModule>(await bundle({ file }, { modules, refusal }), [...replaced, ...refused]);
+  const evaluate = evaluator<LockModule>(await bundle({ file }, { modules, refusal }), [
+    ...replacedGlobals,
+    ...refused,
+  ]);
   const openLock = (world: World): LockModule =>
     evaluate({ sleep: world.sleep, uuid: world.uuid, atLine: world.atLine }, [
-      ...replaced.map((name) => world.globals[name]),
+      ...replacedGlobals.map((name) => world.globals[name]),
       ...refused.map((name) => world.refuse(name)),
     ]);
   const world = createWorld('nobody', 1);

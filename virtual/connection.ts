@@ -15,6 +15,7 @@ import type { Schedule } from './schedule.ts';
 import { verbOf } from './scripts.ts';
 import { CLOSED } from './server.ts';
 import { type Answer, type Connection, type Reply, ReplyError } from './valkey.ts';
+import { type NearEnd, openWay, type Sender } from './way.ts';
 import type { Command, Line, Pending, World } from './world.ts';
 
 const RECONNECT_MS = redisOptions.retryStrategy();
@@ -24,15 +25,7 @@ export interface ConnectionOptions {
   world: World;
   proxy: VirtualProxy;
   /** The node that has the connection. */
-  node: {
-    name: string;
-    /** How long a packet takes between it and a server, in milliseconds. */
-    oneWayMs: number;
-    /** Something comes to it: `what` is called when its process can take it, and never when that is dead. */
-    take(what: () => void): void;
-    /** For how long nothing leaves it, in milliseconds, because its event loop is blocked. */
-    busyMs(): number;
-  };
+  node: NearEnd;
   /** The number of the server in the node's world. */
   server: number;
   /** The number of each line at the server. */
@@ -51,8 +44,8 @@ export function openConnection(options: ConnectionOptions) {
   const listeners = { ready: new Set<() => void>(), close: new Set<() => void>() };
   /** The commands under way, by their numbers. */
   const underWay = new Set<number>();
-  /** What came behind a command that is held, on the same line of the same connection. */
-  const held = new Map<Line, { of: number; behind: (() => void)[] }>();
+  const way = openWay({ schedule, proxy, node, say });
+  let senders: Record<Line, Sender> = { commands: {}, messages: {} };
   /** What came behind a WAIT that the server has not answered, on the same connection. */
   let waiting: { of: number; behind: (() => void)[] } | undefined;
   /** Which connection this is, from 1. */
@@ -62,8 +55,6 @@ export function openConnection(options: ConnectionOptions) {
   /** What the node knows of it: it hears of an end when its process runs. */
   let isReady = false;
   let leave = () => {};
-  let lastSentAt = 0;
-  let lastReplyAt = 0;
   /** When it is given up, unless something comes before. */
   let givenUpAt = 0;
   let isWatchingSilence = false;
@@ -72,6 +63,7 @@ export function openConnection(options: ConnectionOptions) {
     current += 1;
     isUp = true;
     isReady = true;
+    senders = { commands: {}, messages: {} };
     const leaveProxy = proxy.connect({ lose });
     const leaveServer = proxy.server().connect({ lose });
     leave = () => {
@@ -117,47 +109,15 @@ export function openConnection(options: ConnectionOptions) {
     if (underWay.size === 0) givenUpAt = schedule.later(node.busyMs() + answerLimitMs);
     underWay.add(id);
     watchSilence();
-    schedule.after(node.busyMs(), () => proxy.pass(() => cross(mine, id, line, command)));
-  }
-
-  /** The command is at the proxy. */
-  function cross(mine: number, id: number, line: Line, command: Command) {
-    const arrive = () => {
-      proxy.server().receive(() => carryOut(mine, id, line, command));
-      return !proxy.server().isDead();
-    };
-    const read = asRead(command);
-    proxy.see(read);
-    const before = held.get(line);
-    if (before?.of === mine) return void before.behind.push(arrive);
-    const hold = proxy.holdFor(read);
-    if (hold) return void hold.arrive(read, keep(mine, line, verbOf(command), arrive));
-    lastSentAt = Math.max(lastSentAt, schedule.now() + node.oneWayMs);
-    schedule.after(lastSentAt - schedule.now(), arrive);
-  }
-
-  /** The command stays at the proxy, and what its connection sends later with it. */
-  function keep(mine: number, line: Line, verb: string, arrive: () => boolean) {
-    const place = { of: mine, behind: [] as (() => void)[] };
-    held.set(line, place);
-    say(`${node.name} ${verb} is held on its way`);
-    function free() {
-      if (held.get(line) === place) held.delete(line);
-      return place.behind.splice(0);
-    }
-    return {
-      letGo() {
-        say(`${node.name} ${verb} is let go`);
-        const later = free();
-        const hasArrived = arrive();
-        for (const each of later) each();
-        return hasArrived;
+    way.send(senders[line], {
+      read: asRead(command),
+      verb: verbOf(command),
+      arrive() {
+        proxy.server().receive(() => carryOut(mine, id, line, command));
+        return !proxy.server().isDead();
       },
-      drop() {
-        free();
-        if (mine === current) lose(CLOSED);
-      },
-    };
+      drop: () => mine === current && lose(CLOSED),
+    });
   }
 
   /** The command is at the server. */
@@ -197,21 +157,10 @@ export function openConnection(options: ConnectionOptions) {
   /** Something comes to the node from the server, in order, unless the connection is lost before. */
   function comeBack(what: () => void) {
     const mine = current;
-    const whenStill = (run: () => void) => mine === current && run();
-    proxy.pass(() => {
-      lastReplyAt = Math.max(lastReplyAt, schedule.now() + proxy.delayMs());
-      schedule.after(lastReplyAt - schedule.now(), () =>
-        proxy.pass(() =>
-          schedule.after(node.oneWayMs, () =>
-            node.take(() =>
-              whenStill(() => {
-                givenUpAt = schedule.later(answerLimitMs);
-                what();
-              }),
-            ),
-          ),
-        ),
-      );
+    way.comeBack(() => {
+      if (mine !== current) return;
+      givenUpAt = schedule.later(answerLimitMs);
+      what();
     });
   }
 

@@ -9,7 +9,7 @@ import type { Place, Started } from './place.ts';
 import { createPlatform, platformModules } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import { FIRST_PORT } from './sockets.ts';
-import { createWorld } from './world.ts';
+import { createWorld, replacedGlobals } from './world.ts';
 
 /** The lock that a service sells under. */
 export interface LockSource {
@@ -58,21 +58,7 @@ export const serviceModules: BundleOptions = {
 };
 
 /** Names that the code finds replaced. */
-const replaced = [
-  'setTimeout',
-  'clearTimeout',
-  'setInterval',
-  'clearInterval',
-  'setImmediate',
-  'clearImmediate',
-  'performance',
-  'Math',
-  'AbortSignal',
-  'crypto',
-  'Date',
-  'process',
-  'Atomics',
-];
+const replaced = [...replacedGlobals, 'Date', 'process', 'Atomics'];
 const replacedForNode = [...replaced, 'globalThis', 'global', 'console', 'fetch', 'WebSocket'];
 
 type Evaluate = ReturnType<typeof evaluator<Exported>>;

@@ -10,6 +10,7 @@ import { asRead, type VirtualProxy } from './proxy.ts';
 import { readCommands } from './resp.ts';
 import type { Schedule } from './schedule.ts';
 import { verbOf } from './scripts.ts';
+import { type NearEnd, openWay, type Sender } from './way.ts';
 
 /** The server at this port is the first that a process reaches; the next one is at the next port. */
 export const FIRST_PORT = 6_379;
@@ -19,21 +20,13 @@ export interface SocketsOptions {
   /** What the process reaches its servers through, in their order. */
   proxies: VirtualProxy[];
   /** The process that opens the sockets. */
-  node: {
-    name: string;
-    /** How long a packet takes between it and a server, in milliseconds. */
-    oneWayMs: number;
-    /** Something comes to it: `what` is called when its process can take it, and never when that is dead. */
-    take(what: () => void): void;
-    /** For how long nothing leaves it, in milliseconds, because its event loop is blocked. */
-    busyMs(): number;
-  };
+  node: NearEnd;
   timers: { setTimeout(run: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
   say(text: string): void;
 }
 
 /** What a client asks of each new connection: the answers differ from run to run. */
-const handshake = /^(CLIENT|HELLO|INFO)$/;
+const handshake = /^(CLIENT|HELLO|INFO)$/i;
 
 /** An error of the system, as node:net has it. */
 const systemError = (code: string, call: string) =>
@@ -47,13 +40,11 @@ export function openSockets({ schedule, proxies, node, timers, say }: SocketsOpt
   /** Opens the way to a server, over which `hear` gets what it says, and `lose` that the connection is lost. */
   function openLine(proxy: VirtualProxy, hear: (bytes: Buffer) => void, lose: () => void) {
     const server = proxy.server();
-    const number = server.open(hearLater);
+    const number = server.open((bytes) => way.comeBack(() => isOver || hear(bytes)));
     const master = proxies.indexOf(proxy) > 0 ? ` at master ${proxies.indexOf(proxy)}` : '';
+    const way = openWay({ schedule, proxy, node, say });
+    const sender: Sender = {};
     let isOver = false;
-    /** What came behind a command that is held. */
-    let behind: (() => void)[] | undefined;
-    let lastSentAt = 0;
-    let lastReplyAt = 0;
     const leaveProxy = proxy.connect({ lose: end }, 1);
     const leaveServer = server.connect({ lose: end });
 
@@ -63,9 +54,7 @@ export function openSockets({ schedule, proxies, node, timers, say }: SocketsOpt
       leaveProxy();
       leaveServer();
       // What is on its way to the server arrives before the end does.
-      const close = () => server.disconnect(number);
-      if (behind) behind.push(close);
-      else schedule.after(Math.max(0, lastSentAt - schedule.now()), close);
+      way.afterAll(sender, () => server.disconnect(number));
     }
     leaving.add(leave);
 
@@ -78,60 +67,20 @@ export function openSockets({ schedule, proxies, node, timers, say }: SocketsOpt
     const read = readCommands((args, bytes) => {
       const [name = '', ...rest] = args.map((arg) => arg.toString('latin1'));
       const command = [name.toUpperCase(), ...rest];
-      schedule.after(node.busyMs(), () => proxy.pass(() => cross(command, bytes)));
-    });
-
-    /** A command is at the proxy. */
-    function cross(command: string[], bytes: Buffer) {
-      const seen = asRead(command);
       const verb = verbOf(command);
-      const arrive = () => {
-        server.receive(() => {
-          const reply = server.exchange(number, command, bytes);
-          if (!handshake.test(seen.name)) say(`${node.name} ${verb}${master} → ${JSON.stringify(reply)}`);
-        });
-        return !server.isDead();
-      };
-      proxy.see(seen);
-      if (behind) return void behind.push(arrive);
-      const hold = proxy.holdFor(seen);
-      if (hold) return hold.arrive(seen, keep(verb, arrive));
-      lastSentAt = Math.max(lastSentAt, schedule.later(node.oneWayMs));
-      schedule.after(lastSentAt - schedule.now(), arrive);
-    }
-
-    /** The command stays at the proxy, and what the connection sends later with it. */
-    function keep(verb: string, arrive: () => boolean) {
-      const later: (() => void)[] = [];
-      behind = later;
-      say(`${node.name} ${verb} is held on its way`);
-      const free = () => {
-        if (behind === later) behind = undefined;
-      };
-      return {
-        letGo() {
-          say(`${node.name} ${verb} is let go`);
-          free();
-          const hasArrived = arrive();
-          for (const each of later.splice(0)) each();
-          return hasArrived;
+      way.send(sender, {
+        read: asRead(command),
+        verb,
+        arrive() {
+          server.receive(() => {
+            const reply = server.exchange(number, command, bytes);
+            if (!handshake.test(name)) say(`${node.name} ${verb}${master} → ${JSON.stringify(reply)}`);
+          });
+          return !server.isDead();
         },
-        drop() {
-          free();
-          later.length = 0;
-          end();
-        },
-      };
-    }
-
-    function hearLater(bytes: Buffer) {
-      proxy.pass(() => {
-        lastReplyAt = Math.max(lastReplyAt, schedule.later(proxy.delayMs()));
-        schedule.after(lastReplyAt - schedule.now(), () =>
-          proxy.pass(() => schedule.after(node.oneWayMs, () => node.take(() => isOver || hear(bytes)))),
-        );
+        drop: end,
       });
-    }
+    });
     return { read, leave };
   }
 

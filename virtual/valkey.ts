@@ -33,7 +33,6 @@ interface Exports {
 interface Socket {
   incoming: Buffer[];
   outgoing: Buffer[];
-  isOpen: boolean;
 }
 
 /**
@@ -172,7 +171,7 @@ export async function openValkey() {
     const known = sockets.get(connections.get(connection) ?? -1);
     if (known) return known;
     const number = free.pop() ?? nextSocket++;
-    const socket: Socket = { incoming: [], outgoing: [], isOpen: true };
+    const socket: Socket = { incoming: [], outgoing: [] };
     sockets.set(number, socket);
     connections.set(connection, number);
     waiting.push(number);

@@ -37,10 +37,11 @@ export type Input = { at: number; chance: number } & (
   | { type: 'hangs-up' }
 );
 
-/** The lock touched something that the search does not control. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-}
+/** Globals that code finds replaced by those of its world. */
+export const replacedGlobals = [
+  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
+  ...['performance', 'Math', 'AbortSignal', 'crypto'],
+];
 
 /** Commands that the search can't put back, and why. */
 const uncontrolled: [what: string, isMeant: (command: Command) => boolean][] = [
@@ -164,7 +165,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
 
   function refuse(what: string): never {
     refusal ??= what;
-    throw new RefusedError(`The search does not control ${what}.`);
+    throw new Error(`The search does not control ${what}.`);
   }
   /** An object of which only these members are there; any other is refused. */
   const only = (what: string, members: object) =>
