@@ -126,28 +126,15 @@ export interface Exercise {
   solution: string;
 }
 
-/** What a drill said on real servers. */
-export interface RealVerdict {
-  drill: string;
-  verdict: DrillResult['verdict'];
-  /** Why, in sentences. */
-  reason: string;
-}
-
 /** A folder that is not as an exercise must be: the message is a sentence that names the file. */
 export class ExerciseError extends Error {}
 
-/** The names of the folders with an exercise, in their order. */
-export function exerciseNames(folder = exercisesDir): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && FOLDER.test(entry.name))
-    .map(({ name }) => name)
-    .toSorted();
-}
-
 /** All exercises, in their order. Throws ExerciseError when one can't be read, or two have the same number. */
 export function readExercises(folder = exercisesDir): Exercise[] {
-  const exercises = exerciseNames(folder).map((name) => readExercise(name, folder));
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && FOLDER.test(entry.name))
+    .map(({ name }) => name);
+  const exercises = names.toSorted().map((name) => readExercise(name, folder));
   for (const [at, { name, number }] of exercises.entries()) {
     const before = exercises[at - 1];
     if (before?.number === number) throw new ExerciseError(`${before.name} and ${name} have the same number.`);

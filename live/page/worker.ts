@@ -13,6 +13,7 @@ import { scopes } from '../../prove/scopes.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import type { Heard } from '../../virtual/server.ts';
+import { freezeRealm } from './frozen.ts';
 import { type Game, type GameTask, type Orders, openGame, type Standing } from './game.ts';
 import { type PlayRecord, recordsOf } from './records.ts';
 import { existsSync, readFileSync, writeFileSync } from './shims/fs.ts';
@@ -68,12 +69,8 @@ export interface Task {
 /** What came of a task. */
 export type Result = { id: number } & ({ value: unknown } | { problem: string });
 
+/** The way to the page. */
 declare const port: MessagePort;
-// The way to the page. A lock of one's own can change what a port and a message inherit, and must not get the port by it:
-// what is needed of them is taken before any lock runs.
-const sayToPage = port.postMessage.bind(port);
-const { apply } = Reflect;
-const dataOf = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data')?.get as () => Task;
 
 const played = [
   ...drills.filter(({ name }) => REAL_ONLY[name] === undefined),
@@ -104,14 +101,15 @@ function lockOf({ stage, own }: Lock): LockSource {
 /** What has happened in the cell that is played. */
 let log: string[] = [];
 
-// A lock of one's own is given no way to the network, and none to the page, and prints nothing.
+// A lock of one's own is given no way to the network, and none to the page, and prints nothing. It judges itself by nothing that it
+// has changed.
 for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTransport EventSource importScripts Worker BroadcastChannel indexedDB caches'.split(
   ' ',
 ))
   for (let owner: object | null = globalThis; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
-Object.assign(MessagePort.prototype, { postMessage: undefined });
 globalThis.console = new Proxy(console, { get: () => () => {} });
+freezeRealm();
 
 /** The game that was played last. */
 let last: { name: string; game: Promise<Game> } | undefined;
@@ -172,17 +170,16 @@ const calls: Calls = {
   orders: async (task) => (await gameOf(task)).orders(task.way),
 };
 
-port.onmessage = async (message: MessageEvent<Task>) => {
-  const { id, call, given } = apply(dataOf, message, []);
+port.onmessage = async ({ data: { id, call, given } }: MessageEvent<Task>) => {
   log = [];
   const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
     (value) => ({ id, value }),
     (error: Error) => ({ id, problem: error.message }),
   );
-  sayToPage(result);
+  port.postMessage(result);
 };
 
-sayToPage({
+port.postMessage({
   drills: played.flatMap(({ name }) => {
     const column = columnOf(name);
     return column ? [{ name, asks: column.asks }] : [];

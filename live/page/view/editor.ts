@@ -11,11 +11,13 @@ import { useEffect, useRef } from 'preact/hooks';
 interface EditorProps {
   text: string;
   label: string;
+  /** The id of what says how one leaves it by keys. */
+  describedBy: string;
   onChange(text: string): void;
 }
 
 /** Another text takes the place of what is in it, and can be undone. */
-export function Editor({ text, label, onChange }: EditorProps) {
+export function Editor({ text, label, describedBy, onChange }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
@@ -32,7 +34,7 @@ export function Editor({ text, label, onChange }: EditorProps) {
           bracketMatching(),
           highlightActiveLine(),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy }),
           syntaxHighlighting(defaultHighlightStyle),
           javascript({ typescript: true }),
           // Escape, then Tab leaves the editor.

@@ -36,7 +36,7 @@ function lateError(call: keyof Calls, ms: number) {
   const after = `was ended after ${(ms / 1_000).toFixed(1)} s`;
   return new LateError(
     call === 'search'
-      ? `Nobody knows: the search ${after}. There may be too many orders of events, or your lock never comes to an end, or this machine is busy.`
+      ? `Nobody knows: the search ${after}. Until then no order of events had broken your lock. There may be too many orders of events, or your lock never comes to an end, or this machine is busy.`
       : `Nobody knows: this scenario ${after}, and on a machine at rest one takes 0.2 s. Your lock may never come to an end, or ask Redis almost without a pause, or this machine is busy.`,
   );
 }

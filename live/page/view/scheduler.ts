@@ -57,6 +57,7 @@ export function Scheduler({ engine, files }: SchedulerProps) {
     setName(another);
   }
   async function hint() {
+    if (isOver) return;
     const { next, nearest } = await engine.ask('orders', { ...task, way });
     advise(next === undefined ? say('noHint') : say('hintIs', { n: next + 1, nearest }));
   }
@@ -64,7 +65,7 @@ export function Scheduler({ engine, files }: SchedulerProps) {
     if (repeat) return false;
     if (/^[1-9]$/.test(key) && Number(key) <= standing.moves.length) setWay([...way, Number(key) - 1]);
     else if (key === 'u' && way.length > 0) setWay(way.slice(0, -1));
-    else if (key === 'h' && !isOver) void hint();
+    else if (key === 'h') void hint();
     else return false;
     return true;
   });
@@ -81,11 +82,11 @@ export function Scheduler({ engine, files }: SchedulerProps) {
             ${levels.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
           </select>
         </label>
-        <button onClick=${() => setWay(way.slice(0, -1))} disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
-        <button onClick=${() => setWay([])} disabled=${way.length === 0}>${say('again')}</button>
-        <button onClick=${hint} disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
+        <button onClick=${() => setWay(way.slice(0, -1))} aria-disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
+        <button onClick=${() => setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
+        <button onClick=${hint} aria-disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
       </p>
-      <p>${say('schedule')} ${say('mayGoWrong')} <b><${Said} text=${standing.says} /></b></p>
+      <p>${say('schedule')} ${say('circumstances')} <b><${Said} text=${standing.says} /></b></p>
     </section>
     <section class="runs">
       <${Run} title=${say('made', { n: way.length })} records=${records} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />

@@ -109,7 +109,7 @@ export const texts = {
     'Two sales begin. You choose which step comes next, until the lock is broken or a unit is lost.',
     '两笔销售要开始。由你选择下一步发生什么,直到锁被破坏或丢掉一件货。',
   ],
-  mayGoWrong: ['What may happen:', '可能发生:'],
+  circumstances: ['The circumstances:', '情形:'],
   made: ['Steps: {n}', '步数:{n}'],
   moves: ['What happens next', '下一步发生什么'],
   unbroken: ['Nothing more can happen, and nothing was broken.', '再没有什么可发生的,也没有破坏什么。'],

@@ -147,7 +147,7 @@ export function Turn({ engine, files }: TurnProps) {
         ${chosen !== undefined && html`<${Markdown} text=${whatOf(words.prediction, chosen)} />`}
         ${words.hints.slice(0, hints).map((hint) => html`<aside><${Markdown} text=${hint} /></aside>`)}
         <p class="bar">
-          ${hints < words.hints.length && html`<button onClick=${() => setHints(hints + 1)}>${say('hint')}</button>`}
+          <button aria-disabled=${hints >= words.hints.length} onClick=${() => setHints(hints + 1)}>${say('hint')}</button>
           ${isSolved && html`<details><summary>${say('solution')}</summary><${Markdown} text=${words.solution} /><pre tabindex="0">${exercise.solution}</pre></details>`}
         </p>`
           : html`<p>${say('explore')}</p>`
@@ -155,10 +155,10 @@ export function Turn({ engine, files }: TurnProps) {
       <${Named} text=${`${words?.text} ${words?.hints.join()} ${text}`} files=${files} />
     </section>
     <section class="write">
-      <${Editor} key=${name} text=${text} label=${say('yourLock')} onChange=${write} />
+      <${Editor} key=${name} text=${text} label=${say('yourLock')} describedBy="leaves" onChange=${write} />
       <p class="bar">
         <button class="main" aria-disabled=${isJudging || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
-        <button onClick=${() => write(original)} disabled=${text === original}>${say('reset')}</button>
+        <button aria-disabled=${text === original} onClick=${() => text === original || write(original)}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
         <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, write)} /></label>
       </p>
@@ -172,7 +172,7 @@ export function Turn({ engine, files }: TurnProps) {
               : html`<b>${isNowSolved ? say('solvedNow') : exercise && fails.length > 0 && say('notYet', { fails: [...new Set(fails.map((each) => each.name))].join(', ') })}</b> ${say('judged', { failed: asked.filter(({ verdict }) => verdict === 'fail').length, played: asked.length })}`
       }</p>
       ${isNowSolved && next && html`<p><button class="main" onClick=${() => begin(next.name)}>${say('nextExercise')}</button></p>`}
-      <small>${say('leaves')}</small>
+      <small id="leaves">${say('leaves')}</small>
     </section>
     </div>
     <section class="judged">

@@ -110,6 +110,7 @@ export const ofVerdicts: Record<string, string> = {
     '可能是你的锁一直停不下来,或几乎不停顿地询问 Redis,也可能是这台机器太忙。',
   'It is the second one, so the others are not played.': '这已是第二个,所以不再运行其他场景。',
   'Nobody knows: the search was ended after {time}.': '没有结论:搜索在 {time}后被终止。',
+  'Until then no order of events had broken your lock.': '在那之前,没有哪种事件顺序破坏过你的锁。',
   'There may be too many orders of events, or your lock never comes to an end, or this machine is busy.':
     '可能是事件顺序太多,或者你的锁一直停不下来,也可能是这台机器太忙。',
 };

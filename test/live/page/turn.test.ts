@@ -13,19 +13,26 @@ import { button } from '../live-page.ts';
 import { ownPage } from './open-page.ts';
 
 const solution = readFileSync(join(projectDir, 'exercises/05-owner-check/solution.ts'), 'utf8');
-/** It would say of itself that it holds, if it had the way from the lab to the page. And it lets nobody in. */
+/** It would say of itself that it holds, if what the lab itself uses could be changed. And it lets nobody in. */
 const liar = `const { postMessage } = MessagePort.prototype;
+  const { then } = Promise.prototype;
   const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
-  MessagePort.prototype.postMessage = function (said) {
-    Object.assign(said.value, { verdict: 'holds' });
-    Object.assign(said.value.record ?? {}, { verdict: 'pass' });
-    postMessage.call(this, said);
-  };
-  Object.defineProperty(MessageEvent.prototype, 'data', {
+  function better(said) {
+    Object.assign(said ?? {}, said?.states && { verdict: 'holds' });
+    Object.assign(said?.record ?? {}, { verdict: 'pass' });
+    return said;
+  }
+  Reflect.defineProperty(Promise.prototype, 'then', {
+    value(done, ...more) { return then.call(this, done && ((said) => done(better(said))), ...more); },
+  });
+  Reflect.defineProperty(MessagePort.prototype, 'postMessage', {
+    value(said) { better(said.value); postMessage.call(this, said); },
+  });
+  Reflect.defineProperty(MessageEvent.prototype, 'data', {
     get() {
       const task = get.call(this);
       const record = { verdict: 'pass', reasons: [] };
-      this.target.postMessage({ id: task.id, value: { record, verdict: 'holds', reason: '', says: '' } });
+      postMessage.call(this.target, { id: task.id, value: { record, verdict: 'holds', reason: '', says: '' } });
       return task;
     },
   });
@@ -99,7 +106,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
       return /Nobody knows/.test(document.querySelector('.write [role=status]')?.textContent ?? '');
     });
 
-  test('no lock has the way to the page; what comes no further by the virtual clock is no verdict', async () => {
+  test('no lock judges itself: what it would change is as it was; what comes no further by the virtual clock is no verdict', async () => {
     const page = await own.open();
     await button(page, 'Your turn').click();
     await page.getByRole('combobox').selectOption('05-owner-check');
@@ -124,10 +131,14 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
     await button(page, 'Your turn').click();
     await page.getByRole('combobox').selectOption('05-owner-check');
 
-    // The second would answer the page in the name of the lab.
+    // The second would answer the page in the name of the lab, and the third would have it find nothing.
     for (const [text, problem] of [
       ['const half = (', /can't be played: Unexpected token \(line 1\)/],
       ['postMessage({ id: 1, value: {} }); export const createLock = () => {};', /can't be played: postMessage is not/],
+      [
+        'Array.prototype.find = () => {}; export const createLock = () => {};',
+        /can't be played: Cannot assign to read only/,
+      ],
     ] as const) {
       await take(page, text);
       await button(page, 'Play all scenarios').click();
@@ -150,7 +161,9 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
       await take(page, text);
       await button(page, 'Play all scenarios').click();
     }
-    await button(page, 'Reset').click();
+    await button(page, 'Reset').press('Enter');
+    // Who goes by keys goes on from there.
+    expect(await page.locator(':focus').textContent()).toBe('Reset');
     await button(page, 'Play all scenarios').click();
     await says(page, /Not yet: slow-holder\. Questions asked: 4/);
     expect(await page.getByText('✔ Solved', { exact: true }).count()).toBe(0);
