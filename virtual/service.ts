@@ -5,8 +5,8 @@ import { createRegistry, type Strategy } from '../locks/strategy.ts';
 import { asProblem } from '../services/inventory/away-server.ts';
 import { supervised } from '../services/inventory/external-lock.ts';
 import { createHistory } from '../services/inventory/history.ts';
-import type { SaleServiceParts } from '../services/inventory/holder.ts';
 import { createSaleService } from '../services/inventory/sale-service.ts';
+import type { SaleServiceParts } from '../services/inventory/sale-service-parts.ts';
 import { connectStore, lockKeys } from '../services/inventory/store.ts';
 
 /** What a lock's file exports. */
@@ -61,11 +61,11 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
       RETRY_DELAY_MS: retryDelayMs,
       WAIT_TIMEOUT_MS: waitTimeoutMs,
     },
-    lackingSetting: () => undefined,
     node,
     store,
     servers: {
       forLock: () => ({ redis: store.redis, masters }) as never,
+      mustServe() {},
       stockInMysql() {
         throw new Error('There is no MySQL in the virtual world.');
       },

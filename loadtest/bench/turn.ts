@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { isInBuckets } from '../../locks/index.ts';
 import { nodeArgs } from '../../scripts/stack/parts.ts';
-import { countCommands } from '../../services/inventory/redis-commands.ts';
+import { countCommands } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { nameInBucket, stockKey } from '../../services/inventory/store.ts';
 import { sum } from '../evidence/numbers.ts';

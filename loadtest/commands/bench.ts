@@ -11,7 +11,7 @@ import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
-import { versionIn } from '../../services/inventory/redis-commands.ts';
+import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import {
   bucketCounts,

@@ -3,8 +3,8 @@
 // Change:  the watchdog renews the lease three times at most, so that a hold lasts two leases and no longer.
 // Leaves:  a sale that works for more than two leases loses the lock half way.
 
+import { renewed } from '../drivers/renewed.ts';
 import { readScript } from '../drivers/script.ts';
-import { renewed } from '../drivers/watchdog.ts';
 import type { CreateLock } from '../lock.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');

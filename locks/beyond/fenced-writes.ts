@@ -4,8 +4,8 @@
 // Leaves:  a late write may still come between the read and the write of the next holder, which then undoes it.
 // Source:  Kleppmann, How to do distributed locking, 2016.
 
+import { renewed } from '../drivers/renewed.ts';
 import { type RunScript, readScript } from '../drivers/script.ts';
-import { renewed } from '../drivers/watchdog.ts';
 import type { CreateLock } from '../lock.ts';
 
 const acquireFenced: RunScript<string | null> = readScript('acquire-fenced');

@@ -4,8 +4,8 @@
 // Leaves:  the token protects what checks it, and nothing else; waiters still poll.
 // Source:  Kleppmann, How to do distributed locking, 2016.
 
+import { renewed } from '../drivers/renewed.ts';
 import { type RunScript, readScript } from '../drivers/script.ts';
-import { renewed } from '../drivers/watchdog.ts';
 import type { CreateLock } from '../lock.ts';
 
 const acquireFenced: RunScript<string | null> = readScript('acquire-fenced');

@@ -4,8 +4,8 @@
 // Leaves:  a reader that stays keeps every writer out; writers that come without end may keep a reader out.
 // Source:  Redisson, RReadWriteLock.
 
+import { renewed } from '../drivers/renewed.ts';
 import { readScript } from '../drivers/script.ts';
-import { renewed } from '../drivers/watchdog.ts';
 import { type CreateLock, LockUpgradeError } from '../lock.ts';
 
 const acquireToWrite = readScript('acquire-to-write');

@@ -4,8 +4,8 @@
 // Leaves:  another replica may be promoted than the one that has confirmed, and nobody sells without a replica.
 // Source:  redis.io, WAIT.
 
+import { renewed } from '../drivers/renewed.ts';
 import { readScript } from '../drivers/script.ts';
-import { renewed } from '../drivers/watchdog.ts';
 import { type CreateLock, NotReplicatedError } from '../lock.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');

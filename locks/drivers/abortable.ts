@@ -1,4 +1,4 @@
-/** Resolves with `promise`. Rejects with AbortError when `signal` aborts first; what `promise` brings after that is given back. */
+/** Resolves with `promise`. Rejects with AbortError when `signal` aborts first, or has aborted already; what comes late is given back. */
 export function abortable<T>(
   promise: T | PromiseLike<T>,
   signal?: AbortSignal,

@@ -1,12 +1,2 @@
 /** How long a server may leave a question unanswered, in milliseconds: a sale must be answered within a second. */
 export const ANSWER_LIMIT_MS = 700;
-
-/** ZooKeeper did not answer, or the session with it has ended. */
-export class ZookeeperUnavailableError extends Error {
-  readonly code = 'ZOOKEEPER_UNAVAILABLE';
-
-  constructor() {
-    super('ZooKeeper does not answer, or has ended the session.');
-    this.name = 'ZookeeperUnavailableError';
-  }
-}

@@ -37,7 +37,7 @@ export function listen(redis: RedisClient, channel: string, wake: Wake): () => v
   return redis instanceof Cluster ? listenAtOwner(redis, channel, wake) : listenAt(redis, channel, wake);
 }
 
-/** At the server that holds the cluster slot of the channel: PUBLISH counts only the listeners at the server that it is sent to. */
+/** Listens at the server that holds the cluster slot: PUBLISH counts only the listeners at the server that it is sent to. */
 function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => void {
   let owner: Redis | undefined;
   let stop = ignore;

@@ -12,7 +12,10 @@ const byDelex: Delete = (redis, key, value) => redis.call('DELEX', key, 'IFEQ', 
 
 const known = new WeakMap<RedisClient, Delete>();
 
-/** Resolves with 1 when the key is deleted, with 0 when it holds something else. Rejects when the server has neither command. */
+/**
+ * Resolves with 1 when the key is deleted, with 0 when it is not there or holds
+ * something else. Rejects when the server does not answer, or has neither command.
+ */
 export async function deleteIfEqual(redis: RedisClient, key: string, value: string): Promise<number> {
   const first = known.get(redis) ?? byDelifeq;
   const other = first === byDelifeq ? byDelex : byDelifeq;

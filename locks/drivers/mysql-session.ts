@@ -10,7 +10,9 @@ const KILL_AGAIN_MS = 10;
 
 export type MysqlSession = Awaited<ReturnType<typeof openSession>>;
 
-/** Borrows a connection. Rejects with AbortError when `signal` aborts before one is free; one that is aborted already waits shortly. */
+/**
+ * Borrows a connection. Rejects with AbortError when `signal` aborts before one is free; one aborted already waits 700 ms at most.
+ */
 export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
@@ -98,7 +100,10 @@ export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (se
   }
 }
 
-/** True when the server ended a transaction, of which nothing has happened: a deadlock, or a wait for too long (50 s by default). */
+/**
+ * True when the server would not let a transaction go on: it met others in a deadlock, or waited too long (50 s by
+ * default). After a rollback nothing of it has happened; without one, what it did before the wait is still there.
+ */
 export function isRefused(error: unknown): boolean {
   return ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
 }

@@ -25,8 +25,8 @@ export function sharedInRequest(createOwn: CreateLock): CreateLock {
       const hold = holds.get(request);
       if (hold !== undefined) return enter(hold, signal);
       const entered = enter({ lock: own, count: 0 }, signal).finally(() => entering.delete(request));
-      const isOver = entered.catch(() => {});
-      entering.set(request, isOver);
+      const ended = entered.catch(() => {});
+      entering.set(request, ended);
       await entered;
     }
 

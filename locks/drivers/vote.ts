@@ -1,3 +1,5 @@
+// A vote: one question to all masters at once, decided by a majority.
+
 import type { Redis } from 'ioredis';
 
 export interface Votes {

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LockNotHeldError, type LockOptions } from '../lock.ts';
-
+/** A lease that is renewed for as long as its lock is held. */
 interface Renewal {
   leaseMs: number;
   /** When the lease was asked for, by `performance.now()`: it may have begun as early as that. */
@@ -13,7 +11,10 @@ interface Renewal {
 
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
-/** Renews a lease each third of it. It is lost when a renewal says so, or none is answered and the lease is over by our clock. */
+/**
+ * Renews a lease each time a third of it has passed. The lock is lost when a renewal says so, or when none is answered and the lease is over
+ * by our own clock.
+ */
 export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal) {
   const tickMs = leaseMs / 3;
   const ticks = setInterval(renewNow, tickMs);
@@ -47,45 +48,4 @@ export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal) {
   }
 
   return { renewNow, stop };
-}
-
-/** What a lock asks of Redis whose waiters ask again and again, and whose lease is renewed for as long as it is held. */
-export interface Steps {
-  /** One try. Resolves with true when the lock is ours, once more if it was ours before. */
-  tryOnce(): Promise<boolean>;
-  /** Starts the lease anew. Resolves with 0 when the lock is no longer ours, else with 1. */
-  renew(): Promise<number>;
-  /** Gives up one hold. Resolves with -1 when the lock was no longer ours. */
-  giveBack(): Promise<number>;
-}
-
-export function renewed({ key, leaseMs, retryDelayMs, onLeaseLost }: LockOptions, { tryOnce, renew, giveBack }: Steps) {
-  const lost = new AbortController();
-  let holdCount = 0;
-  let watchdog: Watchdog | undefined;
-
-  async function acquire(signal?: AbortSignal) {
-    let askedAt = performance.now();
-    while (!(await tryOnce())) {
-      await sleep(retryDelayMs, undefined, { signal });
-      askedAt = performance.now();
-    }
-    holdCount += 1;
-    if (holdCount === 1) watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
-  }
-
-  function lose() {
-    holdCount = 0;
-    onLeaseLost();
-    lost.abort(new LockNotHeldError(key));
-  }
-
-  async function release() {
-    holdCount = Math.max(0, holdCount - 1);
-    // Before asking Redis: if it does not answer, the lease must end by itself.
-    if (holdCount === 0) watchdog?.stop();
-    if ((await giveBack()) === -1) throw new LockNotHeldError(key);
-  }
-
-  return { acquire, release, lost: lost.signal };
 }

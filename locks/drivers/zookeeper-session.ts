@@ -12,7 +12,8 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path/posix';
 import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
 import { abortable, abortError } from './abortable.ts';
-import { ANSWER_LIMIT_MS, ZookeeperUnavailableError } from './answer-limit.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
+import { ZookeeperUnavailableError } from './zookeeper-unavailable.ts';
 
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
@@ -89,7 +90,7 @@ function connect(servers: string, sessionMs: number): Client {
   return client;
 }
 
-/** The session of a connected client. Calls reject with ZookeeperUnavailableError when it ends, or no answer comes within a second. */
+/** The session of a connected client. Calls reject with ZookeeperUnavailableError when it ends, or after ANSWER_LIMIT_MS. */
 function startSession(client: Client, root: string, outage: ZookeeperOptions['outage']) {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
@@ -146,7 +147,10 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     });
   }
 
-  /** Resolves with the number of the change that made a node: a later one has a larger. Undefined when the node is gone. */
+  /**
+   * Resolves with the number of the change that made a node: no two are the same, a later one is larger. Undefined when it is
+   * gone.
+   */
   async function czxidOf(path: string) {
     const known = czxids.get(path);
     if (known !== undefined) return known;

@@ -38,7 +38,10 @@ export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response
 /** Answers a request with what it resolves with, as JSON, or with 204 for nothing, unless it has answered by itself. */
 type Handler = (request: Request, response: Response) => unknown;
 
-/** Adds a path with what answers each of its methods, and refuses others. A body is JSON, and read where a method takes one. */
+/**
+ * Adds a path with what answers each of its methods, and refuses others, but HEAD, which Express
+ * answers as GET unless it is one of them. A body is JSON, and read where a method takes one.
+ */
 export function addRoute(
   app: Express,
   path: string,

@@ -1,7 +1,7 @@
 // What an error means: which server did not answer, or refused, and what a client is told.
 
 import type { ZodError } from 'zod';
-import { ZookeeperUnavailableError } from '../../locks/drivers/answer-limit.ts';
+import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-unavailable.ts';
 import { LockNotHeldError, NoMajorityError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
 import { ExternalLockFault } from './describe.ts';
 import { ProblemError } from './problem.ts';
@@ -14,6 +14,7 @@ export const reasonOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error && error.code === 'ABORT_ERR' ? error.cause : error;
 
 interface Fate {
+  /** It has certainly written nothing. */
   definite: boolean;
   /** When that was, at the end of a sentence. */
   when: string;
@@ -55,7 +56,7 @@ export function asProblem(error: unknown, fate?: Fate): ProblemError {
   return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: fate?.definite ?? false, cause });
 }
 
-/** The one place that knows which server did not answer, or can not serve now, by an error or its cause. Undefined for a bug. */
+/** The one place that knows which server an error says is away, itself or by its cause. Undefined for a bug. */
 export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | undefined {
   for (const cause of causesOf(error)) {
     if (cause instanceof ZookeeperUnavailableError) return 'ZooKeeper';
@@ -80,6 +81,7 @@ function causesOf(error: unknown): Error[] {
   return causes;
 }
 
+/** True when a server did not answer, or can't serve now; false for a bug in what it was asked. */
 export const isStoreUnavailable = (error: unknown): boolean => awayServer(error) !== undefined;
 
 /** Redis 6 has what a script was refused behind the words of its own: `ERR Error running script (…): -OOM …`. */
@@ -104,6 +106,7 @@ function isConnectionError({ syscall, code = '' }: NodeJS.ErrnoException): boole
   return syscall !== undefined && /^(ECONN|EHOST|ENET|ENOTCONN|EPIPE|ETIMEDOUT)/.test(code);
 }
 
+/** True when MySQL did not answer, or can't serve now; false for a bug in what it was asked. */
 export function isMysqlUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // mysql2 marks as fatal what ends a connection.

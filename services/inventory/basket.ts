@@ -42,7 +42,10 @@ function itemOf(sku: string, stockBefore: number | undefined): SoldItem {
   return { sku, stockBefore, remaining: stockBefore - 1 };
 }
 
-/** One after the other: two skus may live on two servers. What was written before a refused write is put back under the locks. */
+/**
+ * Writes one sku after the other: two may live on two servers, so no script can make one step of them.
+ * What was written before a write that was certainly refused is put back while the locks are held.
+ */
 async function writeAll(items: SoldItem[], { stockOf, tokenOf, progress }: BasketParts) {
   const written: SoldItem[] = [];
   for (const item of items) {

@@ -1,3 +1,5 @@
+// What a module of somebody else has thrown, returned, or done.
+
 import { inspect } from 'node:util';
 
 export function describe(value: unknown): string {

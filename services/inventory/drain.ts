@@ -1,3 +1,5 @@
+// How a listener stops without losing a request that is on its way to it.
+
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
@@ -8,8 +10,9 @@ import { IDLE_LIMIT_MS } from './sale-life.ts';
 const MOST_TURNS = 1_000;
 
 /**
- * Accepts for `acceptMs`, so that a load balancer has noticed. Then the listener closes, and nginx sends what it cannot connect for to the
- * other node. Requests on open connections are served until none is open, or for 3 s; `endConnections` has answers end them.
+ * Accepts for `acceptMs`, so that a load balancer has noticed. Then the listener closes, and nginx sends
+ * what it cannot connect for to the other node. Requests on open connections are served until none is open,
+ * or for 3 s; `endConnections` has answers end them, and idle ones are left to the other side to close.
  */
 export async function drain(server: Server, acceptMs: number, endConnections: () => void): Promise<void> {
   await sleep(acceptMs);

@@ -4,7 +4,10 @@ import dotenv from 'dotenv';
 /** It explains each setting: those of a node, of the local stack and of the containers. An image does not have it. */
 const example = new URL('../../.env.example', import.meta.url);
 
-/** Reads `.env` into the environment, whose variables win over it. What would be passed over is named once, in a warning on stderr. */
+/**
+ * Reads `.env` into the environment, whose variables win over it. What would be passed over without
+ * a word is named in a warning on stderr: once, and not by the processes that get this environment.
+ */
 export function loadEnvFile(): void {
   const before = { ...process.env };
   const { parsed = {} } = dotenv.config({ quiet: true });

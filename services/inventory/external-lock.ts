@@ -12,7 +12,10 @@ const RELEASE_LIMIT_MS = 5_000;
 export const backendOfPromises = (promises: unknown): Backend =>
   (promises as { masters?: unknown } | null | undefined)?.masters === true ? 'masters' : 'redis';
 
-/** Has both calls of an external lock settle in time; a late grant is given back, and other errors are faults, unless a server is away. */
+/**
+ * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted
+ * before; release() settles in time. A late grant is given back; other errors are ExternalLockFault, unless a server is away.
+ */
 export function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
     const lock = makeLock(createLock, options);

@@ -24,13 +24,14 @@ export async function readExternalModule(file: string) {
     throw new ExternalLockFault(`its import fails: ${describe(error)}`);
   });
   // A module that was compiled to CommonJS may arrive in `default`.
-  const { createLock, promises, doesNotPromise }: Record<string, unknown> = { ...exported.default, ...exported };
+  const own = (name: string): unknown => exported[name] ?? exported.default?.[name];
+  const createLock = own('createLock');
   if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
   if (typeof createLock !== 'function')
     throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
   return {
     createLock: createLock as CreateLock,
-    promises,
-    doesNotPromise,
+    promises: own('promises'),
+    doesNotPromise: own('doesNotPromise'),
   };
 }

@@ -1,4 +1,6 @@
-import type { SaleEvent } from './lab/contract.ts';
+// What happened to the sales of this node, kept in memory.
+
+import type { Push, SaleEvent } from './lab/contract.ts';
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -47,7 +49,7 @@ export function createHistory(node: string, capacity = 600_000) {
       watchers.add(see);
       return () => void watchers.delete(see);
     },
-    read() {
+    read(): Pick<Push, 'events' | 'dropped'> {
       const { events, dropped } = readBehind(first);
       return { events, dropped };
     },

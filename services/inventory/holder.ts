@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
 import {
   type CreateLock,
   type CreateMultiLock,
@@ -11,30 +10,13 @@ import {
   LockNotHeldError,
   type MultiLock,
 } from '../../locks/lock.ts';
-import type { Registry } from '../../locks/strategy.ts';
 import { asProblem, reasonOf, unreadableOf } from './away-server.ts';
-import type { History } from './history.ts';
 import type { NodeState } from './lab/contract.ts';
-import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
 import type { Releases } from './sale-release.ts';
-import type { NodeServers } from './servers.ts';
-import type { InventorySettings } from './settings.ts';
-import { lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
-
-export interface SaleServiceParts {
-  registry: Registry;
-  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
-  /** The setting that a lock needs and that this node was started without. Undefined when there is none. */
-  lackingSetting: (lock: string) => string | undefined;
-  node: string;
-  store: Store;
-  servers: Pick<NodeServers, 'forLock' | 'stockInMysql'>;
-  history: History;
-  metrics: Metrics;
-  log: Pick<Logger, 'warn' | 'debug'>;
-}
+import type { SaleServiceParts } from './sale-service-parts.ts';
+import { lockKey, nameInBucket, wasNotDone } from './store.ts';
 
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
@@ -51,7 +33,11 @@ export type Present = Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'wai
 export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
 
-export function createHolders({ store, servers }: SaleServiceParts, releases: Releases, present: () => Present) {
+export function createHolders(
+  { store, servers }: Pick<SaleServiceParts, 'store' | 'servers'>,
+  releases: Releases,
+  present: () => Present,
+) {
   const instance = randomUUID();
   const waits = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();

@@ -20,7 +20,7 @@ import { createPublicApp } from './public.ts';
 import { createSaleService } from './sale-service.ts';
 import { connectServers } from './servers.ts';
 import { exitWithSettingError } from './setting-error.ts';
-import { hostForm, inventorySettings, lackingSetting, readNodeSettingsOrExit, readSettingsOrExit } from './settings.ts';
+import { hostForm, inventorySettings, nodeName, readNodeSettingsOrExit, readSettingsOrExit } from './settings.ts';
 import { connectStore } from './store.ts';
 
 /** Longer than nginx keeps an idle connection (2 s): a request must never meet a connection that this side closes. */
@@ -34,7 +34,7 @@ loadEnvFile();
 // First, so that LOCK_VERSION may name them.
 await addExternalLocks();
 const settings = readNodeSettingsOrExit(process.env);
-const node = settings.NODE_NAME ?? String(settings.PORT);
+const node = nodeName(settings);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
 const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks);
@@ -48,13 +48,12 @@ const open = new Set<ServerResponse>();
 /** What a node that stops gives up, one after the other. */
 const duties = { isReady: true, keepsConnections: true, takesWork: true };
 
-const lacking = (lock: string) => lackingSetting(lock, settings);
-const given = { registry, settings, lackingSetting: lacking, node, store, servers, history, metrics, log };
-const sales = createSaleService(given);
+const saleParts = { registry, settings, node, store, servers, history, metrics, log };
+const sales = createSaleService(saleParts);
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), answering: orders.answering(), standstills: standstills() });
 const streams = createEventStreams(history, sales.state);
-const parts = { ...given, sales, isStopping: () => !duties.takesWork };
+const parts = { ...saleParts, sales, isStopping: () => !duties.takesWork };
 const orders = createOrders(parts);
 
 const publicApp = createPublicApp({ ...parts, orders, duties });
@@ -110,11 +109,14 @@ async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, h
   return server;
 }
 
-/** Serves on for DRAIN_MS, finishes the sales in flight, gives up the locks, and ends with 0. A second signal ends at once. */
+/**
+ * Serves on for DRAIN_MS, then refuses new sales, finishes those in flight, gives up the locks, ends with 0. A second signal ends at once.
+ */
 async function stop(signal: NodeJS.Signals) {
   if (!duties.isReady) process.exit(1);
   duties.isReady = false;
   log.info({ signal }, 'stopping');
+  // Ctrl-C waits for no load balancer.
   if (signal === 'SIGTERM' && settings.DRAIN_MS > 0) await drain(publicServer, settings.DRAIN_MS, endConnections);
   else endConnections();
   duties.takesWork = false;

@@ -45,7 +45,10 @@ export function createMetrics() {
     waitSeconds: histogram('lockstep_lock_wait_seconds', 'Time from asking for the lock to having it', 'lock'),
     holdSeconds: histogram('lockstep_lock_hold_seconds', 'Time from having the lock to giving it up', 'lock'),
     leaseLosses: counter('lockstep_lease_losses_total', 'Leases that a renewal or a release found to be lost', 'lock'),
-    releaseRetries: counter('lockstep_release_retries_total', 'Releases that no server answered, tried again'),
+    releaseRetries: counter(
+      'lockstep_release_retries_total',
+      'Releases that no server answered, and that were tried again',
+    ),
   };
 }
 

@@ -32,7 +32,10 @@ export const mysqlAddress = (url: string) => ({
   ...(url.startsWith('mysqls:') && { ssl: { verifyIdentity: true } }),
 });
 
-/** A pool that connects, and makes the tables, when it is first used. When a connection ends MySQL is asked until it answers. */
+/**
+ * A pool that connects, and makes the tables, when it is first used. Whenever a connection
+ * ends, or can't be made, MySQL is asked until it answers, and `outage` is told.
+ */
 export function connectMysql(url: string, connections: number, tables = stockTables(), outage?: Outage): Pool {
   const pool = createPool({
     ...mysqlAddress(url),

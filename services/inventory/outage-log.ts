@@ -6,8 +6,6 @@ const ASK_EVERY_MS = 250;
 
 export type OutageLines = Pick<Logger, 'warn' | 'info'> | undefined;
 
-const AWAY = Symbol('away');
-
 export type Outage = ReturnType<typeof createOutageLog>;
 
 /** Writes a line when a server goes away, and one when it is back, with how long that took in milliseconds. */
@@ -33,13 +31,17 @@ export function watchRedis(redis: RedisClient, outage: Outage) {
   redis.on('ready', outage.ended);
 }
 
-/** For a server whose client does not say that it is away. Call the result when it may be: `ask` is repeated until it resolves. */
+/** For a server whose client does not say that it is away. Call the result when it may be: it repeats `ask` until that resolves. */
 export function askWhenInDoubt(ask: () => Promise<unknown>, outage: Outage): () => Promise<void> {
   let isAsking = false;
+  const isAway = () =>
+    ask()
+      .then(() => false)
+      .catch(() => true);
   return async () => {
     if (isAsking) return;
     isAsking = true;
-    while ((await ask().catch(() => AWAY)) === AWAY) {
+    while (await isAway()) {
       outage.began();
       // It keeps no process from ending.
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS).unref());

@@ -2,8 +2,8 @@ import express from 'express';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
+import type { NodeParts } from './parts.ts';
 import { ProblemError } from './problem.ts';
-import type { NodeParts } from './sale-service.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log'> {

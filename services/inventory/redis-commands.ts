@@ -1,11 +1,15 @@
 import type { RedisClient } from '../../locks/lock.ts';
 import type { Commands } from '../../locks/strategy.ts';
 import { mastersOf } from './redis-client.ts';
+import { nameIn } from './redis-info.ts';
 
 /** Sentences that say why a Redis can't carry a lock, and what to do, by the name of the lock. */
 export type Lacks = Record<string, string>;
 
-/** The one place that knows which locks a Redis can not carry: it is asked for their commands, for a version says nothing of a fork. */
+/**
+ * The one place that knows which locks a Redis can't carry because it lacks their commands. Each server that
+ * takes writes is asked for the commands: a version says nothing of a fork. Rejects when one does not answer.
+ */
 export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string, Commands>): Promise<Lacks> {
   const lacks: Lacks = {};
   for (const [lock, commands] of Object.entries(commandsOfLocks)) {
@@ -24,19 +28,4 @@ export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string
     }
   }
   return lacks;
-}
-
-/** The version in an answer to INFO server. Valkey also names the version of Redis that it stands for. */
-export function versionIn(info: string): string | undefined {
-  return /valkey_version:(\S+)/.exec(info)?.[1] ?? /redis_version:(\S+)/.exec(info)?.[1];
-}
-
-function nameIn(info: string): string {
-  return `${/valkey_version:/.test(info) ? 'Valkey' : 'Redis'} ${versionIn(info) ?? 'of an unknown version'}`;
-}
-
-/** All commands in an answer to INFO commandstats, those inside scripts included, without INFO: only the counting sends that. */
-export function countCommands(commandstats: string): number {
-  const lines = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
-  return lines.reduce((sum, [, name, calls]) => (name === 'info' ? sum : sum + Number(calls)), 0);
 }

@@ -10,7 +10,7 @@ const RETRY_DELAY_MS = { first: 50, longest: 1_000 };
 
 export type Releases = ReturnType<typeof createReleases>;
 
-/** The locks that this node may hold without knowing it, because a server did not answer. */
+/** The locks that this node may hold without knowing it, because a server did not answer. `leaseMs` is the lease now. */
 export function createReleases(
   store: Pick<Store, 'back'>,
   leaseMs: () => number,
@@ -19,7 +19,10 @@ export function createReleases(
 ) {
   const unreleased = new Set<Promise<void>>();
 
-  /** Tries for one lease from when Redis is back. Stages 2 to 4 can not tell whose lock they delete: it may be that of another holder. */
+  /**
+   * Tries for one lease from when Redis is back: a lock that was granted before has ended by
+   * then. Stages 2 to 4 can't tell whose lock they delete: it may be that of another holder.
+   */
   async function tryUntilAnswered(lock: Pick<Lock, 'release'>) {
     await store.back();
     const endsAt = performance.now() + leaseMs();
@@ -37,6 +40,7 @@ export function createReleases(
     /** After a failure: a lock that a server did not answer about may be held, unless it was never asked for. */
     giveUpUnanswered(lock: Lock | MultiLock | undefined, error: unknown, reached: ReadonlyMap<SaleStep, unknown>) {
       if (lock === undefined || !isUnanswered(error) || reached.has('released')) return;
+      // Of several locks it may have been granted some before Redis went away.
       const mayHold = reached.has('entered') || 'fencingTokenOf' in lock || !wasNeverSent(error);
       if (!mayHold) return;
       const released = tryUntilAnswered(lock).finally(() => unreleased.delete(released));

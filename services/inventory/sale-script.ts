@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHeld } from './held.ts';
 import type { SaleScript } from './lab/contract.ts';
 
 export type SaleScripts = ReturnType<typeof createSaleScripts>;
@@ -52,30 +53,4 @@ export function createSaleScripts() {
 /** Nothing else runs in this process meanwhile, as during a computation, which would also keep a core from the other nodes. */
 function blockEventLoop(ms: number) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
-
-/** What a drill holds in the middle of its work: each waits until all are resumed, or until the node stops. */
-export function createHeld() {
-  let isEnding = false;
-  let held: (() => void)[] = [];
-
-  function resume() {
-    for (const resolve of held) resolve();
-    held = [];
-  }
-
-  return {
-    /** Resolves with the next `resume`, at once after `end`. */
-    async untilResumed() {
-      if (!isEnding) await new Promise<void>((resolve) => held.push(resolve));
-    },
-    resume,
-    /** For a node that stops: nothing is held any more. */
-    end() {
-      isEnding = true;
-      resume();
-    },
-    isEnding: () => isEnding,
-    count: () => held.length,
-  };
 }

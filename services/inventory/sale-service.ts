@@ -1,33 +1,22 @@
 // What a node does with its stock: it sells, puts back, and looks, under the lock that it has now.
 
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { reasonOf } from './away-server.ts';
-import { type Client, createHolders, type Holder, type SaleServiceParts } from './holder.ts';
+import { type Client, createHolders, type Holder } from './holder.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import { putBack, readShared, underLock } from './sale.ts';
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
+import type { SaleServiceParts } from './sale-service-parts.ts';
 import { createSell } from './sell.ts';
-import type { NodeServers } from './servers.ts';
-import type { InventorySettings } from './settings.ts';
 import type { Stock } from './store.ts';
 
 export type SaleService = ReturnType<typeof createSaleService>;
 
-/** What a node is made of. What is built on top takes of it what it needs. */
-export interface NodeParts extends SaleServiceParts {
-  settings: InventorySettings;
-  servers: NodeServers;
-  log: Logger;
-  sales: SaleService;
-  isStopping: () => boolean;
-}
-
 export function createSaleService(parts: SaleServiceParts) {
-  const { registry, settings, lackingSetting, node, store, servers, history, metrics, log } = parts;
+  const { registry, settings, node, store, servers, history, metrics, log } = parts;
   const { strategyNamed, backendOf, stockOf, isInBuckets } = registry;
   const { PORT: port } = settings;
   const atStart = {
@@ -50,7 +39,10 @@ export function createSaleService(parts: SaleServiceParts) {
     holders.endWaits(new ProblemError('STORE_UNAVAILABLE', 'Redis went away while the sale waited for its lock.'));
   });
 
-  /** Resolves with the stock, read under the read lock where there is one; undefined when there is no sku. Rejects with ProblemError. */
+  /**
+   * Resolves with the stock, read under the read lock where there is one; undefined when there is no sku.
+   * Rejects with ProblemError when the lock was not free in time, or was lost, or `client` hung up first.
+   */
   function readStock(sku: string, client: Client): Promise<number | undefined> {
     const strategy = strategyNamed(present.lock);
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
@@ -59,7 +51,10 @@ export function createSaleService(parts: SaleServiceParts) {
     return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
   }
 
-  /** Puts units back as a sale takes them: under its lock, or in one step without. Rejects with ProblemError, definite if nothing changed. */
+  /**
+   * Puts units back as a sale takes them: under its lock, or in one step where a sale
+   * needs none. Rejects with ProblemError, definite when the stock is as it was.
+   */
   function giveBack(sku: string, units: number): Promise<void> {
     return givingBack(sku, async (holder, own) => {
       if (own) return putBack({ ...own, units });
@@ -69,7 +64,10 @@ export function createSaleService(parts: SaleServiceParts) {
     });
   }
 
-  /** Puts the units of orders back into Redis under one lock, each once. Resolves with how that ended for each. Rejects as `giveBack`. */
+  /**
+   * Puts the units of orders back into Redis, all under one lock. Resolves with how that ended for each, in their order: true
+   * when they were put there now, false when that was done before, rejected when nobody knows. Rejects as `giveBack` does.
+   */
   function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
     return givingBack(sku, (holder, own) => {
       const restore = (token?: string) =>
@@ -112,13 +110,13 @@ export function createSaleService(parts: SaleServiceParts) {
     servers.forLock(present.lock, present.leaseMs);
   }
 
-  function refuse(detail: string) {
+  function refuseInFlight(detail: string): never {
     throw new ProblemError('SALES_IN_FLIGHT', detail);
   }
 
   function refuseWhileBusy() {
     const { inFlight } = records.read();
-    if (inFlight > 0) refuse(`Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`);
+    if (inFlight > 0) refuseInFlight(`Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`);
   }
 
   return {
@@ -140,10 +138,9 @@ export function createSaleService(parts: SaleServiceParts) {
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(lock: string, timing: LockTiming = {}) {
       refuseWhileBusy();
-      if (puttingBack > 0) refuse(`Units are being put back into the stock on ${node}. Try again when they are.`);
-      const lacking = lackingSetting(lock);
-      if (lacking)
-        throw new ProblemError('BAD_REQUEST', `${lock} needs ${lacking}, which ${node} was started without.`);
+      if (puttingBack > 0)
+        refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
+      servers.mustServe(lock);
       present = { ...atStart, lock, ...timing };
       connect();
     },

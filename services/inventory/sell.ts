@@ -2,11 +2,12 @@
 
 import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../locks/lock.ts';
 import { sellAll } from './basket.ts';
-import type { Client, Holders, SaleServiceParts } from './holder.ts';
+import type { Client, Holders } from './holder.ts';
 import { ProblemError } from './problem.ts';
 import { sellAtomically, sellOne } from './sale.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
+import type { SaleServiceParts } from './sale-service-parts.ts';
 import type { BasketSold, SaleFacts, Sold } from './sku.ts';
 import { lockKey, stockKey } from './store.ts';
 
@@ -24,7 +25,10 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
   const { PORT: port } = settings;
   let lastSale = 0;
 
-  /** Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError, also when `client` hung up while it waited. */
+  /**
+   * Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError: the sale did not take place,
+   * or, not definite, may have; also under a lock that sells one sku at a time, and when `client` hung up while it waited.
+   */
   async function sell(skus: string[], client: Client, order?: SaleOrder): Promise<Sold | BasketSold> {
     const [sku = ''] = skus;
     const createMultiLock = skus.length > 1 ? mustSellBaskets() : undefined;

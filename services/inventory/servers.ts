@@ -5,8 +5,9 @@ import { type Backend, backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { connectMysql, endPool, stockInMysql } from './mysql.ts';
 import { createOutageLog, type OutageLines } from './outage-log.ts';
+import { ProblemError } from './problem.ts';
 import { connectMaster } from './redis-client.ts';
-import type { InventorySettings } from './settings.ts';
+import { type InventorySettings, lackingSetting, nodeName } from './settings.ts';
 import type { Stock } from './store.ts';
 
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
@@ -14,7 +15,10 @@ const STOCK_CONNECTIONS = 2;
 
 export type NodeServers = ReturnType<typeof connectServers>;
 
-/** The servers that the locks of this node work with, each but Redis connected when a lock first needs it. */
+/**
+ * The servers that the locks of this node work with. Each but Redis is connected when a lock first needs it. The log
+ * is told when MySQL or ZooKeeper goes away and when it is back; who counts a pool's connections is told of each pool.
+ */
 export function connectServers(
   redis: RedisClient,
   settings: InventorySettings,
@@ -62,6 +66,12 @@ export function connectServers(
     stockInMysql(): Stock {
       pools.stock ??= openPool('stock', STOCK_CONNECTIONS);
       return stockInMysql(pools.stock);
+    },
+    /** Throws ProblemError when the lock needs a setting that this node was started without. */
+    mustServe(lock: string) {
+      const lacking = lackingSetting(lock, settings);
+      const detail = `${lock} needs ${lacking}, which ${nodeName(settings)} was started without.`;
+      if (lacking) throw new ProblemError('BAD_REQUEST', detail);
     },
     /** What a lock with this lease, in milliseconds, works with: Redis, and what it keeps itself in. */
     forLock: (lock: string, leaseMs: number) => ({ redis, ...connect[backendOf(lock)](leaseMs) }) as Servers,

@@ -86,6 +86,8 @@ export const inventorySettings = z.object({
 
 export type InventorySettings = z.infer<typeof inventorySettings>;
 
+export const nodeName = ({ NODE_NAME, PORT }: InventorySettings) => NODE_NAME ?? String(PORT);
+
 const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
 
 /** The setting that the lock needs and that is not given. Undefined when there is none. */
@@ -124,7 +126,10 @@ export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySetting
   return why === undefined ? settings : exitWithSettingError(why);
 }
 
-/** Reads the settings of `schema`; an empty variable is absent. A value that is not allowed ends the process with 2, and one line. */
+/**
+ * Reads the settings that `schema` names; an empty variable counts as absent. The first value that is not
+ * allowed ends the process with exit code 2 and one line: the variable, the value, and what is allowed.
+ */
 export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given);

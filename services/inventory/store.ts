@@ -50,7 +50,10 @@ export interface Stock {
 
 export type Store = ReturnType<typeof connectStore>;
 
-/** Connects to Redis. While it is away commands reject: a write that is sent later would undo the sales made since. */
+/**
+ * Connects to Redis. While it is away every command rejects, and none is kept to be sent later: a stock write that arrives after
+ * the outage would undo the sales made since. `commandsOfLocks` are those that some locks need, by the names of the locks.
+ */
 export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLocks: Record<string, Commands> = {}) {
   const redis = connectRedis(url, redisOptions);
   // A command that is under way rejects.
@@ -86,7 +89,10 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
     redis,
     buckets,
     readBuckets,
-    /** A sku as the holders of a lock see it, in a bucket. Tokens of two are never compared. Rejects with ProblemError STALE_TOKEN. */
+    /**
+     * A sku as the holders of a lock read and write it, in one of its buckets. Tokens of two locks, or of two buckets,
+     * are never compared. Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token: it is as it was.
+     */
     bucketOf(sku: string, lock: string, bucket = 0): FencedStock {
       const key = nameInBucket(stockKey(sku), bucket);
       const keys = [key, fenceKey(sku)];
@@ -122,7 +128,10 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
       restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
       deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),
     }),
-    /** Puts the units of an order back in one step; false if that was done within a day. Rejects with ProblemError STALE_TOKEN. */
+    /**
+     * Puts the units of an order into the stock in one step, making it if need be. False when that
+     * was done within the last day. STALE_TOKEN needs no read before: token and sum are one step.
+     */
     async restoreOnce(sku: string, units: number, orderId: string, lock = '', token?: string): Promise<boolean> {
       const keys = [stockKey(sku), fenceKey(sku), restoredKey(sku, orderId)];
       const values = [units, RESTORED_MARK_MS, ...(token === undefined ? [] : [lock, token])];
@@ -130,6 +139,7 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
       if (answer === -1) throw staleToken(token);
       return answer === 1;
     },
+    /** Whether `restoreOnce` has put them there within the last day. */
     isRestored: async (sku: string, orderId: string) => (await redis.exists(restoredKey(sku, orderId))) === 1,
     /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
     askAll: <T>(question: (server: RedisClient) => Promise<T>) => Promise.all(mastersOf(redis).map(question)),
@@ -163,7 +173,10 @@ const bucketsFor = (units: number, most: number) =>
 const staleToken = (token = '') =>
   new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);
 
-/** What the last connection sent may still come: Redis ends it before it reads a new one. The embedded Valkey, without ADDR, does not. */
+/**
+ * What the last connection sent may still come: Redis ends it before it reads from a new one. ID and ADDR
+ * together name one connection, on whatever server. The embedded Valkey knows no ADDR; there nothing is ended.
+ */
 function endLastConnection(server: Redis) {
   let lastConnection: string[] | undefined;
   server.on('ready', async () => {
@@ -177,7 +190,7 @@ function endLastConnection(server: Redis) {
 /** True when the command that failed so was certainly not carried out: it was never sent, or Redis refused it. */
 export const wasNotDone = (error: unknown): boolean => wasNeverSent(error) || refusalOf(error) !== undefined;
 
-/** True when the command never left this process. `Connection is closed` may also mean one that was under way in a Cluster. */
+/** True when the command never left this process. `Connection is closed` may also mean one whose server left the Cluster meanwhile. */
 export function wasNeverSent(error: unknown): boolean {
   return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }

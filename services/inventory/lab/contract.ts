@@ -159,7 +159,6 @@ export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
 export type JobState = z.output<typeof jobStateSchema>;
 export type ScheduledTick = JobState['scheduled'][number];
-export type Tick = (its: ScheduledTick) => Promise<void>;
 /** The form in which it is sent: what has a default may be left out. */
 export type JobChange = z.input<typeof jobChangeSchema>;
 export type GuardTiming = Omit<NonNullable<JobChange['guard']>, 'lock'>;

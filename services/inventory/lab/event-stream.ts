@@ -1,3 +1,5 @@
+// Pushes what a node records to those who follow it: a line of JSON after the other, until one of the two hangs up.
+
 import type { ServerResponse } from 'node:http';
 import { type History, now } from '../history.ts';
 import { ProblemError } from '../problem.ts';
@@ -21,7 +23,10 @@ export function createEventStreams(history: History, state: () => NodeState) {
   let isOver = false;
 
   return {
-    /** Sends all that the history has, then what is new. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended. */
+    /**
+     * Sends all that the history has, then what is new. One who has taken nothing for a second
+     * makes room. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+     */
     open(response: ServerResponse) {
       if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
       const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;

@@ -6,9 +6,9 @@ import { addRoute, allowOnly, answerNotFound, answerProblem, giveRequestId } fro
 import { onlyKnownHosts } from '../known-hosts.ts';
 import type { Orders } from '../orders/orders.ts';
 import { addJobRoutes } from '../orders/routes.ts';
+import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import { countCommands, versionIn } from '../redis-commands.ts';
-import type { NodeParts } from '../sale-service.ts';
+import { countCommands, versionIn } from '../redis-info.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
 import { lockKeys } from '../store.ts';
@@ -25,7 +25,10 @@ export interface LabParts extends Pick<NodeParts, 'sales' | 'store' | 'history' 
   shop: Orders['shop'];
 }
 
-/** The listener of the lab. Changes are PUT or DELETE, which a web page of another origin cannot send without asking first. */
+/**
+ * The listener of the lab, never reached through nginx. Every change is a PUT or
+ * a DELETE, which a web page of another origin cannot send without asking first.
+ */
 export function createLabApp({ sales, state, store, history, streams, log, hosts, shop }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(giveRequestId, onlyKnownHosts(hosts));

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { asProblem } from '../away-server.ts';
+import { createHeld } from '../held.ts';
 import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from '../lab/contract.ts';
+import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import { createHeld } from '../sale-script.ts';
-import type { NodeParts } from '../sale-service.ts';
 import { RESTORABLE_MS } from '../store.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
@@ -22,9 +22,12 @@ const MOST_SCHEDULED = 100;
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
-/** Closes orders that are due and puts their units back, by its schedule, under the guard of JOB_LOCK; `carryOut` is in its place. */
+/**
+ * Closes orders that are due and puts their units back, by its schedule, under
+ * the guard of JOB_LOCK, or of `carryOut`, which a lab puts in its place.
+ */
 export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp) {
-  const { settings, lackingSetting, node, store, servers, sales, metrics, log } = parts;
+  const { settings, node, store, servers, sales, metrics, log } = parts;
   const stopping = new AbortController();
   const held = createHeld();
   const underWay = new Set<Promise<TickResult>>();
@@ -192,9 +195,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     }),
     /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
     setGuard({ lock: name, ...given }: GuardTiming & { lock: string }) {
-      const lacking = lackingSetting(name);
-      if (lacking)
-        throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
+      servers.mustServe(name);
       const changed = { ...atStart, ...given };
       if (changed.minHoldMs >= changed.leaseMs)
         throw new ProblemError('BAD_REQUEST', 'The minimum hold must be less than the lease.');

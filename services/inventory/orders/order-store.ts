@@ -23,12 +23,18 @@ export function connectOrders(url: string, connections: number, tables: string[]
   return connectMysql(url, connections, [...stockTables(), ...own, ...tables], outage);
 }
 
-/** The orders in MySQL. While it is away every call rejects, and nothing is written, unless the error says that it may be. */
+/**
+ * The orders in MySQL. While it is away every call rejects, with what `isMysqlUnavailable` knows or
+ * with ProblemError STORE_UNAVAILABLE. Then nothing is written, unless the error says that it may be.
+ */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
   // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
   mysql.query('SELECT 1').catch(() => {});
 
-  /** Changes the status and moves the money in one transaction. Rejects with ProblemError NOT_FOUND or ORDER_STATE. */
+  /**
+   * Changes the status and moves the money in one transaction. Rejects with ProblemError
+   * NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is done.
+   */
   async function step(id: string, to: 'PAID' | 'REFUNDED', keep?: Keep): Promise<Order> {
     // The mistake that pays twice, on purpose: two that come at once both find the order paid.
     const looksFirst = to === 'REFUNDED' && REFUND === 'look-first';
@@ -55,7 +61,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     return order;
   }
 
-  /** Books money that has arrived, also in parts: the order is PAID when all of it is there. Rejects with ProblemError NOT_FOUND. */
+  /**
+   * Books money that has arrived, also in parts: the order is PAID when all of it is there. Money that nobody waits for
+   * is booked, too. Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
+   */
   function receive({ order: id, amount }: Payment, keep?: Keep): Promise<Order> {
     return inTransaction(mysql, async (ask) => {
       // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
@@ -73,7 +82,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
   }
 
   return {
-    /** Writes down what a sale is about to take: the evidence if its node dies. Rejects with AbortError when `signal` aborts first. */
+    /**
+     * Writes down what a sale is about to take: the evidence if its node dies before the
+     * order is written. Rejects with AbortError when `signal` aborts before it is sent.
+     */
     async intend(order: NewOrder, signal: AbortSignal) {
       await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), signal);
     },
@@ -82,8 +94,9 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       await withoutTransaction(mysql, (ask) => ask('DELETE FROM tb_intent WHERE id = ?', [id]));
     },
     /**
-     * Writes the order in the place of its intent. Resolves with false when somebody has settled that meanwhile: there is no order then, and
-     * the intent is there again. Rejects with what `isInDoubt` knows when the order may be written. `keep` is done in the same transaction.
+     * Writes the order in the place of its intent. Resolves with false when somebody has settled that meanwhile, and
+     * perhaps put the units back: there is no order then, and the intent is there again. Rejects with what `isInDoubt`
+     * knows when the order may be written; after every other rejection it is not. `keep` is done in the same transaction.
      */
     place(order: NewOrder, keep?: (ask: Ask) => Promise<void>): Promise<boolean> {
       const { id, sku, quantity, node, lock, saleId } = order;
@@ -106,7 +119,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     receive,
     find,
     ask: () => withoutTransaction(mysql, (ask) => ask('SELECT 1')),
-    /** A page of orders, the oldest first. `next` is the `after` of the page behind it. Rejects with ProblemError NOT_FOUND. */
+    /**
+     * A page of orders, the oldest first. `next` is the `after` of the page behind it, null
+     * behind the last. Rejects with ProblemError NOT_FOUND when there is no order `after`.
+     */
     async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
       const last = new Date(after === undefined ? 0 : (await find(after)).createdAt);
       const [ofStatus, statuses] = status === undefined ? ['', []] : ['status = ? AND', [status]];
@@ -118,7 +134,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       const orders = rows.slice(0, limit).map(toOrder);
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },
-    /** The stock is counted anew: `units` are in it. Intents, and closed orders that are not restored, are settled by that. */
+    /**
+     * Before the stock is set to so many units, or deleted, which is 0. What orders have is supplied, too.
+     * Intents, and closed orders that are not restored, are of the last count, and settled by this one.
+     */
     async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
       const isThere = '(lock_name IN (?)) = ?';
       const there = [locksWithStockInMysql(), stockIn === 'mysql'];

@@ -5,7 +5,9 @@ export const orderStatuses = ['UNPAID', 'PAID', 'REFUNDED', 'CLOSED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
 /** Which status a customer's step leads from. The clean-up takes the other one, from UNPAID to CLOSED. */
-export const statusBefore = { PAID: 'UNPAID', REFUNDED: 'PAID' } as const;
+export const statusBefore = { PAID: 'UNPAID', REFUNDED: 'PAID' } as const satisfies Partial<
+  Record<OrderStatus, OrderStatus>
+>;
 
 const time = z.iso.datetime();
 

@@ -1,9 +1,11 @@
+// Orders, the clean-up, the payments that arrive and the idempotency keys as parts of a node: what they do around a sale, and their routes.
+
 import type { Express, Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
 import { endPool } from '../mysql.ts';
+import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import type { NodeParts } from '../sale-service.ts';
 import { createCleanUp } from './cleanup.ts';
 import { createAnswers } from './idempotency/index.ts';
 import type { Once } from './idempotency/once.ts';
@@ -18,9 +20,13 @@ export type Orders = ReturnType<typeof createOrders>;
 
 /** What a program that imports the service has done in the place of our own parts. What is left out is ours. */
 export interface OtherParts {
+  /** The statements that make further tables. */
   tables?: string[];
+  /** Instead of the strategy that IDEMPOTENCY names. */
   once?: (mysql: Pool, redis: RedisClient) => Once;
+  /** Instead of the guard that JOB_LOCK names. */
   cleanUp?: CleanUp;
+  /** Instead of what we do with a payment that arrives. */
   takeBy?: TakeBy;
 }
 

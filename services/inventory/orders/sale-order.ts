@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isMysqlSilent, isStoreUnavailable } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
 import { takingLimitMs } from '../sale-life.ts';
-import type { NodeParts } from '../sale-service.ts';
+import type { SaleService } from '../sale-service.ts';
 import type { SaleOrder } from '../sell.ts';
+import type { InventorySettings } from '../settings.ts';
 import type { SaleFacts } from '../sku.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
@@ -14,11 +15,16 @@ const INSTANCE_SIGNS = 8;
 type Count = (outcome: 'placed' | 'failed' | 'inDoubt') => void;
 
 /**
- * The stock and the order are in two stores, and the node may die between them. So a sale writes what it intends to take, takes it, and
- * writes the order in the place of the intent. One that is left stands for units in neither store: `npm run reconcile` settles it.
+ * The stock and the order are in two stores, and the node may die between them. So a sale writes
+ * what it intends to take, takes it, and writes the order in the place of the intent. One that
+ * is left stands for units that may be in neither store: `npm run reconcile` settles it.
  */
-export function openSaleOrder(parts: NodeParts, orders: OrderStore, count: Count, keep?: Keep): SaleOrder {
-  const { sales, settings } = parts;
+export function openSaleOrder(
+  { sales, settings }: { sales: Pick<SaleService, 'giveBack'>; settings: Pick<InventorySettings, 'WAIT_TIMEOUT_MS'> },
+  orders: OrderStore,
+  count: Count,
+  keep?: Keep,
+): SaleOrder {
   const id = randomUUID();
   const giveBackUntil = performance.now() + takingLimitMs(settings.WAIT_TIMEOUT_MS);
   let hasIntent = false;
@@ -50,7 +56,10 @@ export function openSaleOrder(parts: NodeParts, orders: OrderStore, count: Count
     return new ProblemError('ORDER_FAILED', detail, { definite: false });
   }
 
-  /** Puts the unit back, unless the order may be written. Definite when there is no order, it is back, and nobody has sold with the key. */
+  /**
+   * Puts the unit back, unless the order may be written. Definite: there is
+   * no order, the unit is back, and nobody else may have sold by the key.
+   */
   async function whyFailed(cause: unknown, sku: string): Promise<ProblemError> {
     if (isInDoubt(cause)) {
       const detail = `Order ${id} may be written: MySQL did not answer.`;

@@ -17,8 +17,9 @@ export const isInDoubt = (error: unknown) =>
   error instanceof ProblemError && error.code === 'STORE_UNAVAILABLE' && !error.problem.definite;
 
 /**
- * Has `work` done in one transaction, again after a deadlock. Rejects with ProblemError STORE_UNAVAILABLE, not definite, when nobody knows
- * whether it took place; after every other rejection it has not: with ProblemError TOO_MANY_CONFLICTS after five tries.
+ * Has `work` done in one transaction, from the beginning again after a deadlock or a wait too long for
+ * a row. Rejects with ProblemError STORE_UNAVAILABLE, not definite, when nobody knows whether it took
+ * place; after every other rejection it has not: with ProblemError TOO_MANY_CONFLICTS after five tries.
  */
 export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>): Promise<T> {
   return withoutTransaction(mysql, async (ask) => {
@@ -33,7 +34,10 @@ export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>): P
   });
 }
 
-/** Has `work` done in statements that are each a transaction. Rejects as `inTransaction`, and with AbortError when `signal` aborts first. */
+/**
+ * Has `work` done in statements that are each a transaction. Rejects as `inTransaction`, but for COMMIT: one that was
+ * sent and not answered may have written. Rejects with AbortError when `signal` aborts before the work has begun.
+ */
 export async function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal) {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     try {
@@ -48,7 +52,10 @@ export async function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Pro
 
 const limits = new WeakMap<Pool, Set<AbortController>>();
 
-/** Gives `work` a signal that ends its wait for a connection: of `signal`, of a busy pool, or of a MySQL that is silent to others. */
+/**
+ * Gives `work` a signal that ends its wait for a connection: `signal` aborts, the pool is busy for too long,
+ * or MySQL leaves another of the pool without an answer. Work that has a connection waits for its own answer.
+ */
 async function withPatience<T>(mysql: Pool, signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<T>) {
   const all = limits.get(mysql) ?? new Set();
   limits.set(mysql, all);

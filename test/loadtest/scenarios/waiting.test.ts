@@ -10,14 +10,13 @@ function judge(stage: string, order: number[]) {
   return demand?.({ stage, actors: new Map(actors.entries()) } as never, { events } as never);
 }
 
-const kinds = { holds: { wrong: undefined }, fails: { wrong: expect.any(String) } };
-
-test.each<[string, number[], keyof typeof kinds]>([
+test.each<[string, number[], 'holds' | 'fails']>([
   ['zookeeper', [1, 2, 3, 4], 'holds'],
   ['zookeeper', [1, 3, 4, 2], 'fails'],
   ['fair', [1, 3, 2, 4], 'fails'],
 ])('%s: those who asked in order enter in the order %s: it %s', async (stage, order, kind) => {
-  expect(await judge(stage, order)).toMatchObject(kinds[kind]);
+  const finding = await judge(stage, order);
+  expect(finding?.wrong ? 'fails' : 'holds').toBe(kind);
 });
 
 test('where nobody sees whose question came first, neighbours that change places show nothing', async () => {

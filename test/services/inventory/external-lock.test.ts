@@ -3,6 +3,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { abortError } from '../../../locks/drivers/abortable.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
 import { supervised } from '../../../services/inventory/external-lock.ts';
+import { readExternalModule } from '../../../services/inventory/external-module.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
 import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
@@ -68,6 +69,15 @@ test.each([
   const { answer } = await sellUnder(name, waitTimeoutMs);
 
   expect(answer.body).toMatchObject({ code, definite: true });
+});
+
+test.each([
+  ['a static method of a class', 'export default class { static createLock() {} }'],
+  ['under a createLock that is undefined', 'export const createLock = undefined; export default { createLock() {} };'],
+])('default: its createLock is found, %s', async (name, text) => {
+  const { createLock } = await readExternalModule(writeModule(`${name.replaceAll(' ', '-')}.mjs`, text));
+
+  expect(createLock).toBeTypeOf('function');
 });
 
 test('ignores-signal: a lock that is granted too late is given back', async () => {

@@ -29,7 +29,13 @@ test('openapi: the node answers with a document that is valid', async () => {
 test('openapi: it has every route and method of the public listener, and no other', () => {
   const parts = { duties: {}, metrics: createMetrics(), log: pino({ level: 'silent' }) } as unknown as PublicParts;
   const orders = {
-    addPublicRoutes: (app) => addOrderRoutes(app, {} as never, {} as never, () => {}),
+    addPublicRoutes: (app) =>
+      addOrderRoutes(
+        app,
+        {} as Parameters<typeof addOrderRoutes>[1],
+        {} as Parameters<typeof addOrderRoutes>[2],
+        () => {},
+      ),
   } as Partial<PublicParts['orders']> as PublicParts['orders'];
   const app = createPublicApp({ ...parts, orders }) as unknown as { router: Router };
   const routes = app.router.stack.flatMap(({ route }) =>

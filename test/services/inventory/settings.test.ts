@@ -9,10 +9,8 @@ import { knownVersions } from '../../../locks/index.ts';
 import { serviceArgs } from '../../../scripts/stack/bundle.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
-import { envFileWarnings } from '../../../services/inventory/env-file.ts';
 import { cronForm } from '../../../services/inventory/orders/schedules/cron.ts';
 import { redisUrlForms } from '../../../services/inventory/redis-url.ts';
-import { withoutPassword } from '../../../services/inventory/setting-error.ts';
 import { inventorySettings, readNodeSettingsOrExit } from '../../../services/inventory/settings.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
@@ -156,24 +154,4 @@ test.each([
   ['one that a command started, which has named it, does not', { LOCK_VERSON: '1' }, /^PORT=0 /],
 ])('settings: .env has a name that is no setting: %s', async (_what, env, stderr) => {
   expect((await runNode({ PORT: '0', ...env }, 'LOCK_VERSON=1\n')).stderr).toMatch(stderr);
-});
-
-test.each<[string, BufferEncoding, string[], string[]]>([
-  ['names of the service and of the stack', 'utf8', ['LOCK_VERSION', 'NGINX_PORT', 'LAB_NETWORK'], []],
-  ['a name that is no setting', 'utf8', ['LOCK_VERSION', 'LOCK_VERSON'], ['LOCK_VERSON']],
-  ['a file that is not in UTF-8', 'utf16le', [], ['UTF-8']],
-])('.env: %s', (_what, encoding, names, warnings) => {
-  const said = envFileWarnings(Buffer.from('LOCK_VERSION=1', encoding), names);
-
-  expect(said).toEqual(warnings.map((each) => expect.stringContaining(each)));
-});
-
-test.each([
-  ['redis://:s3cret@h:1/2', 'redis://:***@h:1/2'],
-  ['rediss+sentinel://user:s3/c:r@t@h:1,i:2/m', 'rediss+sentinel://user:***@h:1,i:2/m'],
-  ['redis://h:1?password=s3cret&db=2', 'redis://h:1?password=***&db=2'],
-  ['A=redis://:s3cret@h:1 B=mysql://root@h:2/x', 'A=redis://:***@h:1 B=mysql://root@h:2/x'],
-  ['redis://[::1]:6379, http://127.0.0.1:8080', 'redis://[::1]:6379, http://127.0.0.1:8080'],
-])('an address is shown without its password: %s', (text, shown) => {
-  expect(withoutPassword(text)).toBe(shown);
 });

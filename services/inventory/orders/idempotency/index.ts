@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Pool, ResultSetHeader } from 'mysql2/promise';
+import type { NodeParts } from '../../parts.ts';
 import { ProblemError } from '../../problem.ts';
-import type { NodeParts } from '../../sale-service.ts';
 import { idempotencyOf } from '../settings.ts';
 import { withoutTransaction } from '../transaction.ts';
 import { createOnce as inProcess } from './in-process.ts';
@@ -22,9 +22,15 @@ const FORGET_EVERY_MS = { min: 1_000, max: 60_000 };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** Answers requests that may carry a key: the work is done once for each, as far as the strategy of IDEMPOTENCY goes, or `otherOnce`. */
-export function createAnswers(parts: NodeParts, orders: Pool | undefined, otherOnce: Once | undefined) {
-  const { settings, servers, isStopping } = parts;
+/**
+ * Answers requests that may carry a key: the work is done once for each,
+ * as far as the strategy of IDEMPOTENCY goes, or `otherOnce` in its place.
+ */
+export function createAnswers(
+  { settings, servers, isStopping }: Pick<NodeParts, 'settings' | 'servers' | 'isStopping'>,
+  orders: Pool | undefined,
+  otherOnce: Once | undefined,
+) {
   const { LEASE_MS: leaseMs, WAIT_TIMEOUT_MS: waitTimeoutMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
   const idempotency = idempotencyOf(settings);
   const options = { servers: servers.forLock('8-auto-renew', leaseMs), orders, leaseMs, waitTimeoutMs, keepMs };
@@ -56,7 +62,10 @@ export function createAnswers(parts: NodeParts, orders: Pool | undefined, otherO
   return {
     /** For work that comes with a key, and not as a request of a client. */
     once,
-    /** Resolves with what to answer when the request has no key, else answers it. The fingerprint says what is asked for. */
+    /**
+     * Resolves with what to answer when the request has no key, else answers it. The fingerprint says
+     * what is asked for. Rejects as the work does, or with ProblemError. A stopping node waits for it.
+     */
     answer(...args: Parameters<typeof answer>) {
       const answered = answer(...args).finally(() => underWay.delete(answered));
       underWay.add(answered);
@@ -78,7 +87,10 @@ function keepForgetting(mysql: Pool, keepMs: number) {
   setInterval(() => void forget().catch(() => {}), everyMs).unref();
 }
 
-/** Reads a String of Structured Fields (RFC 9651); what many clients send without its quotes is the same key. Throws ProblemError. */
+/**
+ * Reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a String of RFC 9651. A value of letters,
+ * digits and . _ ~ : + / = - without quotes is the same key as with them. Parameters are refused. Throws ProblemError.
+ */
 export function readKey(value: string): string {
   const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([\w.~:+/=-]+))$/.exec(value.trim()) ?? [];
   const key = quoted?.replace(/\\(["\\])/g, '$1') ?? bare;

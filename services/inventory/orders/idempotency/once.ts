@@ -21,7 +21,10 @@ export interface Answer {
   body: string;
 }
 
-/** Stores the result in the transaction that makes it. Rejects when this request is no longer the first of its key: do not commit then. */
+/**
+ * Stores the result in the transaction that makes it: both are there, or neither. Rejects when
+ * this request is no longer the first of its key; then the transaction must not be committed.
+ */
 export type Keep = (ask: Ask, result: object) => Promise<void>;
 
 /** Makes the order, or the refund. Resolves with what to answer; rejects with ProblemError. A strategy that stores the result gives `keep`. */
@@ -48,7 +51,10 @@ export type CreateOnce = (options: OnceOptions) => Once;
 
 export const succeeded = (result: object): Answer => ({ status: 200, body: JSON.stringify(result) });
 
-/** The answer to keep for work that failed. Undefined for what a repeat may do better, and for an outcome that nobody knows. */
+/**
+ * The answer to keep for work that failed. Undefined for what a repeat may do
+ * better: a server or a lock that was not there, or an outcome that nobody knows.
+ */
 export function failedForGood(error: unknown): Answer | undefined {
   if (!(error instanceof ProblemError) || error.problem.status >= 500 || !error.problem.definite) return undefined;
   return { status: error.problem.status, body: JSON.stringify(error.problem) };

@@ -33,7 +33,10 @@ export interface Job {
   close(order: DueOrder): Promise<void>;
   /** Has `work` done in one transaction, and counts what it has done to the order. */
   closeIn(order: DueOrder, work: (ask: Ask) => Promise<'nothing' | 'closed' | 'restored'>): Promise<void>;
-  /** Puts the units of closed orders back into the stock in Redis, each once, and writes it down. Those of one sku share a lock. */
+  /**
+   * Puts the units of closed orders back into the stock in Redis, each unless that was done
+   * before, and writes it down. Those of one sku share the lock of the sales, a hundred at a time.
+   */
   restoreClosed(): Promise<void>;
   /** Makes a lock for this tick: the one that JOB_LOCK names. */
   openLock(): Lock;

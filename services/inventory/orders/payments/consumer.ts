@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
 import { asProblem } from '../../away-server.ts';
+import type { NodeParts } from '../../parts.ts';
 import { connectRedis, redisOptions } from '../../redis-client.ts';
-import type { NodeParts } from '../../sale-service.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
 import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
@@ -21,11 +21,16 @@ const MOST_DELIVERIES = 5;
 export type TakeBy = (orders: OrderStore, redis: RedisClient) => (message: Message) => Promise<Answer>;
 
 /**
- * Books the payments that arrive, one after the other. A consumer that dies, or loses Redis, before its XACK leaves the message pending, and
- * it comes again: the work is done once for each key, as far as the strategy of IDEMPOTENCY goes.
+ * Books the payments that arrive, one after the other, until the node stops. A consumer that
+ * dies, or loses Redis, after its work and before its XACK leaves the message pending, and it
+ * comes again. So the work is done once for each key, as far as the strategy of IDEMPOTENCY goes.
  */
-export function startPaymentConsumer(parts: NodeParts, orders: OrderStore, once: Once, takeBy?: TakeBy) {
-  const { settings, node, log } = parts;
+export function startPaymentConsumer(
+  { settings, node, log }: Pick<NodeParts, 'settings' | 'node' | 'log'>,
+  orders: OrderStore,
+  once: Once,
+  takeBy?: TakeBy,
+) {
   // A connection of its own: what comes behind a read that blocks has to wait.
   const redis = connectRedis(settings.REDIS_URL, { ...redisOptions, socketTimeout: BLOCK_MS + ANSWER_LIMIT_MS });
   // A command that is under way rejects.

@@ -1,4 +1,5 @@
-// The stream that payments arrive in, and the consumer group that all nodes are in: the commands, one for each step.
+// The stream that payments arrive in, and the consumer group that all nodes are in: the commands, one for each step,
+// and what a message says.
 
 import { z } from 'zod';
 import type { RedisClient } from '../../../../locks/lock.ts';
@@ -58,7 +59,10 @@ export function openStream(redis: RedisClient, consumer: string) {
       const [[, entries] = []] = (read ?? []) as [key: string, entries: Entry[]][];
       return asMessage(entries?.[0]);
     },
-    /** Takes over a message that has been pending for so long, whoever was given it. Of several that try at once one gets it. */
+    /**
+     * Takes over a message that was given to a consumer, this one or another, and has been pending for so long since.
+     * Resolves with undefined when there is none. Of several that try at once one gets it: it is not idle any more.
+     */
     async claimIdle(minIdleMs: number): Promise<Message | undefined> {
       // XAUTOCLAIM would do both in one command. It takes Redis 6.2.
       const pending = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', MOST_PENDING);

@@ -4,7 +4,7 @@
 // Leaves:  a tick that takes longer than the time to the next one is still under way when that begins.
 
 import { Cron } from 'croner';
-import type { Tick } from '../../lab/contract.ts';
+import type { Tick } from './fixed-rate.ts';
 
 /** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
 const options = { mode: '6-part', sloppyRanges: true, timezone: 'UTC' } as const;
@@ -21,7 +21,7 @@ export function whyNoCron(expression: string): string | undefined {
   }
 }
 
-/** Calls `tick` at the times of the expression, whether or not the last call has ended. It must not reject. */
+/** Calls `tick` at the times of the expression, whether or not the last call has ended. */
 export function atTimesOf(expression: string, tick: Tick) {
   const cron: Cron = new Cron(expression, options, () => {
     // When it was due, not when its turn has come: a tick that is late must show.

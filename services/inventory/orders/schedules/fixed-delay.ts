@@ -3,9 +3,8 @@
 // Change:  a tick begins so long after the last one has ended.
 // Leaves:  each tick moves all that come after it, so nobody can say at what time of the day one comes.
 
-import type { Tick } from '../../lab/contract.ts';
-import { oneAfterTheOther } from './fixed-rate.ts';
+import { oneAfterTheOther, type Tick } from './fixed-rate.ts';
 
-/** Calls `tick` so many milliseconds after its last call has ended, and after now. It must not reject. */
+/** Calls `tick` so many milliseconds after its last call has ended, and after now. */
 export const withFixedDelay = (delayMs: number, tick: Tick) =>
   oneAfterTheOther(delayMs, () => performance.now() + delayMs, tick);

@@ -3,9 +3,12 @@
 // Change:  a tick is due so long after the last one was due, and begins when the last one has ended.
 // Leaves:  the ticks that were due while a slow one was under way have piled up, and all follow at once.
 
-import type { Tick } from '../../lab/contract.ts';
+import type { ScheduledTick } from '../../lab/contract.ts';
 
-/** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. It must not reject. */
+/** What a schedule calls when it is due. It must not reject. */
+export type Tick = (its: ScheduledTick) => Promise<void>;
+
+/** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. */
 export const atFixedRate = (everyMs: number, tick: Tick) => oneAfterTheOther(everyMs, (dueAt) => dueAt + everyMs, tick);
 
 /** Calls `tick` after so many milliseconds. When it has ended, `nextDue` says from when it was due when the next one is. */

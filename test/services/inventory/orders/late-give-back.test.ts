@@ -21,7 +21,7 @@ test.each([
   const orders = { intend: async () => {}, forget: async () => {}, place } as Partial<OrderStore> as OrderStore;
   const giveBack = vi.fn(async () => {});
   const sale = { sku: '001', saleId: '0001', node: 'node-1', port: 7777, lock: '8-auto-renew', holder: 'a:0001' };
-  const order = openSaleOrder({ sales: { giveBack }, settings: { WAIT_TIMEOUT_MS } } as never, orders, () => {});
+  const order = openSaleOrder({ sales: { giveBack }, settings: { WAIT_TIMEOUT_MS } }, orders, () => {});
 
   await order.intend(sale, new AbortController().signal);
   const failed = await order.place(sale as Partial<Sold> as Sold).catch((error) => error);
