@@ -16,7 +16,7 @@ export const usualLimits: SilenceLimits = { keptMs: 10_000, silenceMs: 60_000 };
 
 const KEPT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
 const SILENT =
-  'The process gave no sign for a minute, and did not compute either: the lock waits for something, or the machine is too busy.';
+  'The process gave no sign for so long, and did not compute either: the lock waits for something, or the machine is too busy.';
 
 /**
  * Calls back once when a process that has given a sign gives none any more: it has computed for so long, and its lock fails, or there is no

@@ -1,4 +1,5 @@
 // The clock of the harness. What a drill waits for and measures goes by it, so that it can be another than that of the machine.
+// And what looks at it again and again: for a step that has happened, and for standstills.
 
 import { setTimeout as sleepReally } from 'node:timers/promises';
 import type { Span } from '../evidence/free-time.ts';
@@ -55,7 +56,7 @@ export async function poll<T>(look: () => Promise<T | undefined>, limitMs: numbe
   }
 }
 
-/** How often it looks, in milliseconds. */
+/** How often a standstill is looked for, in milliseconds. */
 const LOOK_MS = 50;
 /** What comes so much later is a standstill, in milliseconds. */
 const LATE_MS = 50;

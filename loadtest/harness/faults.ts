@@ -29,8 +29,6 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
   onMove?: (redisUrl: string) => void;
   /** Resolves when all is known that a node has recorded: it is killed next. */
   beforeKill?: (node: TargetNode) => Promise<unknown>;
-  /** Makes a node ready that was killed, and runs again. */
-  afterRevival?: (node: TargetNode) => Promise<unknown>;
 }
 
 /**
@@ -38,8 +36,7 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
  * has no effect. A master is named by its place in the stack, from 0.
  */
 export function createFaults(options: FaultsOptions) {
-  const { nodes, stack, backend, lockKey } = options;
-  const { onMove = () => {}, beforeKill = async () => {}, afterRevival = async () => {} } = options;
+  const { nodes, stack, backend, lockKey, onMove = () => {}, beforeKill = async () => {} } = options;
   const undos: (() => unknown)[] = [];
   /** Each death of a process of a node so far, on the shared clock. */
   const deaths: { node: string; at: number }[] = [];
@@ -83,22 +80,29 @@ export function createFaults(options: FaultsOptions) {
   }
 
   /** Kills a process as a crash would, until it comes back. */
-  async function crash(process: Breakable, onBack: () => unknown = () => {}) {
+  async function crash(process: Breakable) {
+    const comeBack = willComeBack(process);
+    await process.kill();
+    return { comeBack };
+  }
+
+  /** What starts a process once that is about to be killed. */
+  function willComeBack(process: Breakable, onBack: () => unknown = () => {}) {
     let back: Promise<unknown> | undefined;
     const comeBack = () => (back ??= process.start().then(onBack));
     undos.push(comeBack);
-    await process.kill();
-    return { comeBack };
+    return comeBack;
   }
 
   /** Kills a node, and resolves with the moment, on the shared clock. What it has recorded is known. */
   async function kill(node: TargetNode) {
     const process = ofNode(node);
     await beforeKill(node);
-    const { comeBack } = await crash(process, () => revivals.delete(node) && afterRevival(node));
+    const comeBack = willComeBack(process, () => revivals.delete(node));
+    revivals.set(node, comeBack);
+    await process.kill();
     const at = sharedClock();
     if (await isThere(node.state())) throw new NotStagedError(`${node.name} still answers after it was killed.`);
-    revivals.set(node, comeBack);
     deaths.push({ node: node.name, at });
     return at;
   }
@@ -289,7 +293,8 @@ export function createFaults(options: FaultsOptions) {
   async function leadTo(url: string) {
     const home = stack?.redis.url ?? '';
     onMove(url);
-    for (const node of nodes) await lead([linkOf(node)], home, url, `${node.name} did not reach Redis.`);
+    await lead(nodes.map(linkOf), home, url, 'A node did not reach Redis.');
+    for (const node of nodes) await until(() => isThere(node.redis()), `${node.name} did not reach Redis.`);
   }
 
   /**

@@ -15,7 +15,15 @@ const STOP_LIMIT_MS = 10_000;
 const TRIES = 4;
 
 /** A drill comes no further: it is not played again. */
-export class StuckError extends Error {}
+export class StuckError extends Error {
+  /** What it waits for. */
+  readonly step: Promise<unknown>;
+
+  constructor(message: string, step: Promise<unknown>) {
+    super(message);
+    this.step = step;
+  }
+}
 
 export interface Judgement {
   verdict: Exclude<Verdict, 'not-applicable'>;
@@ -53,7 +61,8 @@ export async function play(
     }
     // What it has begun comes to its end before it is undone.
     testBed.stop();
-    await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    const begun: Promise<unknown> = error instanceof StuckError ? error.step : course;
+    await Promise.race([begun.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     await testBed.close().catch((left: Error) => {
       const why = error instanceof Error ? error.message : error;
       throw new Error(`${why} And the stack could not be put back: ${left.message}`, { cause: error });

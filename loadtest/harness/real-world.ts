@@ -5,7 +5,7 @@ import { PartError } from '../../scripts/stack/parts.ts';
 import { isNode } from '../../scripts/stack/stack.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
+import { SIGN_EVERY_MS, type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { type Audience, type Cell, type DrillOutcome, type DrillSettings, lostTrack, type World } from './drill.ts';
 import type { Target } from './target.ts';
@@ -100,16 +100,19 @@ function watchNodes({ nodes, partDied }: Target, limits: SilenceLimits) {
       () => pid,
       limits,
       ({ verdict, reasons: [reason] }) => {
-        broken.abort(verdict === 'fail' ? new BrokenNode(reason) : new Error(reason));
+        const named = `${node.name}: ${reason}`;
+        broken.abort(verdict === 'fail' ? new BrokenNode(named) : new Error(named));
         // What still waits for them ends at once.
-        for (const { process } of nodes) void process?.kill();
+        for (const { process } of nodes) process?.kill().catch(() => {});
       },
     );
-    const { close } = node.follow(({ state }) => {
-      pid = state?.pid ?? pid;
+    // One that is late holds up no other.
+    const timer = setInterval(() => node.state().then(hear, () => {}), SIGN_EVERY_MS);
+    function hear(state: { pid: number }) {
+      pid = state.pid;
       silence.hearSign();
-    });
-    return [silence.close, close];
+    }
+    return [silence.close, () => clearInterval(timer)];
   });
 
   return {

@@ -59,7 +59,6 @@ export async function openTestBed(options: TestBedOptions) {
     lockKey: lockKey(SKU, stage),
     onMove: (url) => watch?.moveTo(url),
     beforeKill: (node) => record.catchUp(node),
-    afterRevival: setUp,
   });
 
   /** Sets the lock of a node that runs since just now. */
@@ -152,7 +151,9 @@ export async function openTestBed(options: TestBedOptions) {
 
   /** Undoes all that was broken so far, and lets go on what is held. What has happened is kept. */
   async function mend() {
+    const dead = nodes.filter(faults.isDead);
     await faults.undoAll();
+    for (const node of dead) await setUp(node);
     await resumeAll();
   }
 
@@ -228,7 +229,7 @@ export async function openTestBed(options: TestBedOptions) {
     for (const sale of others) sale.hangUp();
   }
 
-  const catchUp = () => Promise.all(live().map(record.catchUp));
+  const catchUp = (those = live()) => Promise.all(those.map(record.catchUp));
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
   async function outcome(): Promise<StepHistory> {
@@ -330,7 +331,7 @@ export async function openTestBed(options: TestBedOptions) {
     mustHaveGoneOn,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
     keysLeft: async () => (stack ? readLeftKeys(stack.redis.url) : []),
-    /** Resolves when all is known that the nodes have recorded until now. */
+    /** Resolves when all is known that these nodes have recorded until now; all that live when none are given. */
     catchUp,
     eventsAt: ofNode,
     /** How many sales wait for the lock on a node. */

@@ -1,4 +1,4 @@
-// The drills: each fault is a page, and three are loads, many sales at once on a stack as it is in production. Is one of them lost?
+// The drills: each fault is a page, and three are loads: many sales at once, on a stack as it is in production, and the question whether one is lost.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Drill, DrillContext } from '../harness/drill.ts';

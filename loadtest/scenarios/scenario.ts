@@ -14,7 +14,7 @@ import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
 import { beginCourse } from './course.ts';
 import type { Page } from './page.ts';
-import { playPage } from './sentence.ts';
+import { inTime, playPage } from './sentence.ts';
 
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
@@ -79,7 +79,7 @@ const follow = (page: Page, testBed: TestBed, silenceLimitMs?: number) =>
 
 /** Plays the page once for each command by which the lock is given up, until one fails. */
 async function playEachRelease(page: Page, testBed: TestBed, silenceLimitMs?: number): Promise<Judgement> {
-  const { commands, more, otherKey } = await findRelease(testBed);
+  const { commands, more, otherKey } = await inTime(findRelease(testBed), silenceLimitMs);
   if (otherKey !== undefined) {
     const reason = `It keeps something under "${otherKey}": use the key that you are given, and begin the names of further keys with it.`;
     return { verdict: 'fail', reason, figures: { otherKeys: 1 }, witnesses: [] };
@@ -88,7 +88,7 @@ async function playEachRelease(page: Page, testBed: TestBed, silenceLimitMs?: nu
   let judged = notStaged('Its release sends no command with the key of the lock.', { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
-    if (round > 0) await testBed.endLease();
+    if (round > 0) await inTime(testBed.endLease(), silenceLimitMs);
     if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
     const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
     judged = await playPage(page, course, silenceLimitMs);

@@ -1,4 +1,5 @@
-// Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out.
+// Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out. And how a page that is
+// made of them is played, from its first line to its judgement.
 
 import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import type { Hold } from '../evidence/history.ts';
@@ -172,7 +173,8 @@ export function sentencesOf<Course extends Ground, Outcome>() {
 
 /** The meaning of a line among the sentences that are known. Throws an Error that names the nearest one. */
 export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meaning {
-  for (const { form, means } of known) {
+  const sentences = known.map((each) => ({ ...each, form: each.form.replace(LONG, '') }));
+  for (const { form, means } of sentences) {
     const filled = patternOf(form).exec(line);
     if (filled) return means({ ...filled.groups });
   }
@@ -181,14 +183,14 @@ export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meani
     const own = wordsOf(form);
     return own.filter((word) => words.has(word)).length / Math.max(own.length, words.size);
   };
-  const [nearest] = known.toSorted((a, b) => shared(b) - shared(a));
+  const [nearest] = sentences.toSorted((a, b) => shared(b) - shared(a));
   throw new Error(`"${line}" is no sentence that is known. The nearest one is "${nearest?.form}".`);
 }
 
 const wordsOf = (sentence: string) => sentence.split(/[\s,]+/);
 
 function patternOf(form: string): RegExp {
-  const literal = form.replace(LONG, '').replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const literal = form.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const withGaps = literal.replace(/<(\w+)>/g, (_, gap: Gap) => `(?<${gap}>${gaps[gap]})`);
   return new RegExp(`^${withGaps.replaceAll('\\[', '(?:').replaceAll('\\]', ')?')}$`);
 }
@@ -218,8 +220,7 @@ export async function playPage<On extends Playing<Outcome>, Outcome>(
   for (const step of page.steps) {
     if (!step.isSetting) await take(step, course, silenceLimitMs);
     if (step.demands.length > 0) {
-      const outcome = await inTime(course.outcome(), silenceLimitMs);
-      findings.push(...(await judge<On, Outcome>(step.demands, course, outcome)));
+      findings.push(...(await inTime(judge<On, Outcome>(step.demands, course), silenceLimitMs)));
     }
     if (findings.some(isWrong)) break;
   }
@@ -240,11 +241,11 @@ async function take<On extends Playing<Outcome>, Outcome>(
 }
 
 /** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
-function inTime<T>(step: Promise<T>, limitMs: number): Promise<T> {
+export function inTime<T>(step: Promise<T>, limitMs = SILENCE_LIMIT_MS): Promise<T> {
   let timer: Timer;
   const late = new Promise<never>((_, reject) => {
     const reason = `The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`;
-    timer = startTimer(() => reject(new StuckError(reason)), limitMs);
+    timer = startTimer(() => reject(new StuckError(reason, step)), limitMs);
   });
   return Promise.race([step, late]).finally(() => stopTimer(timer));
 }
@@ -261,8 +262,8 @@ const isWrong = ({ wrong }: Finding) => Boolean(wrong);
 async function judge<On extends Playing<Outcome>, Outcome>(
   demands: PageOf<On, Outcome>['steps'][number]['demands'],
   course: On,
-  outcome: Outcome,
 ): Promise<Finding[]> {
+  const outcome = await course.outcome();
   for (const look of course.evidence) await look(outcome);
   const findings: Finding[] = [];
   for (const demand of demands) {

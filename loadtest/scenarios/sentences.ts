@@ -136,6 +136,10 @@ export const steps = [
       actor.isHeld = false;
       if (actor.inside) mustBeInside(course, actor.inside, course.faultAt);
     }
+    // What it recorded last may have died with it: the stock tells.
+    const other = node === course.first ? course.second : course.first;
+    const stock = await other.stock();
+    mustBeSo(course, ({ initialStock }) => stock === initialStock || 'The holder had written already when it died.');
   }),
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
     const { comeBack } = course.pause(node);
@@ -310,6 +314,8 @@ async function trySellInside(
   limitMs = STEP_LIMIT_MS,
 ) {
   const { held } = await node.state();
+  await course.catchUp([node]);
+  const others = new Set(course.eventsAt(node).map(({ saleId }) => saleId));
   await node.script(script);
   const actor: Actor = sell(course, name, node);
   const { sale, askedAt } = actor;
@@ -318,7 +324,8 @@ async function trySellInside(
     end = its as SaleEnd;
     course.ring();
   });
-  const findInside = () => course.eventsAt(node).find((event) => event.at >= askedAt && isInside(event));
+  const findInside = () =>
+    course.eventsAt(node).find((event) => event.at >= askedAt && !others.has(event.saleId) && isInside(event));
   await course.until(() => findInside() ?? end, limitMs);
   actor.inside = findInside();
   if (actor.inside === undefined) {
@@ -497,10 +504,13 @@ function comeAgain(course: Course, count: number) {
   };
 }
 
-/** Those of this node who are inside must not leave before this moment on the shared clock. */
+/** Those of this node who are inside must leave, and not before this moment on the shared clock. */
 function mustLeaveAfter(course: Course, node: TargetNode, at: number, otherwise: string) {
   for (const { node: its, inside } of course.actors.values()) {
-    if (its === node && inside) mustBeInside(course, inside, at, otherwise);
+    if (its !== node || inside === undefined) continue;
+    mustBeInside(course, inside, at, otherwise);
+    const hasLeft = (event: SaleEvent) => event.type === 'left' && isSame(event, inside);
+    mustBeSo(course, ({ events }) => events.some(hasLeft) || otherwise);
   }
 }
 

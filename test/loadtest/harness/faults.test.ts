@@ -32,6 +32,17 @@ test('faults: a node that does not come back counts as dead, though another one 
   expect(faults.deaths.map(({ node }) => node)).toEqual(['node-1', 'node-2']);
 });
 
+test('faults: a node counts as dead as soon as it is being killed', async () => {
+  const node = nodeThat('node-1', async () => {});
+  const faults = createFaults({ nodes: [node], stack: undefined, backend: 'redis', lockKey: 'lock' });
+  const seen: boolean[] = [];
+  Object.assign(node.process as object, { kill: async () => void seen.push(faults.isDead(node)) });
+
+  await faults.kill(node);
+
+  expect(seen).toEqual([true]);
+});
+
 test.each([
   [{ name: 'GET', args: [stockKey('001')] }, false],
   [{ name: 'MGET', args: [stockKey('001'), `${stockKey('001')}:1`] }, false],

@@ -64,13 +64,11 @@ test.each([
     const child = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
     const { pid } = child;
     cleanUpLater(() => void child.kill('SIGKILL'));
+    const signs = [{ pid }];
     const node = {
       name: 'node-1',
       process: { kill: async () => void child.kill('SIGKILL') },
-      follow(onPush: (push: object) => void) {
-        onPush({ state: { pid } });
-        return { close() {} };
-      },
+      state: async () => signs.pop() ?? new Promise(() => {}),
     };
     const silent = { ...target, nodes: [node] } as unknown as Target;
     const targets = { open: async () => silent, discard: async () => {} };

@@ -20,6 +20,7 @@ test('a page is read: its steps in order, and where one may talk', () => {
 
 test.each([
   ['A sells at node-1 and is kept inside', 'The nearest one is "<sale> sells at <node> and is held inside"'],
+  ['A sells at node-1, and gives up', 'The nearest one is "<sale> sells at <node>, and gives up after <limit>"'],
   ['A sells at node-3', 'The nearest one is "<sale> sells at <node>"'],
   ['holds when no sale is forgotten', 'The nearest one is "no sale is lost"'],
 ])('a sentence that is not known is refused with its line, and the nearest one: %s', (line, nearest) => {

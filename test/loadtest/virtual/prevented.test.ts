@@ -4,7 +4,7 @@ import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { scenario, scenarios } from '../../../loadtest/scenarios/index.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
-import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
+import type { SaleEvent, SaleScript } from '../../../services/inventory/lab/contract.ts';
 import { deaf, held, isUnknown, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
 
 const blockedLoop = scenario('blocked-loop');
@@ -134,6 +134,36 @@ describe('a fault that could not be staged is unknown', () => {
 
     test.each([crashedHolder, pausedProcess])('$name: the processes are not ours', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: withoutProcesses }), /node-1 is not a process of this run/);
+    });
+
+    test('crashed-holder: the write has reached Redis when its node dies, which knows nothing of it', async () => {
+      const late = (target: Target) =>
+        withNodes(target, ({ process, link, resume }, index) => {
+          if (index > 0 || process === undefined) return {};
+          async function kill() {
+            link?.delayReplies(10 * LEAVE_MS);
+            await resume();
+            await sleep(LEAVE_MS);
+            await process?.kill();
+            link?.delayReplies(0);
+          }
+          return { process: { ...process, kill } };
+        });
+      isUnknown(await run(crashedHolder, '4-ttl', { wrap: late }), /had written already/);
+    });
+
+    test('paused-process: nobody tells when the holder has left', async () => {
+      const isTold = ({ type }: SaleEvent) => type !== 'left';
+      const silent = (target: Target) =>
+        withNodes(target, ({ follow, history }) => ({
+          follow: (onPush) =>
+            follow((push, isFirst) => onPush({ ...push, events: push.events.filter(isTold) }, isFirst)),
+          async history() {
+            const { events, ...rest } = await history();
+            return { ...rest, events: events.filter(isTold) };
+          },
+        }));
+      isUnknown(await run(pausedProcess, '4-ttl', { wrap: silent }), /did not fall into the pause/);
     });
 
     test.each(['4-ttl', '8-auto-renew'])('paused-process under %s: the signal does nothing', async (stage) => {

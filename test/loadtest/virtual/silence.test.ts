@@ -1,7 +1,9 @@
 // How long a drill may say nothing, and what those who follow it see meanwhile.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sleep } from '../../../loadtest/harness/clock.ts';
+import { play, StuckError } from '../../../loadtest/harness/play.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { run } from './own-target.ts';
 
@@ -14,6 +16,31 @@ test('a drill that waits for what never comes is ended, and the stack is as it w
   await expect(run(silent, '8-auto-renew', { silenceLimitMs: 300 })).rejects.toThrow(
     /^The drill came no further: for 300 ms it has said nothing\.$/,
   );
+});
+
+test('a judgement that never ends is ended, too', async () => {
+  const page = pageOf('all sales end');
+  const steps = page.steps.map((step) => ({ ...step, demands: [() => new Promise<never>(() => {})] }));
+
+  await expect(run({ ...page, steps }, '4-ttl', { silenceLimitMs: 300 })).rejects.toThrow(StuckError);
+});
+
+test('what a drill is stuck in comes to its end before the stack is put back', async () => {
+  const seen: string[] = [];
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const step = stopped.then(() => nextTurn()).then(() => seen.push('ended'));
+  const close = () => {
+    seen.push('put back');
+    return Promise.resolve({ standstillMs: 0, events: [] });
+  };
+
+  const played = play({ stop, close }, Promise.reject(new StuckError('It is stuck.', step)));
+
+  await expect(played).rejects.toThrow('It is stuck.');
+  expect(seen).toEqual(['ended', 'put back']);
 });
 
 test('while somebody reads a sentence, no drill is silent for too long', async () => {
