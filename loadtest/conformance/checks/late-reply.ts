@@ -5,24 +5,27 @@ import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { LONG_LEASE_MS, type Staging } from '../staging.ts';
+import { isNoStep, LONG_LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';
 import { judge, LIMIT_MS, NOT_FREE } from './lost-reply.ts';
 
 /** How late the replies are to who tries once, in milliseconds. */
 const LATE_MS = 1_000;
-/** A lock that has not asked again by then waits for a reply for as long as that takes, in milliseconds. */
-const PATIENCE_LIMIT_MS = 2_000;
+/** A lock that has sent nothing more by then may wait for a reply for as long as that takes, in milliseconds. */
+const PATIENCE_LIMIT_MS = 1_000;
 /** So long the commands of one try take at most, in milliseconds. */
 const MOMENT_MS = 1;
 /** When the lock becomes free, and how long replies are late from then on, in parts of the time to the second try. */
 const FREE = [0.4, 1.3];
 const SLOW = [0.5, 1.5, 4];
+const TWO_INSIDE = 'Replies were late: B entered while A was inside.';
 
 export async function lateReply({ stage }: LockUnderTest) {
   await stage(triesOnce);
   const tries = await stage(triesOf);
   if (tries === undefined)
-    return holds('It waits for a late reply for as long as that takes, and gives up what it got.');
+    return holds(
+      `It sends nothing more for ${formatDuration(PATIENCE_LIMIT_MS)}. Who tried once heard ${formatDuration(LATE_MS)} late, and left nothing.`,
+    );
   const { patienceMs, againMs } = tries;
   // One is later than the patience alone, one comes while the second try is under way.
   for (const lateMs of [1.1 * patienceMs, againMs + patienceMs / 2])
@@ -47,35 +50,51 @@ async function triesOnce({ two, ends }: Staging) {
     a.acquire('once'),
     LONG_LEASE_MS,
   );
-  if (end.how === 'pending') throw new NotStagedError('Replies were late, and who tries once did not end.');
+  if (end.how === 'pending') throw new Fault('Replies came late, and who tries once did not end.');
   if (end.how === 'done') await a.leaves();
   await b.mustEnter(`Replies came late to who tried once${NOT_FREE}`, LIMIT_MS);
 }
 
-/** A is inside, and B asks over a slow line. */
-async function askLate({ two, now, say }: Staging, lateMs: number) {
+/** A is inside, and B has asked over a line that is slow from its first command on: a subscription before that is in time. */
+async function askLate({ two, endOf, now, say }: Staging, lateMs: number) {
   const { p, q, a, b } = two();
   // By then it is connected.
   await b.enters();
   await b.leaves();
   await a.enters();
-  q.delayReplies(lateMs);
+  const asks = new Promise<void>((resolve) => {
+    const forgets = q.lines.map((line) =>
+      line.watch((command) => {
+        if (isNoStep(command)) return;
+        for (const forget of forgets) forget();
+        q.delayReplies(lateMs);
+        resolve();
+      }),
+    );
+  });
+  const asked = b.acquire();
+  if ((await endOf(asks, STEP_LIMIT_MS)).how !== 'done') throw new NotStagedError('B asked nothing.');
   say(`B asks, and each reply to it is ${formatDuration(lateMs)} late`);
-  return { a, b, c: p.holder('C'), q, from: now(), asked: b.acquire() };
+  return { a, b, c: p.holder('C'), q, from: now(), asked };
 }
 
-/** How long it waits for a reply, and when it asks again, in milliseconds. Resolves with undefined when it waits on. */
+/**
+ * How long it waits for a reply, and when it asks again, in milliseconds from its first command on. Resolves with undefined when it sends
+ * nothing more within the limit.
+ */
 async function triesOf(staging: Staging): Promise<{ patienceMs: number; againMs: number } | undefined> {
   const { q, from, asked } = await askLate(staging, LONG_LEASE_MS);
   const end = await staging.endOf(asked, PATIENCE_LIMIT_MS);
+  if (end.how === 'done') throw new Fault(TWO_INSIDE);
   const [first, ...others] = q.seen.filter(({ at }) => at >= from);
   const later = others.filter(({ at }) => at > from + MOMENT_MS);
-  const again = later.find(({ command }) => nameOf(command) === nameOf(first?.command)) ?? later[0];
+  const again = later.find(({ command }) => first && kindOf(command) === kindOf(first.command)) ?? later[0];
   if (later[0] && again) return { patienceMs: later[0].at - from, againMs: again.at - from };
   return end.how === 'rejected' ? { patienceMs: end.ms, againMs: end.ms } : undefined;
 }
 
-const nameOf = (command?: ReadCommand) => command?.script ?? command?.name;
+/** A script is told by its text or its hash. */
+const kindOf = ({ name, args }: ReadCommand) => (/^(EVAL|FCALL)/.test(name) ? args[0] : name);
 
 interface Late {
   lateMs: number;
@@ -90,7 +109,7 @@ async function hearsLate(staging: Staging, { lateMs, freeMs, slowMs, goes }: Lat
   const { endOf, ends, pass, say } = staging;
   const { a, b, c, q, asked } = await askLate(staging, lateMs);
   const what = `Replies were ${formatDuration(lateMs)} late, and the lock became free meanwhile`;
-  if ((await endOf(asked, freeMs)).how === 'done') throw new Fault('Replies were late: B entered while A was inside.');
+  if ((await endOf(asked, freeMs)).how === 'done') throw new Fault(TWO_INSIDE);
   await a.leaves();
   await pass(slowMs);
   say(goes ? 'the client of B goes' : 'the replies are in time again');
@@ -99,6 +118,8 @@ async function hearsLate(staging: Staging, { lateMs, freeMs, slowMs, goes }: Lat
   const end = await ends('acquire() of B', asked, LIMIT_MS);
   q.delayReplies(0);
   if (end.how === 'done' || !goes) return judge(end, b, c, what);
-  // A client that has gone releases nothing. That it is told so is for contract-abort to judge.
-  if (end.how === 'rejected') await c.mustEnter(`${what}${NOT_FREE}`, LIMIT_MS);
+  if (end.how === 'pending')
+    throw new NotStagedError('Its client went, and acquire() did not end: contract-abort judges it.');
+  // A client that has gone releases nothing.
+  await c.mustEnter(`${what}${NOT_FREE}`, LIMIT_MS);
 }
