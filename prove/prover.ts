@@ -19,6 +19,9 @@ interface ProverOptions {
 const DIED = 'The process of the search has died, or did not come back.';
 const INTERRUPTED = 'The search was interrupted.';
 
+/** Processes that have answered: such a one does not start any more. */
+const answered = new WeakSet<ChildProcess>();
+
 type Answer = { cell: Cell } | { problem: string };
 
 /**
@@ -75,11 +78,15 @@ export async function proveAll(
       return await new Promise<Answer>((resolve) => {
         worker.on('message', (answer: Answer | 'alive') => {
           if (answer === 'alive') silence.hearSign();
-          else resolve(answer);
+          else {
+            answered.add(worker);
+            resolve(answer);
+          }
         });
         worker.once('exit', () => {
           resolve({ cell: unknownCell(task, signal.aborted ? INTERRUPTED : DIED) });
         });
+        if (answered.has(worker)) silence.hearSign();
         worker.send(task);
       });
     } finally {

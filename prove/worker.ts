@@ -1,9 +1,7 @@
 // A process that proves cells one after the other, as they are sent to it.
 
+import { SIGN_EVERY_MS } from '../virtual/signs.ts';
 import { proveCell, type Task } from './cell.ts';
-
-/** How often it says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
-const SIGN_EVERY_MS = 500;
 
 process.on('message', async (task: Task) => {
   sayAlive();

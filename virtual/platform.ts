@@ -154,11 +154,12 @@ export function createPlatform({ name, world, globals, net, readFile }: Platform
     process: ownProcess,
     Math: Object.assign(Object.create(Math), { random }),
     crypto: { ...webCrypto, subtle: {} },
-    AbortSignal: new Proxy(AbortSignal, {
-      get: (target, member) => (member === 'timeout' ? timeoutSignal : Reflect.get(target, member)),
+    // Of what can't be changed a proxy may give nothing else.
+    AbortSignal: new Proxy(() => {}, {
+      get: (_target, member) => (member === 'timeout' ? timeoutSignal : Reflect.get(AbortSignal, member)),
     }),
     // What it prints is for its own users.
-    console: new Proxy(console, { get: () => () => {} }),
+    console: new Proxy({}, { get: () => () => {} }),
     fetch: refused('fetch()'),
     WebSocket: refused('WebSocket'),
   };

@@ -37,7 +37,8 @@ interface Socket {
 
 /**
  * Sockets have numbers of files, the first one listens, and those behind it are small: at each step the server looks at every number up to
- * the greatest. Of its own it would number them from 4,096.
+ * the greatest. From 4,096 on Valkey would ask `host` for them; below it takes them for
+ * files, and asks WASI.
  */
 const LISTENER = 16;
 const READABLE = 1;
@@ -70,9 +71,10 @@ export async function openValkey() {
   const hearers = new Map<Connection, (bytes: Buffer) => void>();
   /** Sockets that the server has not accepted yet. */
   const waiting: number[] = [];
-  /** Numbers of closed sockets. Valkey has room for some 6,000 of them, so each is used again. */
+  /** Numbers of closed sockets. Valkey has room for some 10,000 of them, so each is used again. */
   const free: number[] = [];
-  let nextSocket = LISTENER + 1;
+  let nextSocket = LISTENER;
+  const newSocket = () => free.pop() ?? nextSocket++;
   let nowMs = 0;
   /** The time in nanoseconds, as two words: the lower one first. */
   let nowNs = nanoseconds(0);
@@ -88,7 +90,8 @@ export async function openValkey() {
     return bytes;
   }
   const host = {
-    socket: () => LISTENER,
+    /** When it starts it asks for the one that listens, and later for one to another server, which never answers. */
+    socket: newSocket,
     listen: () => 0,
     accept: () => waiting.shift() ?? -1,
     read(socket: number, at: number, length: number) {
@@ -105,7 +108,8 @@ export async function openValkey() {
       return length;
     },
     close(socket: number) {
-      sockets.delete(socket);
+      // It closes files, too.
+      if (!sockets.delete(socket) && socket <= LISTENER) return;
       for (const [connection, number] of connections) if (number === socket) connections.delete(connection);
       free.push(socket);
     },
@@ -145,7 +149,7 @@ export async function openValkey() {
         memory().writeUInt32LE(length, read);
         return 0;
       },
-      /** Its log goes nowhere. */
+      /** To a socket. Its log, which is none, goes nowhere. */
       fd_write(file: number, parts: number, count: number, written: number) {
         let length = 0;
         for (let part = parts; part < parts + count * 8; part += 8)
@@ -170,7 +174,7 @@ export async function openValkey() {
   function socketOf(connection: Connection): Socket {
     const known = sockets.get(connections.get(connection) ?? -1);
     if (known) return known;
-    const number = free.pop() ?? nextSocket++;
+    const number = newSocket();
     const socket: Socket = { incoming: [], outgoing: [] };
     sockets.set(number, socket);
     connections.set(connection, number);

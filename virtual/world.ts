@@ -249,9 +249,10 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
           return draws === 1 ? (chance + own * APART) % 1 : own;
         },
       }),
-      AbortSignal: new Proxy(AbortSignal, {
-        get: (target, member) =>
-          member === 'timeout' ? () => refuse('AbortSignal.timeout()') : Reflect.get(target, member),
+      // Not a proxy of AbortSignal itself: where its members can't be changed, a proxy of it may give no other.
+      AbortSignal: new Proxy(() => {}, {
+        get: (_target, member) =>
+          member === 'timeout' ? () => refuse('AbortSignal.timeout()') : Reflect.get(AbortSignal, member),
       }),
       crypto: only('crypto', { randomUUID: uuid }),
     } as Record<string, unknown>,

@@ -108,7 +108,7 @@ for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTranspor
 ))
   for (let owner: object | null = globalThis; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
-globalThis.console = new Proxy(console, { get: () => () => {} });
+globalThis.console = new Proxy({} as Console, { get: () => () => {} });
 freezeRealm();
 
 /** The game that was played last. */

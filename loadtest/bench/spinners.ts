@@ -16,7 +16,7 @@ type SpinnerPriority = 'SCHED_IDLE' | 'nice 19';
 
 /**
  * Starts a spinner for each CPU. Each ends with this process, however that ends. `onDeath` is called with a sentence when one ends
- * before it is stopped: `stop` resolves when all have ended.
+ * before it is stopped. `stop` resolves when all have ended.
  */
 export async function startSpinners(onDeath: (sentence: string) => void) {
   const parts: Part[] = [];

@@ -57,6 +57,9 @@ export function openVirtualWorld({ settings, locks = {}, limits = usualLimits }:
   } satisfies World & { close(): void };
 }
 
+/** Processes that have answered: such a one does not start any more. */
+const answered = new WeakSet<ChildProcess>();
+
 type Answer = VirtualResult & { isEndless?: boolean };
 
 async function ask(worker: ChildProcess, task: VirtualTask, limits: SilenceLimits): Promise<Answer> {
@@ -71,12 +74,16 @@ async function ask(worker: ChildProcess, task: VirtualTask, limits: SilenceLimit
     return await new Promise<Answer>((resolve) => {
       worker.on('message', (answer: VirtualResult | 'alive') => {
         if (answer === 'alive') silence.hearSign();
-        else resolve(answer);
+        else {
+          answered.add(worker);
+          resolve(answer);
+        }
       });
       worker.once('exit', () => {
         if (endless === undefined) return resolve({ outcome: died, endsProcess: true });
         resolve({ outcome: { ...died, ...endless }, isEndless: true, endsProcess: true });
       });
+      if (answered.has(worker)) silence.hearSign();
       worker.send(task);
     });
   } finally {

@@ -40,3 +40,19 @@ test('valkey: every byte comes back as it was sent', async () => {
   expect(valkey.run(NOBODY, ['GET', 'key']).reply).toBe(bytes);
   expect(valkey.run(NOBODY, ['STRLEN', 'key']).reply).toBe(256);
 });
+
+test('valkey: after it has looked for another server in vain, it goes on to answer new connections', async () => {
+  const valkey = await openValkey();
+  for (const where of [
+    ['127.0.0.1', 1],
+    ['NO', 'ONE'],
+  ]) {
+    expect(valkey.run(NOBODY, ['REPLICAOF', ...where]).reply).toBe('OK');
+    for (let second = 1; second <= 3; second += 1) {
+      valkey.setTime(second * 1_000);
+      valkey.step();
+    }
+  }
+
+  for (const connection of [1, 2, 3]) expect(valkey.run(connection, ['ECHO', 'here']).reply).toBe('here');
+});

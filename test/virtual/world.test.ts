@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createWorld } from '../../virtual/world.ts';
 
 interface TimerObject {
@@ -90,4 +90,15 @@ describe('world: the Redis client', () => {
     expect(world.pending()).toMatchObject([{ line: 'messages', command: ['SUBSCRIBE', 'news'] }]);
     expect(heard).toEqual([['news', 'first']]);
   });
+});
+
+test('world: AbortSignal.timeout() is refused, also where nobody can change it; its other members are there', () => {
+  vi.stubGlobal('AbortSignal', Object.create(AbortSignal, { timeout: { value: () => {} } }));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { world } = ownWorld();
+  const signals = world.globals['AbortSignal'] as typeof AbortSignal;
+
+  expect(() => signals.timeout(5)).toThrow();
+  expect(world.refusal()).toBe('AbortSignal.timeout()');
+  expect(signals.any([signals.abort()])).toBeInstanceOf(signals);
 });

@@ -9,11 +9,10 @@ const SUCCESS = 0;
 const BAD_FILE = 8;
 const NOT_THERE = 52;
 /** What it may call, and never does. */
-const absent =
-  `fd_fdstat_set_flags fd_filestat_get fd_filestat_set_size fd_pread fd_prestat_dir_name fd_read fd_readdir fd_renumber fd_seek
+const absent = `fd_filestat_get fd_filestat_set_size fd_pread fd_prestat_dir_name fd_readdir fd_renumber fd_seek
   fd_sync path_create_directory path_filestat_get path_open path_rename path_unlink_file poll_oneoff sock_shutdown`.split(
-    /\s+/,
-  );
+  /\s+/,
+);
 
 export class WASI {
   #instance: Instance | undefined;
@@ -22,8 +21,6 @@ export class WASI {
     environ_sizes_get: (count, size) => this.#write(count, 0) || this.#write(size, 0),
     environ_get: () => SUCCESS,
     fd_prestat_get: () => BAD_FILE,
-    fd_fdstat_get: () => BAD_FILE,
-    fd_close: () => SUCCESS,
     sched_yield: () => SUCCESS,
     ...Object.fromEntries(absent.map((name) => [name, () => NOT_THERE])),
     proc_exit: (code) => {

@@ -82,8 +82,8 @@ export function Scheduler({ engine, files }: SchedulerProps) {
             ${levels.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
           </select>
         </label>
-        <button onClick=${() => setWay(way.slice(0, -1))} aria-disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
-        <button onClick=${() => setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
+        <button onClick=${() => way.length > 0 && setWay(way.slice(0, -1))} aria-disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
+        <button onClick=${() => way.length > 0 && setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
         <button onClick=${hint} aria-disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
       </p>
       <p>${say('schedule')} ${say('circumstances')} <b><${Said} text=${standing.says} /></b></p>

@@ -147,7 +147,7 @@ export function Turn({ engine, files }: TurnProps) {
         ${chosen !== undefined && html`<${Markdown} text=${whatOf(words.prediction, chosen)} />`}
         ${words.hints.slice(0, hints).map((hint) => html`<aside><${Markdown} text=${hint} /></aside>`)}
         <p class="bar">
-          <button aria-disabled=${hints >= words.hints.length} onClick=${() => setHints(hints + 1)}>${say('hint')}</button>
+          <button aria-disabled=${hints >= words.hints.length} onClick=${() => setHints(Math.min(hints + 1, words.hints.length))}>${say('hint')}</button>
           ${isSolved && html`<details><summary>${say('solution')}</summary><${Markdown} text=${words.solution} /><pre tabindex="0">${exercise.solution}</pre></details>`}
         </p>`
           : html`<p>${say('explore')}</p>`

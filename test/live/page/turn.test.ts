@@ -37,6 +37,22 @@ const liar = `const { postMessage } = MessagePort.prototype;
     },
   });
   export const createLock = () => ({ acquire: () => new Promise(() => {}), async release() {} });`;
+/** What right locks do, and may. */
+const usual = `console.log('A right lock prints.');
+  const own = {};
+  for (const name of ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'name']) {
+    for (const mine of [own, new Error()]) {
+      mine[name] = () => name;
+      if (mine[name]() !== name) throw mine;
+    }
+  }
+  Object.assign({}, { toString() {} });
+  function OwnError() {}
+  OwnError.prototype = Object.create(Error.prototype);
+  OwnError.prototype.constructor = OwnError;
+  OwnError.prototype.name = 'OwnError';
+  Error.stackTraceLimit = 20;
+  `;
 const endless = 'export const createLock = () => ({ async acquire() { for (;;) {} }, async release() {} });';
 
 /** So often one looks while the lab does something, by its name. */
@@ -175,7 +191,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
     await page.getByText('all sales end', { exact: true }).waitFor();
     expect(await violations(page)).toEqual([]);
 
-    await take(page, solution);
+    await take(page, `${usual}${solution}`);
     await button(page, 'Play all scenarios').click();
     await says(page, /Solved\./);
     await page.reload();

@@ -20,6 +20,7 @@ describe('orders: the staircases', () => {
         }
       }
       expect(signs.filter((row) => !row.includes('✘'))).toEqual([signs.at(-1)]);
+      for (const { asks } of Object.values(staircase.columns)) expect(asks).not.toBe('');
     },
   );
 });
