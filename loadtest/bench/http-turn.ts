@@ -2,6 +2,7 @@
 
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { backendOf } from '../../locks/index.ts';
 import { sum } from '../evidence/numbers.ts';
 import { rushFigures } from '../evidence/results.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
@@ -27,8 +28,9 @@ export class NotApplicable extends Error {}
 /** Measures one strategy once, as a rush through nginx to warm nodes. Rejects with a sentence when it can't be run here. */
 export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures> {
   const { target, contestant, connections, requests, signal } = options;
-  const { ordersUnder, needsMasters } = contestant;
+  const { ordersUnder } = contestant;
   const name = ordersUnder ?? contestant.name;
+  const hasMasters = contestant.needsMasters || backendOf(name) === 'masters';
   // Each sale must have written its order to the MySQL of the target.
   const withOrders = ordersUnder !== undefined;
   const lacking = lackOf(target, name);
@@ -50,9 +52,9 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   let after: CpuTime = {};
   const ordersBefore = withOrders ? await countOrders(target) : 0;
   const outcome = await rush(requests, async (load) => {
-    before = await cpuOf(target, needsMasters);
+    before = await cpuOf(target, hasMasters);
     const loaded = await load();
-    after = await cpuOf(target, needsMasters);
+    after = await cpuOf(target, hasMasters);
     return loaded;
   });
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
@@ -75,11 +77,11 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
 }
 
 /** So far. */
-async function cpuOf({ nodes, stack }: Target, needsMasters: boolean): Promise<CpuTime> {
+async function cpuOf({ nodes, stack }: Target, hasMasters: boolean): Promise<CpuTime> {
   // The embedded Valkey does not tell, and one that was given may work for others, too.
   const isOwnRedis = stack?.redis.kind === 'native';
   const servers = isOwnRedis
-    ? [stack.redis, ...(needsMasters ? stack.masters : [])].map(({ url }) => new Redis(url))
+    ? [stack.redis, ...(hasMasters ? stack.masters : [])].map(({ url }) => new Redis(url))
     : [];
   try {
     const [redis, ...ofNodes] = await Promise.all([redisCpu(servers), ...nodes.map(cpuOfNode)]);
