@@ -10,6 +10,7 @@ import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { backendOfRow } from '../staircase/lookup.ts';
 import {
   type Actor,
   actorOf,
@@ -218,6 +219,14 @@ export const steps = [
     // The stock may be there, too: the write must not fail because the line has just come back.
     const isBack = await course.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
     if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
+    // Who has no majority of masters is refused in these words, too, and rightly.
+    if (backendOfRow(course.stage) === 'masters') return;
+    const at = sharedClock();
+    mustBeSo(course, ({ events }) => {
+      const isTooEarly = (event: SaleEvent) =>
+        event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
+      return !events.some(isTooEarly) || `${node.name} sold on before it could reach Redis again.`;
+    });
   }),
 
   // Replicas.
@@ -392,6 +401,8 @@ async function goOn(course: Course, name: string, resume = actorOf(course, name)
   await actor.held?.goOn();
   if (actor.inside) {
     mustBeInside(course, actor.inside, at);
+    // Redis may have answered a node that can't write yet, so what it has told is heard first.
+    await course.catchUp([actor.node]);
     actor.isHeld = false;
     mend(course, `${name} stalls`);
     await resume();
