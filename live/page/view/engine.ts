@@ -28,6 +28,8 @@ const LOOK_MS = 250;
 const mostLooks = (call: keyof Calls) => (call === 'search' ? 40 : 14);
 /** On a slow machine a scenario may take so many times as long as one of a lock of the course has. */
 const SLACK = 6;
+/** No machine is believed to be slower than that: a lock without an end is ended some day. */
+const MOST_SLOWNESS = 20;
 
 /** What was done with a lock of one's own has come to no end, and nobody knows why: its lab was ended, and a new one is there. */
 export class LateError extends Error {}
@@ -79,7 +81,9 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     if (doing?.task.id !== result.id) return;
     const { call, given } = doing.task;
     const isPlay = call === 'play';
-    if (isPlay && given.own === undefined) slowness = Math.max(slowness, (lab.looks * SLACK) / mostLooks(call));
+    if (isPlay && given.own === undefined) {
+      slowness = Math.min(MOST_SLOWNESS, Math.max(slowness, (lab.looks * SLACK) / mostLooks(call)));
+    }
     if ('problem' in result) doing.reject(new Error(result.problem));
     else doing.resolve(result.value);
     // What can't be played may have changed its lab: none that has met it plays another one.
