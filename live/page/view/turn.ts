@@ -48,11 +48,7 @@ export function Turn({ engine, files }: TurnProps) {
   const [chosen, choose] = useState<number>();
   /** Which text is judged: what is found of an older one is nobody's. */
   const run = useRef(0);
-  useEffect(() => {
-    void engine.ready.then((ready) => setDrills(ready.drills));
-    // What has run once runs faster: no lock of one's own is in it.
-    for (let lab = 0; lab < engine.count; lab += 1) void engine.ask('play', { stage: '4-ttl', drill: 'slow-holder' });
-  }, [engine]);
+  useEffect(() => void engine.ready.then((ready) => setDrills(ready.drills)), [engine]);
 
   const exercise = exercises.find((each) => each.name === name);
   const words = exercise?.words[spoken()];

@@ -55,7 +55,7 @@ const usual = `console.log('A right lock prints.');
   `;
 const endless = 'export const createLock = () => ({ async acquire() { for (;;) {} }, async release() {} });';
 
-/** So often one looks while the lab does something, by its name. */
+/** So often one looks while the lab does something, by its name. `first` and `second` are what it plays as it begins. */
 type Looks = Record<string, number>;
 
 test.each<[string, Looks, string[]]>([
@@ -66,26 +66,38 @@ test.each<[string, Looks, string[]]>([
     ['one unknown', 'two pass', 'plain unknown', 'nested-call pass'],
   ],
   ['two scenarios late: the rest is not played', { one: 14, two: 14 }, ['one unknown', 'two unknown', 'late']],
+  [
+    'a lab that is slow at first alone is given no more time',
+    { first: 50, second: 1, one: 14 },
+    ['one unknown', 'two pass', 'plain pass', 'nested-call pass'],
+  ],
+  [
+    'a slow machine is given more',
+    { first: 50, second: 7, one: 41 },
+    ['one pass', 'two pass', 'plain pass', 'nested-call pass'],
+  ],
 ])('%s', async (_, looks, said) => {
   const ports: MessagePort[] = [];
   let look = () => {};
-  class Lab {
-    postMessage(_: unknown, [port]: [MessagePort]) {
+  const lab = {
+    postMessage(_: unknown, _to: string, [port]: [MessagePort]) {
+      const begins = ['first', 'second'];
       ports.push(port);
       port.onmessage = ({
         data: { id, given },
       }: MessageEvent<Task & { given: { drill?: string; scope?: string } }>) => {
-        for (let time = 0; time < (looks[given.drill ?? given.scope ?? ''] ?? 0); time += 1) look();
+        const name = given.own === undefined ? begins.shift() : (given.drill ?? given.scope);
+        for (let time = 0; time < (looks[name ?? ''] ?? 0); time += 1) look();
         const value = given.drill
           ? { record: { verdict: 'pass', reasons: [] } }
           : { verdict: 'holds', reason: '', says: '' };
         port.postMessage({ id, value });
       };
       port.postMessage({});
-    }
-    terminate() {}
-  }
-  vi.stubGlobal('Worker', Lab);
+    },
+  };
+  const frame = { contentWindow: lab, onload() {}, remove() {} };
+  vi.stubGlobal('document', { createElement: () => frame, body: { append: () => frame.onload() } });
   vi.stubGlobal('unpacked', async () => Response.json({ worker: '' }));
   vi.stubGlobal('setInterval', (often: () => void) => (look = often));
   onTestFinished(() => {
@@ -97,7 +109,7 @@ test.each<[string, Looks, string[]]>([
   const exercise = { drills: ['one', 'two'], search } as unknown as PageExercise;
   const found: string[] = [];
 
-  await judge(startEngine(), { text: '', exercise, drills }, ({ name, verdict }) =>
+  await judge(startEngine({ isApart: true }), { text: '', exercise, drills }, ({ name, verdict }) =>
     found.push(`${name} ${verdict}`),
   ).catch(() => found.push('late'));
   expect(found).toEqual(said);
