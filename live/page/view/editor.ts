@@ -14,14 +14,15 @@ interface EditorProps {
   /** The id of what says how one leaves it by keys. */
   describedBy: string;
   onChange(text: string): void;
+  /** Is given what puts another text in the place of all, which can be undone. */
+  replace: { current?: (text: string) => void };
 }
 
-/** Another text takes the place of what is in it, and can be undone. */
-export function Editor({ text, label, describedBy, onChange }: EditorProps) {
+/** `text` is what it begins with: from then on the editor says what is in it, and nobody else. */
+export function Editor({ text, label, describedBy, onChange, replace }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
-  const editor = useRef<EditorView>(undefined);
   useEffect(() => {
     const made = new EditorView({
       parent: place.current as HTMLDivElement,
@@ -45,13 +46,8 @@ export function Editor({ text, label, describedBy, onChange }: EditorProps) {
         ],
       }),
     });
-    editor.current = made;
+    replace.current = (insert) => made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert } });
     return () => made.destroy();
   }, []);
-  useEffect(() => {
-    const { doc } = editor.current?.state ?? {};
-    if (doc && doc.toString() !== text)
-      editor.current?.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
-  }, [text]);
   return html`<div class="editor" ref=${place} />`;
 }

@@ -48,6 +48,7 @@ export function Turn({ engine, files }: TurnProps) {
   const [chosen, choose] = useState<number>();
   /** Which text is judged: what is found of an older one is nobody's. */
   const run = useRef(0);
+  const replace = useRef<(text: string) => void>(() => {});
   useEffect(() => void engine.ready.then((ready) => setDrills(ready.drills)), [engine]);
 
   const exercise = exercises.find((each) => each.name === name);
@@ -151,12 +152,12 @@ export function Turn({ engine, files }: TurnProps) {
       <${Named} text=${`${words?.text} ${words?.hints.join()} ${text}`} files=${files} />
     </section>
     <section class="write">
-      <${Editor} key=${name} text=${text} label=${say('yourLock')} describedBy="leaves" onChange=${write} />
+      <${Editor} key=${`${name} ${spoken()}`} text=${text} label=${say('yourLock')} describedBy="leaves" onChange=${write} replace=${replace} />
       <p class="bar">
         <button class="main" aria-disabled=${isJudging || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
-        <button aria-disabled=${text === original} onClick=${() => text === original || write(original)}>${say('reset')}</button>
+        <button aria-disabled=${text === original} onClick=${() => text === original || replace.current(original)}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
-        <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, write)} /></label>
+        <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, replace.current)} /></label>
       </p>
       <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
         problem instanceof LateError

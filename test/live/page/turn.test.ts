@@ -149,6 +149,25 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
     }
   });
 
+  test('who types faster than the page draws finds what was typed; a reset can be undone; the editor is named in the language of the page', async () => {
+    const page = await own.open();
+    await button(page, 'Your turn').click();
+    const editor = page.locator('.cm-content');
+    await editor.focus();
+    const typed = [...'// faster than it is drawn', ...Array(5).fill('Backspace'), 'Enter'];
+    await Promise.all(typed.map((key) => page.keyboard.press(key)));
+    const wanted = '// faster than it is ';
+
+    expect(await editor.locator('.cm-line').first().textContent()).toBe(wanted);
+    await button(page, 'Reset').click();
+    await page.locator('.cm-line', { hasText: wanted }).waitFor({ state: 'detached' });
+    await editor.press('Control+z');
+    await page.locator('.cm-line', { hasText: wanted }).waitFor();
+    await button(page, '中文').click();
+    await page.getByRole('textbox', { name: '你的锁' }).waitFor();
+    expect(await editor.textContent()).toContain(wanted);
+  });
+
   test('nothing runs before one plays; a lock that never ends is ended, and the page goes on; the solution is judged, and kept', async () => {
     const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
     // What somebody else says to the frame of a lab begins nothing there.
