@@ -4,7 +4,6 @@ import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Prediction } from '../../../exercises/workshop/exercise.ts';
 import type { PlayRecord } from '../records.ts';
-import type { Ready } from '../worker.ts';
 import { Named } from './code.ts';
 import { Editor } from './editor.ts';
 import { type Engine, LateError } from './engine.ts';
@@ -38,7 +37,6 @@ export function Turn({ engine, files }: TurnProps) {
   const [saved, setSaved] = useState<Saved>(() => ({ texts: {}, solved: [], ...JSON.parse(readKept(KEY) ?? '{}') }));
   const isOpen = (each: PageExercise) => !saved.solved.includes(each.name);
   const [name, setName] = useState(() => exercises.find(isOpen)?.name ?? '');
-  const [drills, setDrills] = useState<Ready['drills']>([]);
   const [results, setResults] = useState<Judged[]>([]);
   const [isJudging, setJudging] = useState(false);
   /** Why not all was played: it can't be, or took too long. */
@@ -49,7 +47,6 @@ export function Turn({ engine, files }: TurnProps) {
   /** Which text is judged: what is found of an older one is nobody's. */
   const run = useRef(0);
   const replace = useRef<(text: string) => void>(() => {});
-  useEffect(() => void engine.ready.then((ready) => setDrills(ready.drills)), [engine]);
 
   const exercise = exercises.find((each) => each.name === name);
   const words = exercise?.words[spoken()];
@@ -84,11 +81,13 @@ export function Turn({ engine, files }: TurnProps) {
   }
 
   async function judgeAll() {
-    if (isJudging || drills.length === 0) return;
+    if (isJudging) return;
     forget();
     setJudging(true);
     const own = run.current;
     const found: Judged[] = [];
+    const { drills } = await engine.ready;
+    if (run.current !== own) return;
     try {
       await judge(engine, { text, exercise, drills }, (judged) => {
         found.push(judged);
@@ -154,7 +153,7 @@ export function Turn({ engine, files }: TurnProps) {
     <section class="write">
       <${Editor} key=${`${name} ${spoken()}`} text=${text} label=${say('yourLock')} describedBy="leaves" onChange=${write} replace=${replace} />
       <p class="bar">
-        <button class="main" aria-disabled=${isJudging || drills.length === 0} onClick=${judgeAll}>${say('judge')}</button>
+        <button class="main" aria-disabled=${isJudging} onClick=${judgeAll}>${say('judge')}</button>
         <button aria-disabled=${text === original} onClick=${() => text === original || replace.current(original)}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
         <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, replace.current)} /></label>
