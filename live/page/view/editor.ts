@@ -6,7 +6,7 @@ import { bracketMatching, defaultHighlightStyle, indentOnInput, syntaxHighlighti
 import { EditorState } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface EditorProps {
   text: string;
@@ -23,7 +23,7 @@ export function Editor({ text, label, describedBy, onChange, replace }: EditorPr
   const place = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const made = new EditorView({
       parent: place.current as HTMLDivElement,
       state: EditorState.create({

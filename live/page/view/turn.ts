@@ -156,7 +156,7 @@ export function Turn({ engine, files }: TurnProps) {
         <button class="main" aria-disabled=${isJudging} onClick=${judgeAll}>${say('judge')}</button>
         <button aria-disabled=${text === original} onClick=${() => text === original || replace.current(original)}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
-        <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, replace.current)} /></label>
+        <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, (given) => replace.current(given))} /></label>
       </p>
       <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
         problem instanceof LateError
