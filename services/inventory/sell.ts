@@ -95,11 +95,14 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
           emit(step, units, bucket);
         },
       });
+      const { stock, openLock } = holder.place(sku);
       const options = {
         ...holder.servers(),
-        ...holder.place(sku),
+        sku,
+        stock,
+        openLock,
         stockKey: stockKey(sku),
-        buckets: Array.from({ length: isSplit ? store.buckets : 0 }, (_, bucket) => openBucket(bucket)),
+        buckets: isSplit ? Array.from({ length: store.buckets }, (_, bucket) => openBucket(bucket)) : [],
         readBuckets: () => store.readBuckets(sku),
         signal,
         business: script.inside,
