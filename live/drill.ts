@@ -1,7 +1,6 @@
 // npm run drill: breaks one stage on purpose, prints each step with its time, writes a report, and keeps what was seen as a page with --save.
 
 import { runDrillCommand } from '../loadtest/commands/drill.ts';
-import { exitWhenWritten } from '../loadtest/commands/ending.ts';
 import { readDrillOptions } from '../loadtest/commands/options.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 
@@ -11,4 +10,3 @@ await runDrillCommand(readDrillOptions(process.argv), async (...played) => {
   const { openOnlooker } = await import('./server/onlooker.ts');
   return openOnlooker(...played);
 });
-await exitWhenWritten();

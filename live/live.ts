@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { type GivenWith, newCommand, runningOf } from '../loadtest/commands/command-line.ts';
-import { exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
+import { endWith, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { livePorts } from '../scripts/stack/usual-ports.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { wholeNumber } from '../services/inventory/setting-kinds.ts';
@@ -51,8 +51,7 @@ const MOST_WINDOWS = 20;
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped'));
 
-process.exitCode = await runToEnd('The live page could not be served', serve);
-await exitWhenWritten();
+await endWith('The live page could not be served', serve);
 
 /** Serves the page until a signal comes. Resolves with the exit code. */
 async function serve(): Promise<number> {

@@ -3,7 +3,7 @@
 import { arch, type } from 'node:os';
 import pc from 'picocolors';
 import { newCommand } from '../loadtest/commands/command-line.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT } from '../loadtest/commands/ending.ts';
 import { countOf, listOf } from '../loadtest/evidence/numbers.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { checks, type Finding, type State } from './checks.ts';
@@ -23,8 +23,7 @@ const { json } = newCommand(
 
 // What it has started ends with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(COULD_NOT_RUN));
-process.exitCode = await runToEnd('This machine could not be looked at', lookAtAll);
-await exitWhenWritten();
+await endWith('This machine could not be looked at', lookAtAll);
 
 /** Resolves with 0 when `npm start` can run, and with 1 when it can't. */
 async function lookAtAll(): Promise<number> {

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { newCommand } from '../loadtest/commands/command-line.ts';
-import { AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
+import { AS_TAUGHT, endWith } from '../loadtest/commands/ending.ts';
 import { handoutPage } from './handout-page.ts';
 
 const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'], {
@@ -12,7 +12,7 @@ const { reports } = newCommand('npm run handout', 'Writes the page to print, in 
   .parse()
   .opts<{ reports: string }>();
 
-process.exitCode = await runToEnd('The pages could not be written', async () => {
+await endWith('The pages could not be written', async () => {
   const dir = join(resolve(reports), 'teaching');
   mkdirSync(dir, { recursive: true });
   for (const [name, page] of [

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, unwatchFile, watchFile } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
 import { newCommand } from '../../loadtest/commands/command-line.ts';
-import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
+import { COULD_NOT_RUN, endWith, stopOnSignal } from '../../loadtest/commands/ending.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { type Exercise, exercisesDir, provideFile, readExercises } from './exercise.ts';
@@ -51,9 +51,8 @@ program
   .action((exercises: string[]) => finish(async () => putBack(exercises)));
 await program.parseAsync();
 
-async function finish(run: () => Promise<number>) {
-  process.exitCode = await runToEnd('The workshop could not go on', run);
-  await exitWhenWritten();
+function finish(run: () => Promise<number>) {
+  return endWith('The workshop could not go on', run);
 }
 
 /** Shows an exercise, and judges its file now and at each save, until it is interrupted. */

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { newCommand } from '../../loadtest/commands/command-line.ts';
-import { AS_TAUGHT, runToEnd } from '../../loadtest/commands/ending.ts';
+import { AS_TAUGHT, endWith } from '../../loadtest/commands/ending.ts';
 import { packPage } from './pack.ts';
 
 const { out, hosted, reports } = newCommand(
@@ -17,7 +17,7 @@ const { out, hosted, reports } = newCommand(
   .parse()
   .opts<{ out: string; hosted?: string; reports: string }>();
 
-process.exitCode = await runToEnd('The page could not be written', async () => {
+await endWith('The page could not be written', async () => {
   const file = hosted === undefined ? resolve(out) : join(resolve(hosted), 'index.html');
   if (hosted === undefined) writeFileSync(file, await packPage());
   else {

@@ -36,7 +36,7 @@ import { createTargets, type ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 import { type GivenWith, newCommand, numberFrom } from './command-line.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { createRunFolder, jsonOf } from './run-folder.ts';
 
@@ -74,7 +74,7 @@ const say = given.json ? () => {} : (line: string) => void process.stdout.write(
 
 stopOnSignal(stopping, new Error('The bench was interrupted.'));
 
-process.exitCode = await runToEnd('The bench could not be run', run);
+await endWith('The bench could not be run', run);
 
 /** Resolves with the exit code. */
 async function run(): Promise<number> {

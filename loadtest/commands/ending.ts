@@ -44,10 +44,14 @@ export function stopOnSignal(stopping: AbortController, reason: Error): void {
   });
 }
 
-/** Ends this process, whatever a lock has left behind. What was written to a pipe is read first, however long the reader takes. */
-export async function exitWhenWritten(): Promise<never> {
+/**
+ * Runs a command as `runToEnd`, and ends this process with its exit code, whatever a lock or a server has left behind. What was written
+ * to a pipe is read first, however long the reader takes.
+ */
+export async function endWith(...command: Parameters<typeof runToEnd>): Promise<never> {
+  const code = await runToEnd(...command);
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise<void>((resolve) => stream.write('', () => resolve()));
   }
-  return process.exit();
+  return process.exit(code);
 }

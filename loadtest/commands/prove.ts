@@ -12,7 +12,7 @@ import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } fro
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../prove/plan.ts';
 import { isAsExpected, type Proof, proofOf } from '../prove/results.ts';
 import { callerDir, type Given, namesAmong, newCommand, stagesNamed } from './command-line.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { startProgressLine } from './progress-line.ts';
 import { createRunFolder, jsonOf } from './run-folder.ts';
@@ -42,8 +42,7 @@ const wantedScopes = namesAmong(scopeNames, given.scope, command, '--scope');
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
-process.exitCode = await runToEnd('The search could not be run', prove);
-await exitWhenWritten();
+await endWith('The search could not be run', prove);
 
 async function prove(): Promise<number> {
   const { deep, json, pauses, delays, crashes } = given;

@@ -3,7 +3,7 @@
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { killRandomNodes } from '../orders/random-kills.ts';
 import { type GivenWith, newCommand, stageNamed } from './command-line.ts';
-import { exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
 
 loadEnvFile();
 const command = newCommand(
@@ -18,7 +18,7 @@ const stage = stageNamed(version, command);
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('it was interrupted'));
 
-process.exitCode = await runToEnd('The run could not be made', async () => {
+await endWith('The run could not be made', async () => {
   console.log(`A random node is killed every second, for ${seconds} s under ${stage}.`);
   const { kills, answers, exitCode, accounts, faults } = await killRandomNodes({
     seconds,
@@ -31,4 +31,3 @@ process.exitCode = await runToEnd('The run could not be made', async () => {
   console.log([accounts.trimEnd(), ...faults].join('\n'));
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });
-await exitWhenWritten();

@@ -12,7 +12,7 @@ import { renderPage } from '../report/page.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { createCountingNarrator, type Narrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
@@ -49,7 +49,7 @@ const virtualServers: Parameters<Narrator['start']>[0] = {
 };
 
 /**
- * Runs the cells, narrates it, writes the report, and sets the exit code. When locks are graded, they decide it: what the others do
+ * Runs the cells, narrates it, writes the report, and ends this process. When locks are graded, they decide it: what the others do
  * is taught, and a lock that can't be graded counts as a run that could not be made.
  */
 export async function runCommand({
@@ -80,7 +80,7 @@ export async function runCommand({
 
   stopOnSignal(stopping, new Interrupted());
   signal.addEventListener('abort', virtual.close);
-  process.exitCode = await runToEnd('The run could not be made', run, async () => {
+  await endWith('The run could not be made', run, async () => {
     virtual.close();
     await targets.close();
   });

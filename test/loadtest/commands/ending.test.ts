@@ -28,15 +28,17 @@ test.each([
   expect(closed).toHaveBeenCalledOnce();
 });
 
-test('what a command writes to a pipe is read to its end, however late the reader is', async () => {
+test('a command ends whatever it has left behind, and what it writes to a pipe is read to its end, however late the reader is', async () => {
   const bytes = 1_000_000;
   const script = writeModule(
     'writes-much.mts',
-    `import { exitWhenWritten } from '${join(projectDir, 'loadtest/commands/ending.ts')}';
-process.stdout.write('x'.repeat(${bytes}));
-process.stderr.write('written');
-setInterval(() => {}, 1_000);
-await exitWhenWritten();
+    `import { endWith, NOT_AS_TAUGHT } from '${join(projectDir, 'loadtest/commands/ending.ts')}';
+await endWith('It failed', async () => {
+  process.stdout.write('x'.repeat(${bytes}));
+  process.stderr.write('written');
+  setInterval(() => {}, 1_000);
+  return NOT_AS_TAUGHT;
+});
 `,
   );
   const child = spawn(process.execPath, [...nodeArgs('').slice(0, -1), script], {
@@ -46,5 +48,5 @@ await exitWhenWritten();
   await once(child.stderr, 'data');
 
   expect((await text(child.stdout)).length).toBe(bytes);
-  expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(0);
+  expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(NOT_AS_TAUGHT);
 });
