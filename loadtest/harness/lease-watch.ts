@@ -86,6 +86,7 @@ export function watchLease(redisUrl: string, key: string) {
       redis = connect(redisUrl);
     },
     async close() {
+      if (isClosed) return;
       isClosed = true;
       await ended;
       // What stood still since the last look counts as well.

@@ -96,9 +96,18 @@ export async function openTestBed(options: TestBedOptions) {
     }),
   );
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
-  await record.begin().catch((error) => {
+
+  /** The test bed keeps no connection. */
+  async function letGo() {
+    signal?.removeEventListener('abort', record.ring);
+    for (const end of unwatch) end?.();
+    await watch?.close();
     record.close();
     faults.close();
+  }
+
+  await record.begin().catch(async (error) => {
+    await letGo();
     throw error;
   });
   const startedAt = sharedClock();
@@ -254,7 +263,6 @@ export async function openTestBed(options: TestBedOptions) {
     stop();
     const until = endedAt ?? sharedClock();
     await watch?.close();
-    for (const end of unwatch) end?.();
     await faults.undoAll();
     // A sale that comes to its hold only now is let go, too.
     if (!(await allEnded(resumeAll))) throw new Error('Sales of the drill were still in flight after it.');
@@ -343,13 +351,8 @@ export async function openTestBed(options: TestBedOptions) {
     waitFor,
     outcome,
     stop,
-    /** Brings the stack back to what it was, and resolves with what happened. However that ends, the test bed keeps no connection. */
-    close: (isJudged?: (hold: Hold) => boolean) =>
-      putBack(isJudged).finally(() => {
-        signal?.removeEventListener('abort', record.ring);
-        record.close();
-        faults.close();
-      }),
+    /** Brings the stack back to what it was, and resolves with what happened. However that ends, it lets go. */
+    close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(letGo),
   };
 }
 

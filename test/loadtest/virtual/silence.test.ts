@@ -1,11 +1,14 @@
 // How long a drill may say nothing, and what those who follow it see meanwhile.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sleep } from '../../../loadtest/harness/clock.ts';
 import { play, StuckError } from '../../../loadtest/harness/play.ts';
+import { openTestBed } from '../../../loadtest/harness/test-bed.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
-import { run } from './own-target.ts';
+import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
+import { lockNamed } from '../../../virtual/lock-service.ts';
+import { LEASE_MS, run, withNodes } from './own-target.ts';
 
 const pageOf = (...lines: string[]) =>
   readPage(['a-page', 'Is a sale lost?', ...lines, 'holds when no sale is lost'].join('\n'));
@@ -48,4 +51,18 @@ test('while somebody reads a sentence, no drill is silent for too long', async (
   const narrate = () => sleep(500);
 
   expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate })).toMatchObject({ verdict: 'pass' });
+});
+
+test('a drill whose nodes tell nothing does not begin, and nobody looks at Redis for it any more', async () => {
+  await inVirtualWorld({ lock: lockNamed('4-ttl'), leaseMs: LEASE_MS }, async (target, lab) => {
+    const silent = withNodes(target, () => ({ follow: () => ({ close() {} }) }));
+    const timing = { leaseMs: LEASE_MS };
+
+    const opened = openTestBed({ target: silent, stage: '4-ttl', timing, stock: 100, narrate: async () => {} });
+
+    await expect(opened).rejects.toThrow('A node could not be followed.');
+    const asked = vi.spyOn(lab.redis, 'executeAll');
+    await sleep(1_000);
+    expect(asked).not.toHaveBeenCalled();
+  });
 });
