@@ -194,14 +194,14 @@ export async function openValkey() {
     return replies;
   }
 
-  /** Gives what the server has said to those who hear bytes. Returns what it has said to this one. */
-  function deliver(to?: Connection): Buffer {
-    let said = Buffer.alloc(0);
+  /** Gives what the server has said to those who hear bytes. Returns what it has said to this one, as text. */
+  function deliver(to?: Connection): string {
+    let said = '';
     for (const [connection, hear] of hearers) {
-      const parts = sockets.get(connections.get(connection) ?? -1)?.outgoing.splice(0) ?? [];
-      if (parts.length === 0) continue;
-      const bytes = Buffer.concat(parts);
-      if (connection === to) said = bytes;
+      const socket = sockets.get(connections.get(connection) ?? -1);
+      if (socket === undefined || socket.outgoing.length === 0) continue;
+      const bytes = Buffer.concat(socket.outgoing.splice(0));
+      if (connection === to) said = bytes.toString('latin1');
       hear(bytes);
     }
     return said;
@@ -237,7 +237,7 @@ export async function openValkey() {
       for (let step = 0; step < STEPS && (socket.outgoing.length === 0 || socket.incoming.length > 0); step += 1) {
         exports.rk_step();
       }
-      return deliver(connection).toString('latin1');
+      return deliver(connection);
     },
     /** Lets the server look at its clock, and at what waits for it. */
     step() {
