@@ -86,9 +86,9 @@ export function Turn({ engine, files }: TurnProps) {
     setJudging(true);
     const own = run.current;
     const found: Judged[] = [];
-    const { drills } = await engine.ready;
-    if (run.current !== own) return;
     try {
+      const { drills } = await engine.ready;
+      if (run.current !== own) return;
       await judge(engine, { text, exercise, drills }, (judged) => {
         found.push(judged);
         if (run.current === own) setResults([...found]);
