@@ -4,8 +4,8 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { say } from './texts.ts';
 
-/** How long one stops, in milliseconds; where there are no sentences to read, a third of it. */
-const STOP_MS = 800;
+/** How long one stops where there is a sentence to read, and where there is none, in milliseconds. */
+const STOP_MS = { told: 800, untold: 130 };
 
 export interface Player {
   stop: number;
@@ -28,7 +28,7 @@ export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean
         if (stop + 1 >= last) setPlaying(false);
         setStop(Math.min(last, stop + 1));
       },
-      isTold ? STOP_MS : STOP_MS / 4,
+      isTold ? STOP_MS.told : STOP_MS.untold,
     );
     return () => clearTimeout(timer);
   }, [isPlaying, stop, last, isTold]);
