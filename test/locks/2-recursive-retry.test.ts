@@ -5,7 +5,8 @@ import { readLock } from '../../prove/sandbox.ts';
 import { createWorld } from '../../virtual/world.ts';
 import { fileOf } from './lab.ts';
 
-const TRIES = 10_000;
+/** So many that what the test runner itself keeps meanwhile, some hundred kilobytes, does not count beside them. */
+const TRIES = 100_000;
 
 /** The bytes that so many failed tries keep: while their waiter waits, and after its wait has ended. There is no clock in it. */
 async function measureTries(stage: string) {
