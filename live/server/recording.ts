@@ -90,7 +90,9 @@ export function startRecording({ stage, kind, lines, onChange }: RecordingOption
         .toSorted((a, b) => a.at - b.at);
       const first = stock ?? events.find((event) => event.type === 'read')?.stock;
       const figures: Record<string, unknown> = over?.figures ?? {};
-      const last = { at: events.at(-1)?.at ?? startedAt, stock: figures['finalStock'] };
+      // Of two writes at two nodes, the later one by the clock need not be the one that Redis took last.
+      const lastAt = seen?.endedAt() ?? events.at(-1)?.at ?? startedAt;
+      const last = { at: lastAt, stock: seen?.finalStock() ?? figures['finalStock'] };
       const from = seen ? startedAt : (events[0]?.at ?? 0);
       const redis =
         first === undefined ? [] : redisOf(from, first, events, seen?.samples() ?? ownWatch?.samples ?? [], last);

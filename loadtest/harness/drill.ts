@@ -38,6 +38,8 @@ export interface Observed {
   samples(): readonly LeaseSample[];
   /** The units in stock at the beginning. */
   stock: number;
+  /** The units in stock when all sales had ended; undefined until then. */
+  finalStock(): number | undefined;
 }
 
 /** Called when a drill is ready for its first step; again for each time that it is run again. */

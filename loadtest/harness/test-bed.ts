@@ -52,6 +52,7 @@ export async function openTestBed(options: TestBedOptions) {
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
   let endedAt: number | undefined;
+  let finalStock: number | undefined;
   const faults = createFaults({
     nodes,
     stack,
@@ -250,7 +251,7 @@ export async function openTestBed(options: TestBedOptions) {
       live()[0]
         ?.stock()
         .catch(() => undefined);
-    const finalStock = await waitFor(read, STEP_LIMIT_MS);
+    finalStock = await waitFor(read, STEP_LIMIT_MS);
     if (finalStock === undefined) throw new NotStagedError('The final stock could not be read.');
     return { ends, initialStock: stock, finalStock, events: [...record.events()], startedAt };
   }
@@ -296,7 +297,14 @@ export async function openTestBed(options: TestBedOptions) {
     return node === undefined ? undefined : { node, saleId };
   }
 
-  observe?.({ startedAt, endedAt: () => endedAt, faults: marks, samples: () => watch?.samples ?? [], stock });
+  observe?.({
+    startedAt,
+    endedAt: () => endedAt,
+    faults: marks,
+    samples: () => watch?.samples ?? [],
+    stock,
+    finalStock: () => finalStock,
+  });
   return {
     ...record,
     ...faults,

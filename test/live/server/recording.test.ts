@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { type PlayRecord, recordsOf } from '../../../live/page/records.ts';
-import { lanesOf, momentAt } from '../../../live/page/view/reduce.ts';
+import { lanesOf, lostAt, momentAt } from '../../../live/page/view/reduce.ts';
 import { startRecording } from '../../../live/server/recording.ts';
 import { linesOf } from '../../../live/server/scenarios.ts';
 import { type Drill, runCell } from '../../../loadtest/harness/drill.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill, usualSettings } from '../../../loadtest/virtual/play.ts';
+import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import type { Heard } from '../../../virtual/server.ts';
 import { ownTarget } from './own-target.ts';
 
@@ -32,9 +33,9 @@ async function inVirtualTime(stage: string, drill: Drill) {
   return recordsOf({ log, events: outcome.events, heard, atLines: [], lock: stage, lines: linesOf(drill.name) });
 }
 
-/** What the picture and the lanes show of a run, but for its times. */
+/** What the picture and the lanes show of a run, but for what the machine decides: its times, and so how many units were lost. */
 function shown(records: PlayRecord[]) {
-  const { stock, sold, expected } = momentAt(records, Number.POSITIVE_INFINITY);
+  const end = momentAt(records, Number.POSITIVE_INFINITY);
   const { lanes, lock } = lanesOf(records, records.at(-1)?.at ?? 0);
   return {
     lines: records.flatMap((record) => (record.type === 'sentence' ? record.line : [])),
@@ -44,7 +45,7 @@ function shown(records: PlayRecord[]) {
     ],
     isHeld: records.some((record) => record.type === 'held'),
     isLocked: lock.length > 0,
-    end: { stock, sold, expected },
+    end: { sold: end.sold, expected: end.expected, hasLostUnits: lostAt(end) > 0 },
   };
 }
 
@@ -56,6 +57,30 @@ test.each([
   const [real, virtual] = [await onRealServers(stage, drill), await inVirtualTime(stage, drill)];
 
   expect(shown(real.records)).toEqual(shown(virtual));
+});
+
+test('two writes at nearly the same time: the stock at the end is what Redis says, whichever came last by the clock', () => {
+  const wrote = (node: string, at: number, stock: number) => ({
+    type: 'wrote' as const,
+    at,
+    node,
+    saleId: node,
+    sku: '001',
+    stock,
+  });
+  const { audience, records } = startRecording({ stage: '0-none', kind: 'steps', lines: [], onChange() {} });
+  audience.observe({
+    startedAt: 0,
+    endedAt: () => 100,
+    faults: [],
+    samples: () => [],
+    stock: 100,
+    finalStock: () => 99,
+  });
+
+  const shown = records({ events: [wrote('node-2', 50, 99), wrote('node-1', 51, 98)] as SaleEvent[] });
+
+  expect(momentAt(shown, Number.POSITIVE_INFINITY).stock).toBe(99);
 });
 
 test('0-none, rush: each sale of the load is recorded, and the stock at its end is that of the shop', async () => {
