@@ -1,6 +1,7 @@
 // npm run doctor: says what this machine has of what a run uses, what each missing part costs, and how it is installed.
 
 import { arch, type } from 'node:os';
+import { Help } from 'commander';
 import pc from 'picocolors';
 import { newCommand } from '../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT } from '../loadtest/commands/ending.ts';
@@ -59,12 +60,6 @@ function conclusion(findings: Finding[]): string {
 
 /** The text in lines of WIDTH, each below the first. */
 function folded(text: string): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + word.length < WIDTH - PART_WIDTH - 2)
-      lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines.join(`\n${' '.repeat(PART_WIDTH + 2)}`);
+  const indent = ' '.repeat(PART_WIDTH + 2);
+  return new Help().boxWrap(text, WIDTH - indent.length).replaceAll('\n', `\n${indent}`);
 }

@@ -56,32 +56,20 @@ const settingsSchema = z
       .optional(),
     /** All of these must hold on real servers. */
     drills: z.array(drillName),
-    /** What the lock fails before anybody has changed it: this, and nothing else of the scopes and drills above. */
+    /** What the lock fails before anybody has changed it, and nothing else of the scopes and drills above: in the search, if it shows there. */
     fails: z.strictObject({
       scope: scopeName.optional(),
-      /** A part of the reason that the search gives; of the drill's, where there is no search. */
-      reason: sentence.optional(),
       drill: drillName.optional(),
+      /** A part of the reason that is given. */
+      reason: sentence,
     }),
   })
-  .superRefine(({ search, drills, fails }, { addIssue }) => {
-    const demand = (isMet: boolean, path: string, message: string) => {
-      if (!isMet) addIssue({ code: 'custom', path: path.split('.'), message });
-    };
-    demand(search !== undefined || drills.length > 0, 'drills', 'what has no search has a drill');
-    demand(fails.scope !== undefined || fails.drill !== undefined, 'fails', 'it fails in a scope or in a drill');
-    demand(
-      fails.scope === undefined || fails.reason !== undefined,
-      'fails.reason',
-      'a scope and its reason go together',
-    );
-    demand(
-      fails.scope === undefined || search?.scopes.includes(fails.scope) === true,
-      'fails.scope',
-      'it is one of the scopes',
-    );
-    demand(fails.drill === undefined || drills.includes(fails.drill), 'fails.drill', 'it is one of the drills');
-  });
+  .refine(({ search, drills }) => search !== undefined || drills.length > 0, 'what has no search has a drill')
+  .refine(
+    ({ search, drills, fails: { scope = '', drill = '' } }) =>
+      [search?.scopes.includes(scope), drills.includes(drill)].filter(Boolean).length === 1,
+    { path: ['fails'], message: 'it is one of the scopes, or one of the drills' },
+  );
 
 const answerSchema = z
   .strictObject({

@@ -1,5 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Exercise } from '../../exercises/workshop/exercise.ts';
 import { ownRuns } from '../loadtest/commands/command-under-test.ts';
@@ -8,14 +7,9 @@ import { ownExercises } from './own-exercises.ts';
 const FILE = 'exercises/workshop/workshop.ts';
 const workshop = ownRuns(FILE);
 
-/** Exercises 02, 04 and 05 in a folder of their own, without drills, and the settings that lead the command there. */
+/** Exercises 02, 04 and 05 in a folder of their own, and the settings that lead the command there. */
 function own() {
   const { folder, exercises } = ownExercises([2, 4, 5]);
-  for (const { name } of exercises) {
-    const file = join(folder, name, 'exercise.json');
-    const { fails, ...settings } = JSON.parse(readFileSync(file, 'utf8'));
-    writeFileSync(file, JSON.stringify({ ...settings, drills: [], fails: { ...fails, drill: undefined } }));
-  }
   return {
     env: { WORKSHOP_EXERCISES: folder, NO_COLOR: '1' },
     exercises: exercises as [Exercise, Exercise, Exercise],
