@@ -14,6 +14,7 @@ export interface Task {
   file: string;
   /** The name of the scope. */
   scope: string;
+  /** How many there are at least: some scopes show nothing with fewer than they say. */
   processes: number;
   /** How many sales each process makes, one after the other. */
   sales: number;
@@ -61,6 +62,7 @@ export async function proveCell(task: Task): Promise<Cell> {
   const { file, mostStates = MOST_STATES, ...named } = task;
   const found = scopes.find(({ name }) => name === task.scope);
   if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
+  const processes = Math.max(task.processes, found.processes ?? 0);
   const scope = scopeFor(found, task);
   locks[file] ??= readLock(file);
   const openLock = await locks[file].catch((error: Error) => {
@@ -75,7 +77,7 @@ export async function proveCell(task: Task): Promise<Cell> {
   const startedAt = performance.now();
   const result = await search(openLock, await server, {
     scope,
-    processes: task.processes,
+    processes,
     sales: task.sales,
     masters: task.masters,
     ...(task.isInBuckets && { isInBuckets: true }),
@@ -85,7 +87,7 @@ export async function proveCell(task: Task): Promise<Cell> {
   });
   known += result.states;
   const ms = performance.now() - startedAt;
-  const cell: Cell = { ...named, budget: scope.budget, says: scope.says, ...result, ms };
+  const cell: Cell = { ...named, processes, budget: scope.budget, says: scope.says, ...result, ms };
   return result.counterexample ? replayed(cell, openLock, scope) : cell;
 }
 

@@ -6,7 +6,6 @@ import { cellLines } from '../../loadtest/prove/matrix.ts';
 import { mark } from '../../loadtest/report/terminal.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
 import { proveAll } from '../../prove/prover.ts';
-import { scopes } from '../../prove/scopes.ts';
 import { numbered } from '../../prove/words.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -42,9 +41,7 @@ export async function judge(exercise: Exercise, signal: AbortSignal): Promise<Ju
 async function search({ name, file, settings }: Exercise, signal: AbortSignal): Promise<Cell[]> {
   const { scopes: wanted = [], processes = 2, sales = 1, atOnce = false } = settings.search ?? {};
   const planned = wanted.map((scope) => {
-    // Some scopes show nothing with fewer.
-    const least = scopes.find((each) => each.name === scope)?.processes ?? 0;
-    const size = { processes: Math.max(processes, least), sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
+    const size = { processes, sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
     return { stage: name, file, scope, ...size, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
   });
   return proveAll(planned, { worker: await bundledArgs('prove/worker.ts'), signal, onCell() {} });

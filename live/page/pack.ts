@@ -16,7 +16,7 @@ import type { PageFile } from '../server/listener.ts';
 
 const here = join(projectDir, 'live/page');
 /** What is read while the lab runs. */
-const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond', 'live/page'];
+const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond'];
 /** Where the project lies in the page, whatever machine has made it. */
 const PLACE = 'file:///lockstep/';
 const common = { bundle: true, write: false, format: 'iife', minify: true, charset: 'utf8', target: 'es2022' } as const;

@@ -2,21 +2,19 @@
 
 import './shims/globals.ts';
 import { type CellRecord, lostTrack, runCell } from '../../loadtest/harness/drill.ts';
-import { drills } from '../../loadtest/scenarios/index.ts';
-import { readPage } from '../../loadtest/scenarios/page.ts';
+import { drills, scenario } from '../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
 import { strategies } from '../../locks/index.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell } from '../../prove/cell.ts';
-import { scopes } from '../../prove/scopes.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import type { Heard } from '../../virtual/server.ts';
 import { freezeRealm } from './frozen.ts';
 import { type Game, type GameTask, type Orders, openGame, type Standing } from './game.ts';
 import { type PlayRecord, recordsOf } from './records.ts';
-import { existsSync, readFileSync, writeFileSync } from './shims/fs.ts';
+import { writeFileSync } from './shims/fs.ts';
 
 /** What the lab can do, in the order of the staircase: its first message. */
 export interface Ready {
@@ -72,15 +70,7 @@ export type Result = { id: number } & ({ value: unknown } | { problem: string })
 /** The way to the page. */
 declare const port: MessagePort;
 
-const played = [
-  ...drills.filter(({ name }) => REAL_ONLY[name] === undefined),
-  asDrill(readPage(textOf('live/page/patient-buyer'))),
-];
-
-function textOf(page: string): string {
-  const file = `/lockstep/${page}.txt`;
-  return existsSync(file) ? String(readFileSync(file)) : '';
-}
+const played = [...drills.filter(({ name }) => REAL_ONLY[name] === undefined), asDrill(scenario('patient-buyer'))];
 
 /** A load that is small, and large enough for each lock to show its verdict. */
 const ownSettings = { requests: 16, connections: 4, units: 8, leaseMs: 400 };
@@ -149,21 +139,17 @@ const calls: Calls = {
     };
     const record = await runCell({ stage, drill }, world);
     if (!isShown) return { record, log, records: [] };
-    const page = textOf(`loadtest/scenarios/${name}`) || textOf(`live/page/${name}`);
-    const lines = page.split('\n').map((line) => line.replace(/^> /, ''));
-    const source = { log, events: record.events, heard, atLines, lock: stage, lines: lines.filter(Boolean) };
+    const source = { log, events: record.events, heard, atLines, lock: stage, lines: drill.lines ?? [] };
     return { record, log, records: await recordsOf(source) };
   },
   async search(task) {
     const { file } = lockOf(task);
     const { stage, scope, sales = 1, isAtOnce } = task;
-    // Some scopes show nothing with fewer.
-    const least = scopes.find(({ name }) => name === scope)?.processes ?? 0;
-    const size = { processes: Math.max(task.processes, least), sales, ...(isAtOnce && { isAtOnce }) };
-    const mostStates = MOST_STATES_WHILE_ONE_WAITS;
-    const cell = await proveCell({ stage, file, scope, ...size, masters: 0, budget: {}, mostStates });
-    const { verdict, reason, states, schedules, says, counterexample } = cell;
-    const found = counterexample && (await (await openGame({ file, scope, ...size })).follow(counterexample));
+    const size = { scope, sales, ...(isAtOnce && { isAtOnce }) };
+    const limits = { masters: 0, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
+    const cell = await proveCell({ stage, file, processes: task.processes, ...size, ...limits });
+    const { verdict, reason, states, schedules, says, processes, counterexample } = cell;
+    const found = counterexample && (await (await openGame({ file, processes, ...size })).follow(counterexample));
     return { verdict, reason, states, schedules, says, records: found?.records ?? [] };
   },
   stand: async (task) => (await gameOf(task)).stand(task.way),

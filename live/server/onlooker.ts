@@ -5,17 +5,16 @@ import { stageTitle } from '../../loadtest/report/story.ts';
 import { packPage } from '../page/pack.ts';
 import { lockPlaceOf } from './player.ts';
 import { startRecording } from './recording.ts';
-import { linesOf } from './scenarios.ts';
 
-export const openOnlooker: Watch = async ({ name, kind }, stage, target): Promise<Onlooker> => {
-  const recording = startRecording({ stage, kind, lines: linesOf(name), onChange() {} });
+export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooker> => {
+  const recording = startRecording({ stage, drill, onChange() {} });
   recording.audience.watch(target);
   return {
     observe: recording.audience.observe,
     tell: recording.audience.narrate,
     async pageOf(result) {
       const { verdict, taught, reasons } = result;
-      const run = { number: 1, stage, drill: name, title: stageTitle(stage), place: lockPlaceOf(stage) };
+      const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place: lockPlaceOf(stage) };
       return packPage({ run: { ...run, records: recording.records(result), verdict: { verdict, taught, reasons } } });
     },
     close: () => void recording.close(),

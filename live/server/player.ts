@@ -13,7 +13,7 @@ import type { LockPlace } from '../page/view/picture.ts';
 import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
 import { type Recording, startRecording } from './recording.ts';
 import { Refusal } from './refusal.ts';
-import { linesOf, scenarioUnder } from './scenarios.ts';
+import { scenarioUnder } from './scenarios.ts';
 
 /** The load that the questions beside the chapters speak of. */
 const largeLoad = { requests: 2_000, connections: 50, stock: 5_000, units: 500 };
@@ -71,9 +71,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     if (rowOf(stage) === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
     if (drill !== null && found === undefined)
       throw new Refusal(400, 'BAD_REQUEST', `Under ${stage} there is no scenario ${drill}.`);
-    const { kind } = found ?? {};
-    const lines = found && { lines: linesOf(found.name) };
-    recording = startRecording({ stage, ...(kind && { kind }), ...lines, onChange });
+    recording = startRecording({ stage, drill: found, onChange });
     run = {
       number: (run?.number ?? 0) + 1,
       ...{ stage, drill, title: stageTitle(stage), place: lockPlaceOf(stage) },

@@ -18,10 +18,8 @@ const SAME_END_MS = 50;
 
 export interface RecordingOptions {
   stage: string;
-  /** What is played: of a load nothing but its sales is seen by the harness. None in free play. */
-  kind?: Drill['kind'];
-  /** The lines of the scenario, which are told; everything that is said where there is none. */
-  lines?: string[];
+  /** What is played: of a load nothing but its sales is seen by the harness. None in free play, where everything that is said is told. */
+  drill?: Pick<Drill, 'kind' | 'lines'> | undefined;
   /** Called when there are other records. */
   onChange(): void;
 }
@@ -29,7 +27,7 @@ export interface RecordingOptions {
 export type Recording = ReturnType<typeof startRecording>;
 
 /** Records what is played for this audience, until it is closed. */
-export function startRecording({ stage, kind, lines, onChange }: RecordingOptions) {
+export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   const closing = new AbortController();
   /** The events of each process of a node. */
   const processes = new Map<string, SaleEvent[]>();
@@ -41,7 +39,7 @@ export function startRecording({ stage, kind, lines, onChange }: RecordingOption
 
   function follow(target: Target) {
     const key = lockKey(SKU, stage);
-    if (kind === 'load' && target.stack) ownWatch = watchLease(target.stack.redis.url, key);
+    if (drill?.kind === 'load' && target.stack) ownWatch = watchLease(target.stack.redis.url, key);
     for (const { name, labUrl, link } of target.nodes) {
       const unwatch = link?.watch(({ name: verb, script = verb, args }) => {
         if (args.some((arg) => arg.includes(key)))
@@ -73,7 +71,7 @@ export function startRecording({ stage, kind, lines, onChange }: RecordingOption
       told = [];
     },
     async narrate(said) {
-      const line = lines === undefined ? said.replace(/\.$/, '') : lineOf(said, lines);
+      const line = drill === undefined ? said.replace(/\.$/, '') : lineOf(said, drill.lines ?? []);
       if (line === undefined) return;
       told.push({ type: 'sentence', at: sharedClock(), line });
       onChange();

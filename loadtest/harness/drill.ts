@@ -77,6 +77,8 @@ export interface Drill {
   name: string;
   /** `load`: many sales at once, on a stack as it is in production. `steps`: one fault, on a stack that can be broken. */
   kind: 'load' | 'steps';
+  /** What is told while it goes on, line by line; none of a load. */
+  lines?: string[];
   /** It computes all the time, and the virtual world alone runs it, wherever the drills are run. */
   isCheck?: true;
   run(context: DrillContext): Promise<DrillOutcome>;

@@ -52,7 +52,7 @@ export function readPageOf<On, Outcome>(known: Vocabulary<On, Outcome>, text: st
       else
         page.steps.push({
           ...meaningOf(line, [...known.steps, telling]),
-          line,
+          line: line.replace(/^> /, ''),
           endsParagraph: isBlank(index + 1),
           demands: [],
         });

@@ -36,6 +36,7 @@ export function asDrill(page: Page): Drill {
   return {
     name: page.name,
     kind: 'steps',
+    lines: page.steps.map(({ line }) => line),
     run: ({ settings: { leaseMs }, ...context }) => runScenario(page, { ...context, leaseMs }),
   };
 }

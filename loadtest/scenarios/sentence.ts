@@ -232,11 +232,10 @@ async function take<On extends Playing<Outcome>, Outcome>(
   course: On,
   limitMs: number,
 ) {
-  const sentence = line.replace(/^> /, '');
-  if (isLong) await course.say(asSentence(sentence));
+  if (isLong) await course.say(asSentence(line));
   const told = await inTime(act(course), limitMs);
   const hasTold = typeof told === 'string';
-  const seen = [...(isLong && hasTold ? [] : [sentence]), ...(hasTold ? [told] : [])].join(': ');
+  const seen = [...(isLong && hasTold ? [] : [line]), ...(hasTold ? [told] : [])].join(': ');
   if (endsParagraph || !isLong || hasTold) await course.say(asSentence(seen), endsParagraph);
 }
 

@@ -68,7 +68,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
   }, [runs]);
   const at = (isUnderWay ? stops.at(-1) : stops[player.stop]) ?? 0;
   const isLast = number === lessons.length - 1;
-  const asks = asksIn(files[`loadtest/scenarios/${drill}.txt`] ?? files[`live/page/${drill}.txt`]);
+  const asks = asksIn(files[`loadtest/scenarios/${drill}.txt`]);
   const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
 
   return html`<article class="step">

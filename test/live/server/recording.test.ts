@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { type PlayRecord, recordsOf } from '../../../live/page/records.ts';
 import { lanesOf, lostAt, momentAt } from '../../../live/page/view/reduce.ts';
 import { startRecording } from '../../../live/server/recording.ts';
-import { linesOf } from '../../../live/server/scenarios.ts';
 import { type Drill, runCell } from '../../../loadtest/harness/drill.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
@@ -16,7 +15,7 @@ const settings = { ...usualSettings, leaseMs: 3_000 };
 const target = ownTarget();
 
 async function onRealServers(stage: string, drill: Drill) {
-  const recording = startRecording({ stage, kind: drill.kind, lines: linesOf(drill.name), onChange() {} });
+  const recording = startRecording({ stage, drill, onChange() {} });
   const targets = { open: async () => target(), discard: async () => {} };
   const world = realWorld({ targets, settings, signal: new AbortController().signal });
   try {
@@ -30,7 +29,7 @@ async function onRealServers(stage: string, drill: Drill) {
 async function inVirtualTime(stage: string, drill: Drill) {
   let heard: Heard[] = [];
   const { outcome, log } = await playDrill(drill, stage, { settings, disturb: ({ redis }) => (heard = redis.heard) });
-  return recordsOf({ log, events: outcome.events, heard, atLines: [], lock: stage, lines: linesOf(drill.name) });
+  return recordsOf({ log, events: outcome.events, heard, atLines: [], lock: stage, lines: drill.lines ?? [] });
 }
 
 /** What the picture and the lanes show of a run, but for what the machine decides: its times, and so how many units were lost. */
@@ -68,7 +67,7 @@ test('two writes at nearly the same time: the stock at the end is what Redis say
     sku: '001',
     stock,
   });
-  const { audience, records } = startRecording({ stage: '0-none', kind: 'steps', lines: [], onChange() {} });
+  const { audience, records } = startRecording({ stage: '0-none', drill: { kind: 'steps' }, onChange() {} });
   audience.observe({
     startedAt: 0,
     endedAt: () => 100,

@@ -11,7 +11,7 @@ test('a page is read: its steps in order, and where one may talk', () => {
 
   expect(page).toMatchObject({ name: 'a-page', question: 'Is a sale lost?' });
   expect(page.steps.map(({ line, endsParagraph }) => [line, endsParagraph])).toEqual([
-    ['> Look at node-1.', false],
+    ['Look at node-1.', false],
     ['A sells at node-1 for 2.5 leases', true],
     ['all sales end', true],
   ]);
