@@ -60,10 +60,10 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     function begin() {
       unwatch();
       const { history, state } = lab.node(index).service;
-      let cursor = history.start();
+      let cursor: number | undefined;
       let isFirst = true;
       const tell = () => {
-        const { next, ...news } = history.readBehind(cursor);
+        const { next, ...news } = history.read(cursor);
         const first = isFirst;
         [cursor, isFirst] = [next, false];
         // What a node records while it computes is told when it has done so.

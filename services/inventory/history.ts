@@ -1,6 +1,6 @@
 // What happened to the sales of this node, kept in memory.
 
-import type { Push, SaleEvent } from './lab/contract.ts';
+import type { SaleEvent } from './lab/contract.ts';
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -19,10 +19,10 @@ export function createHistory(node: string, capacity = 600_000) {
   const watchers = new Set<() => void>();
 
   /**
-   * The events behind a cursor, oldest first, and at most so many of them. A cursor is the count of then, so to keep one costs nothing.
+   * The events behind a cursor, or all, oldest first, and at most so many. A cursor is the count of then, so to keep one costs nothing.
    * `dropped`: how many of those behind it are forgotten. `cleared`: the history was cleared since, and these are from its new beginning on.
    */
-  function readBehind(cursor: number, most = Number.POSITIVE_INFINITY) {
+  function read(cursor = first, most = Number.POSITIVE_INFINITY) {
     const wanted = Math.max(cursor, first);
     const from = Math.max(wanted, count - capacity);
     const next = Math.min(count, from + most);
@@ -49,12 +49,7 @@ export function createHistory(node: string, capacity = 600_000) {
       watchers.add(see);
       return () => void watchers.delete(see);
     },
-    read(): Pick<Push, 'events' | 'dropped'> {
-      const { events, dropped } = readBehind(first);
-      return { events, dropped };
-    },
-    start: () => first,
-    readBehind,
+    read,
     clear() {
       events = [];
       count += 1;

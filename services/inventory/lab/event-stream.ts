@@ -55,7 +55,7 @@ export function createEventStreams(history: History, state: () => NodeState) {
 type Stream = ReturnType<typeof openStream>;
 
 function openStream(response: ServerResponse, history: History, state: () => NodeState) {
-  let cursor = history.start();
+  let cursor: number | undefined;
   let sentState = '';
   let sentAt = Number.NEGATIVE_INFINITY;
 
@@ -71,7 +71,7 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
 
   function push() {
     while (!response.writableEnded && !response.destroyed && !isBehind()) {
-      const { events, dropped, cleared, next } = history.readBehind(cursor, EVENTS_IN_LINE);
+      const { events, dropped, cleared, next } = history.read(cursor, EVENTS_IN_LINE);
       const [present, at] = [state(), now()];
       const presentState = JSON.stringify(present);
       const hasChanged = presentState !== sentState;

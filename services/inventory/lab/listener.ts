@@ -81,7 +81,8 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
     get() {
       // No follower is behind what is answered here: a node that is killed next has told them all of it.
       streams.push();
-      return history.read();
+      const { events, dropped } = history.read();
+      return { events, dropped };
     },
     delete() {
       streams.push();
