@@ -108,14 +108,14 @@ const withinLeases: Demand[] = ['alone within leases', 'untouched'];
 export const scopes: Scope[] = [
   {
     name: 'plain',
-    says: 'Nothing goes wrong.',
+    says: 'No fault is staged.',
     servers: 'any',
     budget: {},
     demands: [...isAlone, 'all sell', 'nothing left'],
   },
   {
     name: 'lost-wakeup',
-    says: 'Nothing goes wrong, and nobody may wait while the lock is free.',
+    says: 'No fault is staged, and nobody may wait while the lock is free.',
     servers: 'one',
     budget: {},
     demands: ['no wait for a free lock', 'all sell'],
@@ -238,7 +238,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'crossed-skus',
-    says: 'Nothing goes wrong, and each sale is one of two skus, which the processes name in different orders.',
+    says: 'No fault is staged, and each sale is one of two skus, which the processes name in different orders.',
     servers: 'one',
     budget: {},
     skus: 2,

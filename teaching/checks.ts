@@ -153,7 +153,7 @@ async function stack(): Promise<Finding | Finding[]> {
       : fetch(`${started.nginx.url}/healthz`);
     await mustBeOk(sale);
     const did = isOwn ? 'sold a unit' : 'answered';
-    const found = `Redis, two nodes and nginx were ready in ${inSeconds(readyMs)} s, and ${did}`;
+    const found = `Redis, two nodes and nginx were ready in ${(readyMs / 1_000).toFixed(1)} s, and ${did}`;
     return [{ part, state: 'ok', found }, await commands(started.redis.url)];
   } catch (error) {
     const [line = ''] = messageOf(error).split('\n');
@@ -347,4 +347,3 @@ function says(program: string, ...args: string[]): string | undefined {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const inGib = (bytes: number) => (bytes / GIB).toFixed(1);
-const inSeconds = (ms: number) => (ms / 1_000).toFixed(1);

@@ -177,11 +177,11 @@ function read(file: string, name: string): string {
 
 function parse<Schema extends z.ZodType>(schema: Schema, file: string, name: string): z.infer<Schema> {
   const shown = file.slice(file.indexOf(name));
+  const text = read(file, name);
   let value: unknown;
   try {
-    value = JSON.parse(read(file, name));
+    value = JSON.parse(text);
   } catch (error) {
-    if (error instanceof ExerciseError) throw error;
     throw new ExerciseError(`${shown} is no JSON: ${(error as Error).message}`);
   }
   const parsed = schema.safeParse(value);

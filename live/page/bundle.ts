@@ -2,7 +2,7 @@
 
 import { transform } from 'sucrase';
 import type { Entry, Given } from '../../virtual/bundle.ts';
-import { saying } from './saying.ts';
+import { brokenLine, saying } from './saying.ts';
 import { createHash } from './shims/crypto.ts';
 import { readFileSync } from './shims/fs.ts';
 import { packed } from './shims/packed.ts';
@@ -26,8 +26,9 @@ function commonJs(source: string): string {
   try {
     return transform(source, { transforms: ['typescript', 'imports'], disableESTransforms: true }).code;
   } catch (error) {
-    // The column counts what was added, too.
-    throw new Error((error as Error).message.replace(/ \((\d+):\d+\)$/, ' (line $1)'));
+    // Of an arrow function in which something is wrong it names the line that the function begins in.
+    const { message } = error as Error;
+    throw new Error(message.replace(/ \((\d+):\d+\)$/, (_, line) => ` (line ${brokenLine(source) ?? line})`));
   }
 }
 

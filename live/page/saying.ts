@@ -4,15 +4,30 @@ import { parser } from '@lezer/javascript';
 
 const typescript = parser.configure({ dialect: 'ts' });
 
+function lineIn(source: string) {
+  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (place: number) => starts.findLastIndex((start) => start <= place) + 1;
+}
+
+/** The first line that can't be read. Undefined when there is none. */
+export function brokenLine(source: string): number | undefined {
+  let place: number | undefined;
+  typescript.parse(source).iterate({
+    enter({ type, from }) {
+      if (type.isError) place ??= from;
+    },
+  });
+  return place === undefined ? undefined : lineIn(source)(place);
+}
+
 /** Calls `$line` with its number before each statement of a block, and before each thing that is waited for. */
 export function saying(source: string): string {
-  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  const lineAt = (place: number) => starts.findLastIndex((start) => start <= place) + 1;
+  const lineAt = lineIn(source);
   const added: [place: number, text: string][] = [];
-  let isBroken = false;
+  // What can't be read is refused by whoever evaluates it.
+  if (brokenLine(source) !== undefined) return source;
   typescript.parse(source).iterate({
     enter({ type, from, to, node }) {
-      isBroken ||= type.isError;
       const { parent, lastChild } = node;
       if (parent?.name === 'Block' && /(Statement|VariableDeclaration)$/.test(type.name)) {
         added.push([from, `$line(${lineAt(from)});`]);
@@ -21,8 +36,6 @@ export function saying(source: string): string {
       added.push([lastChild.from, `($line(${lineAt(from)}), `], [to, ')']);
     },
   });
-  // What can't be read is refused by whoever evaluates it.
-  if (isBroken) return source;
   const inOrder = added.toSorted(([one], [other]) => one - other);
   let text = '';
   let at = 0;

@@ -5,7 +5,7 @@ import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
-import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
+import type { TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { hasLock, stockOf } from '../../locks/index.ts';
@@ -75,21 +75,27 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
 
   function buttonsOfNode(node: TargetNode): Button[] {
     const at = node.name;
-    const process = lackingIn(target, 'node processes');
-    const links = lackingIn(target, 'links');
-    const hold = (isMeant: typeof isRelease, label: string) => () => {
-      const held = testBed.holdNext(node, isMeant);
-      let mark: ReturnType<typeof testBed.mark> | undefined;
-      const seen = () => {
-        mark = testBed.mark(label, { node });
-        onChange();
-      };
-      void held.arrived.then(seen, () => {});
-      return () => {
-        mark?.over();
-        return held.goOn().catch(() => {});
-      };
-    };
+    const { 'node processes': process, links } = target.lacks;
+    const hold = (act: Act, command: string, isMeant: typeof isRelease, whyNot: string | undefined): Button => ({
+      act,
+      at,
+      says: `The next ${command} of ${at} is held on its way.`,
+      saysUndone: `The ${command} of ${at} is let go.`,
+      whyNot: links ?? whyNot,
+      press() {
+        const held = testBed.holdNext(node, isMeant);
+        let mark: ReturnType<typeof testBed.mark> | undefined;
+        const seen = () => {
+          mark = testBed.mark(`${command} held`, { node });
+          onChange();
+        };
+        void held.arrived.then(seen, () => {});
+        return () => {
+          mark?.over();
+          return held.goOn().catch(() => {});
+        };
+      },
+    });
     return [
       {
         act: 'sell',
@@ -112,22 +118,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
           };
         },
       },
-      {
-        act: 'hold-release',
-        at,
-        says: `The next release of ${at} is held on its way.`,
-        saysUndone: `The release of ${at} is let go.`,
-        whyNot: links ?? whyNoRelease(stage),
-        press: hold(isRelease, 'release held'),
-      },
-      {
-        act: 'hold-write',
-        at,
-        says: `The next write of ${at} is held on its way.`,
-        saysUndone: `The write of ${at} is let go.`,
-        whyNot: links ?? whyNoWrite(stage),
-        press: hold(isStockWrite, 'write held'),
-      },
+      hold('hold-release', 'release', isRelease, whyNoRelease(stage)),
+      hold('hold-write', 'write', isStockWrite, whyNoWrite(stage)),
       {
         act: 'kill',
         at,
@@ -175,8 +167,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   }
 
   function buttonsOfStack(): Button[] {
-    const process = lackingIn(target, 'redis process') ?? whyNoRedis(stage);
-    const replication = lackingIn(target, 'replication') ?? whyNoRedis(stage);
+    const process = target.lacks['redis process'] ?? whyNoRedis(stage);
+    const replication = target.lacks.replication ?? whyNoRedis(stage);
     return [
       {
         act: 'rush',
@@ -291,12 +283,10 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
 
   return {
     controls: (): Control[] =>
-      buttons.map((button) => ({
-        act: button.act,
-        ...(button.at !== undefined && { at: button.at }),
-        isOn: on.has(button),
-        ...sayWhy(button.whyNot ?? whyNotNow(button)),
-      })),
+      buttons.map((button) => {
+        const { act, at, whyNot = whyNotNow(button) } = button;
+        return { act, isOn: on.has(button), ...(at !== undefined && { at }), ...(whyNot !== undefined && { whyNot }) };
+      }),
     /** Presses a button. Rejects with Refusal when there is none such, or it would do nothing. */
     async act({ act, at }: { act: Act; at?: string | undefined }) {
       const button = buttons.find((one) => one.act === act && one.at === at);
@@ -335,9 +325,6 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     },
   };
 }
-
-const sayWhy = (whyNot: string | undefined) => (whyNot === undefined ? {} : { whyNot });
-const lackingIn = ({ lacks }: Target, need: Need): string | undefined => lacks[need];
 
 function whyNoRelease(stage: string): string | undefined {
   const backend = backendOfRow(stage);

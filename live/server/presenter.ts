@@ -9,7 +9,7 @@ export interface PresenterAppParts {
   page: string;
   /** Who has it may see and play. */
   token: string;
-  stream: Pick<Stream, 'follow'>;
+  stream: Pick<Stream, 'isFull' | 'follow'>;
   /** Rejects with Refusal. */
   order: (order: Order) => Promise<void>;
   /** Called with an error that is nobody's fault but ours. */
@@ -29,8 +29,8 @@ export const createPresenterApp = ({ page, token, stream, order, onBug }: Presen
       tokenRefused: 'This is not the address of the page that runs now. Open the one that npm run live has printed.',
     },
     follow(_request, response) {
-      if (!stream.follow(response))
-        throw new Refusal(503, 'TOO_MANY_FOLLOW', 'Too many windows follow already: close one.');
+      if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'Too many windows follow already: close one.');
+      stream.follow(response);
     },
     commands: { path: '/order', schema: orderSchema, limit: '1kb' },
     carryOut: order,

@@ -64,15 +64,13 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
 
   return {
     isFull: () => followers.size >= mostFollowers,
-    /** Answers a request with the stream; `own` are parts that this follower alone is sent. Returns false when too many follow already. */
-    follow(response: ServerResponse, own: object = {}): boolean {
-      if (followers.size >= mostFollowers) return false;
+    /** Answers a request with the stream; `own` are parts that this follower alone is sent. To be asked when it is not full. */
+    follow(response: ServerResponse, own: object = {}) {
       const follower: Follower = { response, has: new Map() };
       followers.add(follower);
       response.once('close', () => followers.delete(follower));
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
       send([follower], [...inJson(own), ...now()]);
-      return true;
     },
     /** Something may have changed. It is sent soon, with all else that changes until then. */
     changed() {

@@ -44,8 +44,8 @@ export const lessons: Lesson[] = [
     ],
     before: ['', ''],
     after: [
-      'This is overselling. Behind step 8 you are the scheduler: there two sales are seen step by step.',
-      '这就是超卖。第 8 步之后由你来调度,那里能逐步看到两笔销售。',
+      'This is overselling. Press You are the scheduler, and you see two sales step by step.',
+      '这就是超卖。点"你来调度",可以逐步看到两笔销售。',
     ],
   },
   {

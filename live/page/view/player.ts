@@ -26,7 +26,8 @@ export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean
     const timer = setTimeout(
       () => {
         if (stop + 1 >= last) setPlaying(false);
-        setStop(Math.min(last, stop + 1));
+        // Somebody may have gone elsewhere just now.
+        setStop((now) => (now === stop ? Math.min(last, stop + 1) : now));
       },
       isTold ? STOP_MS.told : STOP_MS.untold,
     );

@@ -22,7 +22,7 @@ export function Run({ title, records, place, scale, at, asks = '' }: RunProps) {
   const moment = momentAt(records, at);
   const { line = asks } = moment;
   const lines = new Set([asks, ...records.map((record) => (record.type === 'sentence' ? record.line : ''))]);
-  const isOfRush = records.length > 0 && !isTold(records);
+  const isOfRush = buyersIn(records) > 0 && !isTold(records);
   return html`<section class="run">
     <h2>${title}</h2>
     <p class="line">${records.length === 0 ? say('opening') : isOfRush ? say('rushLine', { buyers: buyersIn(records) }) : [...lines].map((each) => html`<span class=${each === line ? 'said' : 'said not'}><${Said} text=${each} /></span>`)}</p>

@@ -7,7 +7,7 @@ import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
 import { useKeys } from './player.ts';
-import { linesAt, momentAt } from './reduce.ts';
+import { linesAt, lostAt, momentAt } from './reduce.ts';
 import { placeOf, Run, Said } from './run.ts';
 import { inNumber, say } from './texts.ts';
 
@@ -19,7 +19,7 @@ interface SchedulerProps {
 const nothing: Standing = { says: '', records: [], moves: [] };
 
 export function Scheduler({ engine, files }: SchedulerProps) {
-  const [name, setName] = useState('4-ttl');
+  const [name, setName] = useState('0-none');
   const [way, setWay] = useState<number[]>([]);
   const [standing, setStanding] = useState<Standing>(nothing);
   const [orders, setOrders] = useState<Orders>();
@@ -72,7 +72,7 @@ export function Scheduler({ engine, files }: SchedulerProps) {
 
   const { records } = standing;
   const at = records.at(-1)?.at ?? 0;
-  const lines = useMemo(() => linesAt(momentAt(records, at)), [records]);
+  const moment = useMemo(() => momentAt(records, at), [records]);
   const file = [`locks/${name}.ts`, `locks/beyond/${name}.ts`].find((each) => files[each] !== undefined) ?? '';
   return html`<article class="step scheduler">
     <section class="ask">
@@ -86,11 +86,12 @@ export function Scheduler({ engine, files }: SchedulerProps) {
         <button onClick=${() => way.length > 0 && setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
         <button onClick=${hint} aria-disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
       </p>
-      <p>${say('schedule')} ${say('circumstances')} <b><${Said} text=${standing.says} /></b></p>
+      <p>${say('schedule')} <b><${Said} text=${standing.says} /></b></p>
     </section>
     <section class="runs">
       <${Run} title=${say('made', { n: way.length })} records=${records} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />
       <div class="told" role="status">
+        ${!isOver && lostAt(moment) > 0 && html`<p>${say('lostAlready')}</p>`}
         ${advice !== undefined && html`<p>${advice}</p>`}
         ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : html`<${Said} text=${standing.broken} />`}</p>`}
         ${isOver && html`<p>${orders === undefined ? say('counting') : say('orders', { orders: inNumber(orders.orders), broken: inNumber(orders.broken), share: shareOf(orders) })}</p>`}
@@ -99,7 +100,7 @@ export function Scheduler({ engine, files }: SchedulerProps) {
         ${standing.moves.map((line, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> <${Said} text=${line} /></button></li>`)}
       </ol>
     </section>
-    <${Code} file=${file} text=${files[file] ?? ''} at=${lines} />
+    <${Code} file=${file} text=${files[file] ?? ''} at=${linesAt(moment)} />
   </article>`;
 }
 

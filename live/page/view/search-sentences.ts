@@ -1,8 +1,8 @@
 // What the search says, in Chinese, by its form: its scopes, its steps, and what is wrong with a lock.
 
 export const ofSearch: Record<string, string> = {
-  'Nothing goes wrong.': '什么也不出错。',
-  'Nothing goes wrong, and nobody may wait while the lock is free.': '什么也不出错;锁空闲时谁也不能等待。',
+  'No fault is staged.': '没有制造故障。',
+  'No fault is staged, and nobody may wait while the lock is free.': '没有制造故障;锁空闲时谁也不能等待。',
   'The server knows no script yet.': '服务器还不认识任何脚本。',
   'A holder is killed.': '一个持有者被杀死。',
   'A holder is paused, and what it does later must not harm the next holder.':

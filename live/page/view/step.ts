@@ -67,6 +67,10 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
     if (real && runs) player.go(stops.length - 1);
   }, [runs]);
   const at = (isUnderWay ? stops.at(-1) : stops[player.stop]) ?? 0;
+  function answer(chosen: number) {
+    choose(chosen);
+    if (!player.isOver) player.play();
+  }
   const isLast = number === lessons.length - 1;
   const asks = asksIn(files[`loadtest/scenarios/${drill}.txt`]);
   const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
@@ -75,7 +79,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
     <section class="ask">
       <p><b>${inLanguage(lesson.problem)}</b> ${inLanguage(lesson.change)}</p>
       <${Question} question=${inLanguage(lesson.question)} answers=${lesson.order.map((answer) => inLanguage(lesson.answers[answer] ?? ['', '']))}
-        chosen=${chosen} choose=${choose} />
+        chosen=${chosen} choose=${answer} />
       ${live && html`<${AskRoom} live=${live} stage=${stage} />`}
     </section>
     <section class="runs">

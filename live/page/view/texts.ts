@@ -106,16 +106,16 @@ export const texts = {
   undo: ['One step back', '后退一步'],
   again: ['From the beginning', '从头开始'],
   schedule: [
-    'Two sales begin. You choose which step comes next, until the lock is broken or a unit is lost.',
-    '两笔销售要开始。由你选择下一步发生什么,直到锁被破坏或丢掉一件货。',
+    'Two sales begin, and you choose which step comes next. Your aim is to lose a unit, or to break the lock. The circumstances:',
+    '两笔销售要开始。由你选择下一步发生什么,目标是丢掉一件货,或破坏锁。情形:',
   ],
-  circumstances: ['The circumstances:', '情形:'],
+  lostAlready: ['A unit is lost already. Go on to the end.', '已经丢掉一件货了。请走到最后。'],
   made: ['Steps: {n}', '步数:{n}'],
   moves: ['What happens next', '下一步发生什么'],
   unbroken: ['Nothing more can happen, and nothing was broken.', '再没有什么可发生的,也没有破坏什么。'],
   counting: ['The orders are counted …', '正在计算有多少种顺序……'],
   orders: [
-    'There are {orders} orders in which this can happen. {broken} of them break it: {share}.',
+    'These steps can come in {orders} orders. In {broken} of them it is broken: {share}.',
     '一共有 {orders} 种可能的顺序,其中 {broken} 种会出错:{share}。',
   ],
   none: ['none', '一种也没有'],
@@ -143,6 +143,7 @@ export const texts = {
     'Change the lock, then play all scenarios. It does not run before.',
     '改好锁之后运行全部场景。在此之前它不会运行。',
   ],
+  beforeChange: ['Before your last change:', '在你最后一次修改之前:'],
   solvedNow: ['Solved.', '已解决。'],
   notYet: ['Not yet: {fails}.', '还没有:{fails}。'],
   judged: [
@@ -150,7 +151,7 @@ export const texts = {
     '问了 {played} 个问题,{failed} 个失败。点一个可以观看。',
   ],
   others: ['This exercise does not ask these.', '本练习不问这些。'],
-  nextExercise: ['Next exercise →', '下一个练习 →'],
+  nextExercise: ['Next: {name} →', '下一个:{name} →'],
   explore: [
     'Change the stage as you like. Every scenario is played under it, and the search goes through all orders of events.',
     '随意修改这个阶段。每个场景都会在它之下运行,搜索会走遍所有事件顺序。',

@@ -42,6 +42,8 @@ export function Turn({ engine, files }: TurnProps) {
   /** Why not all was played: it can't be, or took too long. */
   const [problem, setProblem] = useState<Error>();
   const [shown, show] = useState<Judged>();
+  /** The results are of a text that was changed since. */
+  const [isOld, setOld] = useState(false);
   const [hints, setHints] = useState(0);
   const [chosen, choose] = useState<number>();
   /** Which text is judged: what is found of an older one is nobody's. */
@@ -66,17 +68,19 @@ export function Turn({ engine, files }: TurnProps) {
     forget();
     setHints(0);
     choose(undefined);
+    scrollTo(0, 0);
   }
-  function forget() {
+  function forget(kept: Judged[] = []) {
     run.current += 1;
     if (isJudging) engine.forget(text);
-    setResults([]);
+    setResults(kept);
+    setOld(kept.length > 0);
     setProblem(undefined);
     setJudging(false);
     show(undefined);
   }
   function write(changed: string) {
-    forget();
+    forget(results);
     keep((before) => ({ ...before, texts: { ...before.texts, [name]: changed } }));
   }
 
@@ -114,19 +118,19 @@ export function Turn({ engine, files }: TurnProps) {
   const asked = exercise ? results.filter(({ isAsked }) => isAsked) : results;
   const others = results.filter((each) => !asked.includes(each));
   const fails = failsIn(asked);
-  const isLost = problem ? !(problem instanceof LateError) : asked.some(({ verdict }) => verdict === 'fail');
-  const isNowSolved = exercise && results.length > 0 && !isJudging && !problem && fails.length === 0;
-  const next = exercises.find(isOpen);
+  const isLost = problem ? !(problem instanceof LateError) : !isOld && asked.some(({ verdict }) => verdict === 'fail');
+  const isNowSolved = exercise && !isOld && results.length > 0 && !isJudging && !problem && fails.length === 0;
+  const next = [...exercises.slice(exercises.findIndex((each) => each.name === name)), ...exercises].find(isOpen);
+  const titleOf = ({ name: number, words }: PageExercise) => `${number.slice(0, 2)} ${words[spoken()].title}`;
   const listed = (judged: Judged[]) =>
-    html`<ul class="results">${judged.map((each) => html`<${Result} judged=${each} isShown=${shown === each} show=${show} />`)}</ul>`;
+    html`<ul class="results">${judged.map((each) => html`<${Result} judged=${each} isShown=${shown === each} isOld=${isOld} show=${show} />`)}</ul>`;
   return html`<article class="turn">
-    <div>
     <section class="ask">
       <p class="bar">
         <label>${say('begins')}${' '}
           <select value=${name} onChange=${(event: Event) => begin((event.target as HTMLSelectElement).value)}>
             <optgroup label=${say('exercises')}>
-              ${exercises.map((each) => html`<option value=${each.name}>${isOpen(each) ? '' : '✔ '}${each.name.slice(0, 2)} ${each.words[spoken()].title}</option>`)}
+              ${exercises.map((each) => html`<option value=${each.name}>${isOpen(each) ? '' : '✔ '}${titleOf(each)}</option>`)}
             </optgroup>
             <optgroup label=${say('stages')}>
               ${lessons.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
@@ -150,6 +154,7 @@ export function Turn({ engine, files }: TurnProps) {
       }
       <${Named} text=${`${words?.text} ${words?.hints.join()} ${text}`} files=${files} />
     </section>
+    <div>
     <section class="write">
       <${Editor} key=${`${name} ${spoken()}`} text=${text} label=${say('yourLock')} describedBy="leaves" onChange=${write} replace=${replace} />
       <p class="bar">
@@ -163,19 +168,20 @@ export function Turn({ engine, files }: TurnProps) {
           ? sentencesIn([problem.message]).map((each) => html`<${Said} text=${each} /> `)
           : problem
             ? html`${say('broken')} <span lang="en">${problem.message}</span>`
-            : results.length === 0
+            : results.length === 0 || isOld
               ? say(isJudging ? 'judging' : 'untouched')
               : html`<b>${isNowSolved ? say('solvedNow') : exercise && fails.length > 0 && say('notYet', { fails: [...new Set(fails.map((each) => each.name))].join(', ') })}</b> ${say('judged', { failed: asked.filter(({ verdict }) => verdict === 'fail').length, played: asked.length })}`
       }</p>
-      ${isNowSolved && next && html`<p><button class="main" onClick=${() => begin(next.name)}>${say('nextExercise')}</button></p>`}
+      ${isNowSolved && next && html`<p><button class="main" onClick=${() => begin(next.name)}>${say('nextExercise', { name: titleOf(next) })}</button></p>`}
       <small id="leaves">${say('leaves')}</small>
     </section>
-    </div>
-    <section class="judged">
+    <section class=${isOld ? 'judged old' : 'judged'}>
+      ${isOld && html`<p>${say('beforeChange')}</p>`}
       ${shown && html`<${Shown} key=${`${shown.name} ${shown.isOfSearch} ${text}`} judged=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => play(shown)} onProblem=${setProblem} />`}
       ${listed(asked)}
       ${others.length > 0 && html`<details><summary>${say('others')}</summary>${listed(others)}</details>`}
     </section>
+    </div>
   </article>`;
 }
 
@@ -187,13 +193,14 @@ const failsIn = (results: Judged[]) => results.filter(({ isAsked, verdict }) => 
 interface ResultProps {
   judged: Judged;
   isShown: boolean;
+  isOld: boolean;
   show(judged: Judged | undefined): void;
 }
 
-function Result({ judged, isShown, show }: ResultProps) {
+function Result({ judged, isShown, isOld, show }: ResultProps) {
   const { name, isOfSearch, verdict, asks, reasons } = judged;
-  // Of a scope in which the lock holds there is no order of events to see.
-  const isPlain = isOfSearch && verdict !== 'fail';
+  // Of a scope in which the lock holds there is no order of events to see, and a text that was changed can't be played.
+  const isPlain = isOld || (isOfSearch && verdict !== 'fail');
   const title = `${signs[verdict]} ${isOfSearch ? say('everyOrder', { name }) : name}`;
   return html`<li class=${verdict}>
     ${isPlain ? html`<strong>${title}</strong>` : html`<button aria-pressed=${isShown} onClick=${() => show(isShown ? undefined : judged)}>${title}</button>`}${' '}

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
       await page.keyboard.press(key);
       await page.waitForFunction((before) => document.querySelector('.moves')?.textContent !== before, moves);
     }
-    await page.getByText('There are 10 orders in which this can happen. 6 of them break it').waitFor();
+    await page.getByText('These steps can come in 10 orders. In 6 of them it is broken').waitFor();
     expect(await page.locator('.code mark').count()).toBeGreaterThan(0);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('u');

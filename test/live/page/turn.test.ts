@@ -181,6 +181,10 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
     // The second would answer the page in the name of the lab, and the third would have it find nothing.
     for (const [text, problem] of [
       ['const half = (', /can't be played: Unexpected token \(line 1\)/],
+      [
+        'export const createLock = () => {\n  if ((true)\n    return;\n};',
+        /can't be played: Unexpected token.* \(line 3\)/,
+      ],
       ['postMessage({ id: 1, value: {} }); export const createLock = () => {};', /can't be played: postMessage is not/],
       [
         'Array.prototype.find = () => {}; export const createLock = () => {};',

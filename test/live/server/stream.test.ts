@@ -25,9 +25,9 @@ function serve() {
         response.emit('close');
       },
     });
-    const isTaken = stream.follow(response as unknown as ServerResponse, { follower: 'ada' });
+    stream.follow(response as unknown as ServerResponse, { follower: 'ada' });
     const messages = () => text.match(/(?<=^data: ).*$/gm)?.map((json) => JSON.parse(json));
-    return { response, isTaken, text: () => text, messages };
+    return { response, text: () => text, messages };
   }
   function change(changed: object) {
     Object.assign(parts, changed);
@@ -65,7 +65,7 @@ test('what all are sent is written as JSON once, however many follow', () => {
 test('one that does not read is sent what is new when it reads again; after 20 s it is hung up on, and the others stay', () => {
   const { stream, follow, change } = serve();
   const [slow, other] = [follow(), follow()];
-  expect(follow().isTaken).toBe(false);
+  expect(stream.isFull()).toBe(true);
   slow.response.isReading = false;
   change({ run: 1 });
   change({ run: 2 });
