@@ -22,9 +22,8 @@ export function sharedInRequest(createOwn: CreateLock): CreateLock {
 
     async function acquire(signal?: AbortSignal) {
       while (entering.has(request)) await abortable(entering.get(request), signal);
-      const hold = holds.get(request);
-      if (hold !== undefined) return enter(hold, signal);
-      const entered = enter({ lock: own, count: 0 }, signal).finally(() => entering.delete(request));
+      const hold = holds.get(request) ?? { lock: own, count: 0 };
+      const entered = enter(hold, signal).finally(() => entering.delete(request));
       const ended = entered.catch(() => {});
       entering.set(request, ended);
       await entered;

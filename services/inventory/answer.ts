@@ -14,7 +14,7 @@ import { asProblem } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 
 /** What is taken from a client, or from nginx: it gets into logs, and must not look like anything else there. */
-const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
+export const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Gives each request an id, the `X-Request-Id` that it came with or a new one. The answer says it, and `response.locals` has it. */
 export const giveRequestId: RequestHandler = (request, response, next) => {

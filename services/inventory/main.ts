@@ -15,7 +15,7 @@ import { createLabApp } from './lab/listener.ts';
 import { watchStandstills } from './lab/standstills.ts';
 import { createMetrics } from './metrics.ts';
 import { createOrders } from './orders/orders.ts';
-import { createOutageLog, watchRedis } from './outage-log.ts';
+import { createOutageLog } from './outage-log.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleService } from './sale-service.ts';
 import { connectServers } from './servers.ts';
@@ -38,7 +38,9 @@ const node = nodeName(settings);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
 const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks);
-watchRedis(store.redis, createOutageLog('Redis', log));
+const outage = createOutageLog('Redis', log);
+// A client that the node ends itself does not try again.
+store.redis.on('reconnecting', outage.began).on('ready', outage.ended);
 // Only the lab listener shows it.
 const history = createHistory(node, settings.LAB_PORT === undefined ? 0 : undefined);
 const metrics = createMetrics();

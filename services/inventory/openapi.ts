@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
+import { requestIdForm } from './answer.ts';
 import { remainingSchema } from './lab/contract.ts';
 import { MAX_KEY_LENGTH } from './orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from './orders/order.ts';
@@ -18,7 +19,7 @@ const ordersSchema = z
 const named = z.object({
   'X-Request-Id': z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .regex(requestIdForm)
     .optional()
     .describe('The id of the request. Without one, the node makes it. Each answer says it.'),
 });

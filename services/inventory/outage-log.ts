@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { RedisClient } from '../../locks/lock.ts';
 
 /** How often a server that is away is asked whether it is back, in milliseconds. */
 const ASK_EVERY_MS = 250;
@@ -23,12 +22,6 @@ export function createOutageLog(server: string, log: OutageLines) {
       awayFrom = undefined;
     },
   };
-}
-
-export function watchRedis(redis: RedisClient, outage: Outage) {
-  // A client that the node ends itself does not try again.
-  redis.on('reconnecting', outage.began);
-  redis.on('ready', outage.ended);
 }
 
 /** For a server whose client does not say that it is away. Call the result when it may be: it repeats `ask` until that resolves. */
