@@ -27,8 +27,6 @@ export interface ScenarioOptions extends Omit<TestBedOptions, 'timing' | 'stock'
   stock?: number;
   /** How often it is played at most on a machine that is too busy to tell anything; 4 times when it is not given. */
   tries?: number | undefined;
-  /** How long it may go on without a word, in milliseconds; 3 min when it is not given. */
-  silenceLimitMs?: number;
 }
 
 /** The scenario as one of the staircase's drills. */
@@ -47,7 +45,7 @@ export function asDrill(page: Page): Drill {
  * ends, the stack is as it was before. Rejects when it comes no further, and with the signal's reason when that aborts.
  */
 export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
-  const { target, stage, leaseMs, narrate, signal, tries, silenceLimitMs } = options;
+  const { target, stage, leaseMs, narrate, signal, tries } = options;
   const needs = (need: Need) => page.needs.includes(need);
   const whyNot = [
     lackOf(target, stage, page.needs),
@@ -61,7 +59,7 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
   return playAgain(
     async () => {
       const testBed = await openTestBed({ stock: page.stock ?? STOCK, ...options, timing });
-      return play(testBed, follow(page, testBed, silenceLimitMs), signal);
+      return play(testBed, follow(page, testBed), signal);
     },
     {
       wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),
@@ -73,14 +71,14 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
 }
 
 /** Plays the page, or plays it once for each command of a release. */
-const follow = (page: Page, testBed: TestBed, silenceLimitMs?: number) =>
+const follow = (page: Page, testBed: TestBed) =>
   page.steps.some((step) => step.playsEachRelease)
-    ? playEachRelease(page, testBed, silenceLimitMs)
-    : playPage(page, beginCourse(testBed), silenceLimitMs);
+    ? playEachRelease(page, testBed)
+    : playPage(page, beginCourse(testBed));
 
 /** Plays the page once for each command by which the lock is given up, until one fails. */
-async function playEachRelease(page: Page, testBed: TestBed, silenceLimitMs?: number): Promise<Judgement> {
-  const { commands, more, otherKey } = await inTime(findRelease(testBed), silenceLimitMs);
+async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement> {
+  const { commands, more, otherKey } = await inTime(findRelease(testBed));
   if (otherKey !== undefined) {
     const reason = `It keeps something under "${otherKey}": use the key that you are given, and begin the names of further keys with it.`;
     return { verdict: 'fail', reason, figures: { otherKeys: 1 }, witnesses: [] };
@@ -89,10 +87,10 @@ async function playEachRelease(page: Page, testBed: TestBed, silenceLimitMs?: nu
   let judged = notStaged('Its release sends no command with the key of the lock.', { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
-    if (round > 0) await inTime(testBed.endLease(), silenceLimitMs);
+    if (round > 0) await inTime(testBed.endLease());
     if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
     const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
-    judged = await playPage(page, course, silenceLimitMs);
+    judged = await playPage(page, course);
     if (judged.verdict !== 'pass') return judged;
   }
   if (!isOneOfSeveral) return judged;

@@ -214,14 +214,11 @@ export interface Playing<Outcome> {
 export async function playPage<On extends Playing<Outcome>, Outcome>(
   page: PageOf<On, Outcome>,
   course: On,
-  silenceLimitMs = SILENCE_LIMIT_MS,
 ): Promise<Judgement> {
   const findings: Finding[] = [];
   for (const step of page.steps) {
-    if (!step.isSetting) await take(step, course, silenceLimitMs);
-    if (step.demands.length > 0) {
-      findings.push(...(await inTime(judge<On, Outcome>(step.demands, course), silenceLimitMs)));
-    }
+    if (!step.isSetting) await take(step, course);
+    if (step.demands.length > 0) findings.push(...(await inTime(judge<On, Outcome>(step.demands, course))));
     if (findings.some(isWrong)) break;
   }
   return conclude(page.words, findings, course.ending);
@@ -230,21 +227,20 @@ export async function playPage<On extends Playing<Outcome>, Outcome>(
 async function take<On extends Playing<Outcome>, Outcome>(
   { line, isLong, endsParagraph, act }: PageOf<On, Outcome>['steps'][number],
   course: On,
-  limitMs: number,
 ) {
   if (isLong) await course.say(asSentence(line));
-  const told = await inTime(act(course), limitMs);
+  const told = await inTime(act(course));
   const hasTold = typeof told === 'string';
   const seen = [...(isLong && hasTold ? [] : [line]), ...(hasTold ? [told] : [])].join(': ');
   if (endsParagraph || !isLong || hasTold) await course.say(asSentence(seen), endsParagraph);
 }
 
 /** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
-export function inTime<T>(step: Promise<T>, limitMs = SILENCE_LIMIT_MS): Promise<T> {
+export function inTime<T>(step: Promise<T>): Promise<T> {
   let timer: Timer;
   const late = new Promise<never>((_, reject) => {
-    const reason = `The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`;
-    timer = startTimer(() => reject(new StuckError(reason, step)), limitMs);
+    const reason = `The drill came no further: for ${formatDuration(SILENCE_LIMIT_MS)} it has said nothing.`;
+    timer = startTimer(() => reject(new StuckError(reason, step)), SILENCE_LIMIT_MS);
   });
   return Promise.race([step, late]).finally(() => stopTimer(timer));
 }

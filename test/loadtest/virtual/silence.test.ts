@@ -16,8 +16,8 @@ const pageOf = (...lines: string[]) =>
 test('a drill that waits for what never comes is ended, and the stack is as it was', async () => {
   const silent = pageOf('A sells at node-1 and is held inside', 'A ends');
 
-  await expect(run(silent, '8-auto-renew', { silenceLimitMs: 300 })).rejects.toThrow(
-    /^The drill came no further: for 300 ms it has said nothing\.$/,
+  await expect(run(silent, '8-auto-renew')).rejects.toThrow(
+    /^The drill came no further: for 3 min it has said nothing\.$/,
   );
 });
 
@@ -25,7 +25,7 @@ test('a judgement that never ends is ended, too', async () => {
   const page = pageOf('all sales end');
   const steps = page.steps.map((step) => ({ ...step, demands: [() => new Promise<never>(() => {})] }));
 
-  await expect(run({ ...page, steps }, '4-ttl', { silenceLimitMs: 300 })).rejects.toThrow(StuckError);
+  await expect(run({ ...page, steps }, '4-ttl')).rejects.toThrow(StuckError);
 });
 
 test('what a drill is stuck in comes to its end before the stack is put back', async () => {
@@ -48,9 +48,9 @@ test('what a drill is stuck in comes to its end before the stack is put back', a
 
 test('while somebody reads a sentence, no drill is silent for too long', async () => {
   const talking = pageOf('> One.', '', '> Two.');
-  const narrate = () => sleep(500);
+  const narrate = () => sleep(200_000);
 
-  expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate })).toMatchObject({ verdict: 'pass' });
+  expect(await run(talking, '8-auto-renew', { narrate })).toMatchObject({ verdict: 'pass' });
 });
 
 test('a drill whose nodes tell nothing does not begin, and nobody looks at Redis for it any more', async () => {
