@@ -85,6 +85,8 @@ export async function sendSales(options: LoadOptions): Promise<Tally> {
 export interface RunningSale<Answer = SaleAnswer> {
   node: string;
   end: Promise<Ended<Answer>>;
+  /** How it has ended; absent until then. */
+  ended?: Ended<Answer>;
   /** The client hangs up. */
   hangUp(): void;
 }
@@ -110,20 +112,23 @@ function send<Answer>(
   const sentAt = sharedClock();
   const gone = new AbortController();
   const url = new URL(path, node.publicUrl);
-  let isOver = false;
-  const finish = (end: Answer | { outcome: 'cutOff' }) => {
-    isOver = true;
-    return { ...end, sentAt, ms: sharedClock() - sentAt };
+  const finish = (end: Answer | { outcome: 'cutOff' }): Ended<Answer> => {
+    running.ended = { ...end, sentAt, ms: sharedClock() - sentAt };
+    return running.ended;
   };
-  const end: Promise<Ended<Answer>> = network()
+  const end = network()
     .request({ ...request, url, signal: gone.signal })
     .then(
       ({ status, body }) => finish(read(status, body)),
       () => finish({ outcome: 'cutOff' }),
     );
-  const hangUp = () => {
-    // Of the thousands of sales of a drill most have ended.
-    if (!isOver) gone.abort();
+  const running: RunningSale<Answer> = {
+    node: node.name,
+    end,
+    hangUp() {
+      // Of the thousands of sales of a drill most have ended.
+      if (!running.ended) gone.abort();
+    },
   };
-  return { node: node.name, end, hangUp };
+  return running;
 }

@@ -128,10 +128,11 @@ export async function openTestBed(options: TestBedOptions) {
       return look();
     }, limitMs);
 
-  function begin<Sale extends { hangUp(): void }>(send: () => Sale): Sale {
+  function begin<Sale extends { end: Promise<unknown>; hangUp(): void }>(send: () => Sale): Sale {
     mustBeOpen();
     const sale = send();
     others.push(sale);
+    void sale.end.then(record.ring);
     return sale;
   }
 
@@ -320,8 +321,10 @@ export async function openTestBed(options: TestBedOptions) {
       await narrate(sentence, sharedClock() - startedAt, isStep);
     },
     mark,
-    /** Sends what `send` sends. Its client hangs up when the drill is stopped. */
+    /** Sends what `send` sends. Its client hangs up when the drill is stopped, and those who wait look when it has ended. */
     begin,
+    /** The sales so far, the oldest first. */
+    sales: sales as readonly RunningSale[],
     /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
     async addSku(sku: string) {
       skus.push(sku);
@@ -331,12 +334,6 @@ export async function openTestBed(options: TestBedOptions) {
     sell,
     sellWithin,
     mend,
-    /** Gives the lock a server whose wall clock can be set ahead; where that takes the place of Redis, with the stock in it. */
-    async lendClock() {
-      const clock = await faults.lendClock();
-      if (backend !== 'masters') await first.setStock(stock);
-      return clock;
-    },
     masterCount: backend === 'masters' ? (stack?.masters.length ?? 0) : 0,
     votesFor,
     triesOf: (node: TargetNode) => tries.get(node) ?? 0,

@@ -21,7 +21,7 @@ export interface Actor {
   /** The sale, if it was seen inside. */
   inside?: SaleName | undefined;
   /** What it sends is held on its way until the page says that it goes on. */
-  held?: ReturnType<TestBed['holdNext']>;
+  held?: ReturnType<TestBed['holdNext']> | undefined;
   /** It stays inside until the page says that it goes on. */
   isHeld?: boolean;
   /** When it went on, on the shared clock. */
@@ -47,20 +47,18 @@ export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' |
   wroteLate: SaleName[];
   /** When a holder was killed, or was last inside, on the shared clock. */
   faultAt: number;
-  /** How many units were sold while the fault lasted; undefined where no sentence looks at it. */
-  soldMeanwhile?: number;
-  /** For how long nobody else got in, in milliseconds, if nobody did. */
-  keptOutMs?: number;
-  /** Lets a command arrive that is held on its way to its server. */
-  arrive?: () => Promise<void>;
+  /**
+   * What was measured on the way, by the names that the results give it. `soldMeanwhile`: how many units were sold while the fault lasted.
+   * `keptOutMs`: for how long nobody else got in, if nobody did. `overtakes`: how many have gone first that came later than the one that
+   * waits; `waitedMs`: for how long it had waited, when all of them had.
+   */
+  figures: Record<string, number>;
   /** What is broken, and how it is mended. */
   broken: Map<string, () => unknown>;
   /** The command that is held as a release, and whether the lock sends others beside it. */
   release?: { isMeant: Parameters<TestBed['holdOnItsWay']>[1]; isOneOfSeveral: boolean };
   replicas: Awaited<ReturnType<TestBed['startReplica']>>[];
   clock?: Awaited<ReturnType<TestBed['lendClock']>>;
-  /** Those who come again and again, and how each of their sales has ended so far. */
-  buyers?: { ends: SaleEnd[]; stop(): Promise<unknown> };
   outages: Outage[];
   /** So much later the answers of a line that is slow come, in milliseconds. */
   slowMs: number;
@@ -72,10 +70,6 @@ export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' |
   crowd: RunningSale[];
   /** When they hung up, on the shared clock. */
   hungUpAt?: number;
-  /** How many have gone first that came later than the one that waits; and for how long it had waited, when all of them had. */
-  overtaken?: { overtakes: number; waitedMs?: number };
-  /** What tries for the lock have left in memory, in bytes. */
-  memory?: { tries: number; bytes: number };
 }
 
 /** Makes sentences of what is done in a scenario, and of what must be so in the end. */
@@ -86,6 +80,7 @@ export function beginCourse(testBed: TestBed): Course {
     ...testBed,
     actors: new Map(),
     evidence: [],
+    figures: {},
     wroteLate: [],
     faultAt: sharedClock(),
     broken: new Map(),
@@ -154,17 +149,19 @@ export function breaks(
   name: string,
   label: string,
   hit: Parameters<TestBed['mark']>[1],
-  undo = () => {},
+  undo: () => unknown = () => {},
 ): void {
   const { over } = mark(label, hit);
   broken.set(name, () => {
-    undo();
+    const undone = undo();
     over();
+    return undone;
   });
 }
 
-/** Mends what is broken under this name, if it is. */
-export function mend({ broken }: Course, name: string): void {
-  broken.get(name)?.();
+/** Mends what is broken under this name, if it is. Returns what `undo` does. */
+export function mend({ broken }: Course, name: string): unknown {
+  const undo = broken.get(name);
   broken.delete(name);
+  return undo?.();
 }

@@ -19,7 +19,7 @@ export const lookSteps = [
   step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
     const tried = course.triesOf(node);
     const looker = look(course, sale, node);
-    const hasAsked = () => looker.hasEnded() || course.triesOf(looker.node) > tried;
+    const hasAsked = () => looker.sale.ended !== undefined || course.triesOf(node) > tried;
     await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
   }),
   needing('links')(
@@ -80,20 +80,10 @@ export const lookDemands = [
   }),
 ];
 
-function look(course: Course, name: string, node: TargetNode, held?: Actor['held']) {
-  const actor = {
-    node,
-    askedAt: sharedClock(),
-    sale: course.begin(() => sendLook(node)),
-    ...(held && { held }),
-  };
-  let hasEnded = false;
-  void actor.sale.end.then(() => {
-    hasEnded = true;
-    course.ring();
-  });
+function look(course: Course, name: string, node: TargetNode, held?: Actor['held']): Actor {
+  const actor = { node, askedAt: sharedClock(), sale: course.begin(() => sendLook(node)), held };
   course.actors.set(name, actor);
-  return { ...actor, hasEnded: () => hasEnded };
+  return actor;
 }
 
 /** How a look ended. Throws NotStagedError when it was answered by no stock. */
@@ -112,23 +102,19 @@ async function lookFirst(course: Course, { most, node, name }: { most: number; n
     if (isStockRead(command)) reads += 1;
     course.ring();
   });
-  let isIn = false;
-  void sale.end.then(() => {
-    isIn = true;
-    course.ring();
-  });
+  const isIn = () => sale.ended !== undefined;
   const looks: Actor[] = [];
   let overtakes = 0;
-  while (overtakes < most && !isIn) {
+  while (overtakes < most && !isIn()) {
     const seen = reads;
     looks.push(look(course, `${name}${overtakes}`, node));
-    await course.until(() => isIn || reads > seen, STEP_LIMIT_MS);
-    if (isIn || reads === seen) break;
+    await course.until(() => isIn() || reads > seen, STEP_LIMIT_MS);
+    if (isIn() || reads === seen) break;
     overtakes += 1;
   }
   unwatch();
-  const isStarved = overtakes === most && !isIn;
-  course.overtaken = { overtakes, ...(isStarved && { waitedMs: sharedClock() - askedAt }) };
+  const isStarved = overtakes === most && !isIn();
+  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs: sharedClock() - askedAt }) });
   for (const looked of await Promise.all(looks.map(lookedAt))) {
     if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
   }

@@ -208,6 +208,8 @@ export interface Playing<Outcome> {
   evidence: ((outcome: Outcome) => void | Promise<void>)[];
   /** What is said of what holds for another reason than most. */
   ending?: Ending;
+  /** What was measured on the way. */
+  figures?: Record<string, number>;
 }
 
 /** Plays the page. What fails goes no further. Throws NotStagedError when nothing may be concluded. */
@@ -221,7 +223,7 @@ export async function playPage<On extends Playing<Outcome>, Outcome>(
     if (step.demands.length > 0) findings.push(...(await inTime(judge<On, Outcome>(step.demands, course))));
     if (findings.some(isWrong)) break;
   }
-  return conclude(page.words, findings, course.ending);
+  return conclude(page.words, findings, course);
 }
 
 async function take<On extends Playing<Outcome>, Outcome>(
@@ -275,7 +277,7 @@ async function judge<On extends Playing<Outcome>, Outcome>(
 function conclude(
   words: PageOf<never, never>['words'],
   findings: Finding[],
-  ending: Ending = 'if it holds',
+  { ending = 'if it holds', figures = {} }: Pick<Playing<never>, 'ending' | 'figures'>,
 ): Judgement {
   const fails = findings.some(isWrong);
   const said = fails
@@ -288,7 +290,7 @@ function conclude(
       .filter(Boolean)
       .map((each) => asSentence(each as string))
       .join(' '),
-    figures: largest(findings.map(({ figures = {} }) => figures)),
+    figures: largest([figures, ...findings.map(({ figures = {} }) => figures)]),
     witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
     ...(isJudged && { isJudged }),
   };

@@ -12,7 +12,6 @@ import type { TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import {
-  type Actor,
   actorOf,
   breaks,
   type Course,
@@ -123,9 +122,9 @@ export const steps = [
   step('<count> buyers come again and again, each for <time>', async (course, { count, time: pauseMs }) => {
     const { first, second } = course;
     for (const node of [first, second]) await node.script({ pauseMs, times: 1_000 });
-    course.buyers = comeAgain(course, count);
+    course.broken.set('buyers come', comeAgain(course, count));
   }),
-  step('the buyers stop', async ({ buyers }) => buyers?.stop()),
+  step('the buyers stop', async (course) => mend(course, 'buyers come')),
   step('… <time> pass[es]', (_course, { time }) => sleep(time)),
 
   // Processes.
@@ -182,10 +181,9 @@ export const steps = [
     breaks(course, `${node.name} is cut off`, 'cut off from its lock', { node }, course.cutOff(node).restore);
   }),
   step('the write of <sale> arrives', async (course, { sale }) => {
-    const { soldMeanwhile } = course;
     const late = insideOf(course, sale);
     const stockBefore = await course.second.stock();
-    await course.arrive?.();
+    await mend(course, 'command held');
     course.mark('write arrives', { sale: late });
     for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
     mustBeSo(course, ({ events, initialStock }) => {
@@ -193,7 +191,7 @@ export const steps = [
       return read === undefined || read.stock === initialStock || 'The write was not held up.';
     });
     // It would write what is there already.
-    if (soldMeanwhile === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
+    if (course.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
     if ((await course.second.stock()) === stockBefore) return 'it is refused';
     course.wroteLate.push(late);
     return 'it changes the stock';
@@ -208,8 +206,8 @@ export const steps = [
     }
     return found === 'endless' ? 'it has no end' : undefined;
   }),
-  step('the release of <sale> arrives', async ({ arrive }) => arrive?.()),
-  step('the write of <node> arrives', async ({ arrive }) => arrive?.()),
+  step('the release of <sale> arrives', async (course) => mend(course, 'command held')),
+  step('the write of <node> arrives', async (course) => mend(course, 'command held')),
   step('<node> has its line again', async (course, { node }) => {
     mend(course, `the line of ${node.name} is slow`);
     course.restore(node);
@@ -287,6 +285,8 @@ export const steps = [
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
     course.clock = await course.lendClock();
+    // Where it takes the place of Redis, the stock is to be in it.
+    if (course.masterCount === 0) await course.first.setStock(course.initialStock);
   }),
   step(
     'the clock of that server jumps ahead by a lease and <time>',
@@ -326,18 +326,14 @@ async function trySellInside(
   await course.catchUp([node]);
   const others = new Set(course.eventsAt(node).map(({ saleId }) => saleId));
   await node.script(script);
-  const actor: Actor = sell(course, name, node);
-  const { sale, askedAt } = actor;
-  let end: SaleEnd | undefined;
-  void actor.sale.end.then((its) => {
-    end = its as SaleEnd;
-    course.ring();
-  });
+  const { sale, askedAt } = sell(course, name, node);
+  const actor = actorOf(course, name);
   const findInside = () =>
     course.eventsAt(node).find((event) => event.at >= askedAt && !others.has(event.saleId) && isInside(event));
-  await course.until(() => findInside() ?? end, limitMs);
+  await course.until(() => findInside() ?? sale.ended, limitMs);
   actor.inside = findInside();
   if (actor.inside === undefined) {
+    const end = sale.ended;
     const isRefused = end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
     if (end && end.outcome !== 'lockTimeout' && !isRefused) throw notInside(node, end);
     sale.hangUp();
@@ -346,7 +342,8 @@ async function trySellInside(
   }
   actor.isHeld = script.untilResumed ?? script.beforeNestedCall ?? false;
   // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
-  if (actor.isHeld) await course.waitFor(async () => end || (await node.state()).held > held || undefined, limitMs);
+  if (actor.isHeld)
+    await course.waitFor(async () => sale.ended || (await node.state()).held > held || undefined, limitMs);
   const { inside } = actor;
   if (course.eventsAt(node).some((event) => event.type === 'left' && isSame(event, inside))) throw notInside(node);
   return { ...actor, isRefused: false };
@@ -384,8 +381,9 @@ async function sellNested(course: Course, { sale, node, time, which }: Values<'s
 /** Nobody else has got in since then. Returns for how long, in milliseconds. */
 function allWait(course: Course, since: number): number {
   course.ending = 'if all waited';
-  course.keptOutMs = sharedClock() - since;
-  return course.keptOutMs;
+  const keptOutMs = sharedClock() - since;
+  Object.assign(course.figures, { keptOutMs });
+  return keptOutMs;
 }
 
 const itsName = ({ stage }: Course, sale: SaleName) =>
@@ -473,7 +471,7 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
     if ((await course.sellWithin(node, leftMs())).outcome === 'sold') sold += 1;
     else await sleep(SOON_MS);
   }
-  course.soldMeanwhile = sold;
+  Object.assign(course.figures, { soldMeanwhile: sold });
   if (holder?.inside) {
     mustBeInside(course, holder.inside);
     mustBeSo(course, async () => {
@@ -490,28 +488,25 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   return `it has sold ${countOf(sold, 'unit')} meanwhile`;
 }
 
-/** Buyers who come over both nodes in turn, each again when it has its answer, until they are stopped. */
+/**
+ * Buyers who come over both nodes in turn, each again when it has its answer. Returns what stops them: that resolves when the last one has
+ * its answer.
+ */
 function comeAgain(course: Course, count: number) {
   let areComing = true;
-  const ends: SaleEnd[] = [];
   const all = Promise.all(
     Array.from({ length: count }, async (_, buyer) => {
       while (areComing) {
-        const end = await course.sell(buyer % 2 ? course.first : course.second).end;
-        ends.push(end);
-        course.ring();
-        if (end.outcome !== 'sold') await sleep(AGAIN_MS);
+        const { outcome } = await course.sell(buyer % 2 ? course.first : course.second).end;
+        if (outcome !== 'sold') await sleep(AGAIN_MS);
       }
     }),
   );
   // A drill that is stopped waits for nobody.
   all.catch(() => {});
-  return {
-    ends,
-    stop() {
-      areComing = false;
-      return all;
-    },
+  return () => {
+    areComing = false;
+    return all;
   };
 }
 
@@ -531,11 +526,8 @@ async function holdUp(course: Course, name: string, what: string, other?: Target
   const node = other ?? actorOf(course, name).node;
   const isMeant = what === 'write' ? isStockWrite : release.isMeant;
   const command = await course.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
-  const { over } = course.mark(`${what} held`, other ? { node } : { sale: insideOf(course, name) });
-  course.arrive = () => {
-    over();
-    return command.goOn();
-  };
+  const hit = other ? { node } : { sale: insideOf(course, name) };
+  breaks(course, 'command held', `${what} held`, hit, command.goOn);
 }
 
 /** Another who is inside when a late write comes has read the stock, and has not yet written. */

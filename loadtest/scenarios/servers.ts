@@ -6,6 +6,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/lease-watch.ts';
+import type { RunningSale } from '../harness/sales.ts';
 import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 import type { Finding, Values } from './sentence.ts';
@@ -87,13 +88,12 @@ export const serverSteps = [
     },
   ),
   step('sales flow again, or not within <limit>', async (course, { limit }) => {
-    const { outages } = course;
-    const outage = outages.at(-1);
+    const outage = course.outages.at(-1);
     // One after which the shop stayed closed is looked at once.
     if (outage === undefined || outage.backMs !== undefined || outage.stayed) return;
-    const next = () => course.buyers?.ends.find((end) => end.outcome === 'sold' && end.sentAt + end.ms > outage.until);
-    const end = await course.until(next, limit);
-    if (end) outage.backMs = end.sentAt + end.ms - outage.until;
+    const isNext = ({ ended }: RunningSale) => ended?.outcome === 'sold' && ended.sentAt + ended.ms > outage.until;
+    const next = await course.until(() => course.sales.find(isNext)?.ended, limit);
+    if (next) outage.backMs = next.sentAt + next.ms - outage.until;
     else outage.stayed = await course.keysLeft();
   }),
 ];
@@ -179,8 +179,8 @@ function middleOf(sales: SaleEnd[]): number {
 
 const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
 
-const soldSince = ({ buyers }: Course, at: number) =>
-  buyers?.ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length ?? 0;
+const soldSince = ({ sales }: Course, at: number) =>
+  sales.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
 
 /**
  * Redis is away for a time. A node that finds it again later than the other gives up what it may hold when another is inside. Throws

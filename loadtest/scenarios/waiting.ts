@@ -40,7 +40,7 @@ export const waitingSteps = [
       const made = () => course.triesOf(node) - triesBefore;
       await course.until(() => made() >= count, limitMs);
       const tries = made();
-      course.memory = { tries, bytes: (await node.heap()) - bytesBefore };
+      Object.assign(course.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
       if (tries >= FEWEST * count) return;
       const nothingToBreak = await trySeldom(course, node);
       // They may have ended while the node was asked.
@@ -89,12 +89,10 @@ export const waitingDemands = [
     const wrong = soldToNobody > 0 && `${countOf(soldToNobody, 'unit')} went to clients that had gone`;
     return { wrong, figures: { soldToNobody } };
   }),
-  demand('a try keeps fewer than <count> bytes', ({ memory = { tries: 0, bytes: 0 } }, _outcome, { count }) => {
-    const { tries, bytes } = memory;
-    const bytesPerTry = Math.max(0, bytes / tries);
-    const right = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber(bytes / 1024)} kB`;
-    const wrong = !(bytesPerTry < count) && right;
-    return { wrong, right, figures: { bytesPerTry, tries } };
+  demand('a try keeps fewer than <count> bytes', ({ figures }, _outcome, { count }) => {
+    const { tries = 0, bytesPerTry = Number.NaN } = figures;
+    const right = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber((bytesPerTry * tries) / 1024)} kB`;
+    return { right, wrong: !(bytesPerTry < count) && right };
   }),
   demand('those who waited enter in the order in which they asked', async ({ actors, stage }, { events }) => {
     const waited = [...actors.values()].filter(({ asks }) => asks !== undefined);
@@ -128,7 +126,7 @@ export const waitingDemands = [
   }),
   demand('<sale> goes in before <count> that have come later', async (course, _outcome, { sale: name, count }) => {
     const { node, sale } = actorOf(course, name);
-    const { overtakes, waitedMs } = course.overtaken ?? { overtakes: 0, waitedMs: undefined };
+    const { overtakes = 0, waitedMs } = course.figures;
     const end = await sale.end;
     const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
     if (waitedMs !== undefined) {
@@ -214,7 +212,7 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
   const waitedMs = sharedClock() - askedAt;
   await here.script({});
   await here.resume();
-  course.overtaken = { overtakes, ...(isStarved && { waitedMs }) };
+  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs }) });
   const told = `${countOf(overtakes, 'other')} went first`;
   if (isStarved) return told;
   await course.mustHaveGoneOn(UNUSED_MS / 2);
