@@ -100,7 +100,6 @@ export const steps = [
     await course.mustHaveWaited(node, askedAt);
     return `it has waited for ${formatDuration(end.ms)}`;
   }),
-  step('<sale> and <other> have asked for the lock', (course, { sale, other }) => haveAsked(course, [sale, other])),
   step('<sale> <stays>', async (course, { sale, stays }) => {
     breaks(course, `${sale} stalls`, stays.split(/[ ,]/)[0] ?? stays, { sale: insideOf(course, sale) });
   }),
@@ -424,25 +423,6 @@ export function mustStillWait(course: Course) {
 async function mustHaveHadVotes({ actors, masterCount, mustHaveGoneOn }: Course) {
   const isHeld = [...actors.values()].some((actor) => actor.isHeld);
   if (isHeld && masterCount > 0) await mustHaveGoneOn(VOTE_STANDSTILL_MS);
-}
-
-/** Waits until these have asked for the lock, or are through already. Throws NotStagedError when they don't in time, or not while it was held. */
-async function haveAsked(course: Course, names: string[]) {
-  const actors = names.map((name) => actorOf(course, name));
-  const hasCome = ({ node, askedAt }: (typeof actors)[number]) =>
-    course.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
-  const limitMs = course.leaseMs * LATEST_ASK;
-  await course.mustSee(() => actors.every(hasCome), limitMs, 'The others did not ask for the lock in time.');
-  const held = [...course.actors.values()].filter(({ isHeld }) => isHeld).flatMap(({ inside }) => inside ?? []);
-  mustBeSo(course, ({ events }) => {
-    const hasAsked = ({ node, askedAt }: (typeof actors)[number], holder: SaleName) => {
-      const left = events.find((event) => event.type === 'left' && isSame(event, holder))?.at ?? 0;
-      const asks = events.filter(({ type, at }) => type === 'waiting' && at >= askedAt && at < left);
-      return asks.some((event) => event.node === node.name && !isSame(event, holder));
-    };
-    const late = actors.find((actor) => !held.every((holder) => hasAsked(actor, holder)));
-    return late === undefined || `${late.node.name} did not ask for the lock while it was held.`;
-  });
 }
 
 /** Waits for the answer of a sale, and tells it. Throws NotStagedError when it is none of these. */

@@ -15,7 +15,6 @@ export const sentences: Record<string, string> = {
     '{a} 在 {node} 卖一件,要用 {time};它将用同一个锁对象再次申请锁,先停在这之前',
   '{a} sells at {node} for {time}, and is held before it asks again by another lock object':
     '{a} 在 {node} 卖一件,要用 {time};它将用另一个锁对象再次申请锁,先停在这之前',
-  '{a} and {b} have asked for the lock': '{a} 和 {b} 都已申请锁',
   '{a} sells at {node}, computes, and blocks its event loop': '{a} 在 {node} 卖一件,一直计算,阻塞了事件循环',
   'the next release of {node} is held on its way': '{node} 的下一条释放命令会卡在路上',
   'the next write of {node} is held on its way': '{node} 的下一条写命令会卡在路上',
