@@ -56,7 +56,7 @@ export const steps = [
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
   step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
     const { askedAt } = sell(course, sale, node);
-    const hasAsked = () => course.eventsAt(node).some((event) => event.at > askedAt);
+    const hasAsked = () => course.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
     await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
     await course.hasAsked(node);
   }),
