@@ -90,6 +90,15 @@ export interface Cell {
   drill: Drill;
 }
 
+/** How many witnesses an outcome names. */
+const MAX_WITNESSES = 10;
+
+/** The first witnesses, and how many there are. */
+export const firstOf = (witnesses: string[]) => ({
+  witnesses: witnesses.slice(0, MAX_WITNESSES),
+  witnessCount: witnesses.length,
+});
+
 const nothing = { witnesses: [], witnessCount: 0, events: [] };
 
 /** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
@@ -148,9 +157,6 @@ export async function runCell(cell: Cell, world: World, audience: Audience = {},
   };
 }
 
-/** How many witnesses an outcome names. */
-const MAX_WITNESSES = 10;
-
 /**
  * What no fault of a drill explains is often explained by what the nodes recorded of an external lock: it threw, or nobody was ever
  * given it. And it may have nothing that a drill could break. A machine that stood still leaves nothing to be explained.
@@ -171,9 +177,8 @@ export function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
   if (asked > 0 && entered === 0) return fail('No sale took place: acquire() gave nobody the lock.');
   if (timeouts > sold) {
-    const witnesses = refusedSales(events);
     const reason = `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`;
-    return { ...fail(reason), witnesses: witnesses.slice(0, MAX_WITNESSES), witnessCount: witnesses.length };
+    return { ...fail(reason), ...firstOf(refusedSales(events)) };
   }
   return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
 }

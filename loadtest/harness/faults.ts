@@ -128,6 +128,16 @@ export function createFaults(options: FaultsOptions) {
     return linksToMasters(node, [...masters.keys()]);
   }
 
+  /** Cuts these lines until what is returned mends them. */
+  function cut(links: Link[], how?: Parameters<Link['cut']>[0]): () => void {
+    const restore = () => {
+      for (const link of links) link.restore();
+    };
+    undos.push(restore);
+    for (const link of links) link.cut(how);
+    return restore;
+  }
+
   /** Holds the next such command on each line, and what its connection sends later, until it goes on. Lines stay. */
   function hold(links: Link[], isMeant: (command: Command) => boolean) {
     const all = links.map((link) => link.holdNext(isMeant));
@@ -158,16 +168,13 @@ export function createFaults(options: FaultsOptions) {
    */
   async function holdOnItsWay(node: TargetNode, isMeant: (command: Command) => boolean, act: () => Promise<unknown>) {
     const links = isMeant === isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
-    undos.push(() => {
-      for (const link of links) link.restore();
-    });
     const held = hold(links, isMeant);
     await act();
     await Promise.race([held.arrived, sleep(STAGE_LIMIT_MS, undefined, { ref: false })]);
     if (!held.isThere()) {
       throw new NotStagedError(`The link of ${node.name} never saw the command.`, { nothingToBreak: true });
     }
-    for (const link of links) link.cut();
+    cut(links);
     return held;
   }
 
@@ -191,7 +198,7 @@ export function createFaults(options: FaultsOptions) {
    */
   function cutOff(node: TargetNode): { restore(): void } {
     const links = linksToLock(node);
-    for (const link of links) link.cut('silent');
+    const mend = cut(links, 'silent');
     let hasPassed = false;
     const hear = () => {
       hasPassed = true;
@@ -199,7 +206,7 @@ export function createFaults(options: FaultsOptions) {
     const probes = links.map(({ port }) => network().probe(port, hear));
     const undo = () => {
       for (const probe of probes) probe.close();
-      for (const link of links) link.restore();
+      mend();
     };
     undos.push(undo);
     return {
@@ -209,17 +216,6 @@ export function createFaults(options: FaultsOptions) {
         if (isWhole) throw new NotStagedError(`${node.name} still reached the servers of its lock.`);
       },
     };
-  }
-
-  /** Cuts the lines between a node and these masters. Returns what mends them. */
-  function cutMasters(node: TargetNode, wanted: number[]) {
-    const links = linksToMasters(node, wanted);
-    for (const link of links) link.cut();
-    const restore = () => {
-      for (const link of links) link.restore();
-    };
-    undos.push(restore);
-    return restore;
   }
 
   /**
@@ -393,7 +389,10 @@ export function createFaults(options: FaultsOptions) {
     delayAnswers: (node: TargetNode, ms: number, wanted?: number[]) =>
       delay(wanted ? linksToMasters(node, wanted) : [linkOf(node)], ms),
     cutOff,
-    cutMasters,
+    /** Cuts the line between a node and Redis: no packet passes, and neither side is told. Returns what mends it. */
+    cutLine: (node: TargetNode) => cut([linkOf(node)], 'silent'),
+    /** Cuts the lines between a node and these masters. Returns what mends them. */
+    cutMasters: (node: TargetNode, wanted: number[]) => cut(linksToMasters(node, wanted)),
     endLease,
     /** Mends every line of a node to Redis and the masters. */
     restore(node: TargetNode) {

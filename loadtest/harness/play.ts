@@ -5,10 +5,8 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { sleep } from './clock.ts';
-import { type DrillOutcome, lostTrack, type Narrate } from './drill.ts';
+import { type DrillOutcome, firstOf, lostTrack, type Narrate } from './drill.ts';
 
-/** How many witnesses a result names. */
-const MAX_WITNESSES = 10;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 /** How often a drill is played at most. */
@@ -71,9 +69,8 @@ export async function play(
   });
   const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
   const { standstillMs, ...left } = await testBed.close(isJudged);
-  const shown = { witnesses: witnesses.slice(0, MAX_WITNESSES), witnessCount: witnesses.length };
   return {
-    outcome: { verdict, reasons: [reason], figures, ...shown, nothingToBreak, isSpoilt, ...left },
+    outcome: { verdict, reasons: [reason], figures, ...firstOf(witnesses), nothingToBreak, isSpoilt, ...left },
     standstillMs,
   };
 }

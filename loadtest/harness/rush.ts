@@ -4,7 +4,7 @@ import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
 import { poll, watchStandstills } from './clock.ts';
-import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
+import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
 import { network } from './network.ts';
 import { sendSales } from './sales.ts';
 import { lackOf, type Target } from './target.ts';
@@ -28,8 +28,6 @@ export const FREE_LIMIT_MS = 5_000;
  */
 const CAP_MS = 60_000;
 const CAP_PER_SALE_MS = 30;
-/** How many witnesses a result names. */
-const MAX_WITNESSES = 10;
 
 export interface RushOptions {
   /** Where the sales are sent: nginx, or one node. */
@@ -101,12 +99,10 @@ export async function runRush(
   };
   const figures = measure(evidence);
   const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));
-  const witnesses = [...lostUpdates.map(describeLostUpdate), ...freeWitnesses(evidence, figures)];
   return {
     ...judge(evidence, figures),
     figures,
-    witnesses: witnesses.slice(0, MAX_WITNESSES),
-    witnessCount: witnesses.length,
+    ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeWitnesses(evidence, figures)]),
     events,
   };
 }

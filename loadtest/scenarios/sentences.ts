@@ -54,12 +54,7 @@ export const steps = [
 
   // Sales.
   step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
-  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
-    const { askedAt } = sell(course, sale, node);
-    const hasAsked = () => course.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
-    await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
-    await course.hasAsked(node);
-  }),
+  step('<sale> sells at <node>, and asks for the lock', (course, { sale, node }) => sellAndAsk(course, sale, node)),
   step('<sale> sells at <node> for <time>', async (course, { sale, node, time }) => {
     await node.script({ pauseMs: time });
     sell(course, sale, node);
@@ -300,6 +295,18 @@ export function sell(course: Course, name: string, node: TargetNode) {
   const actor = { node, askedAt: sharedClock(), sale: course.sell(node) };
   course.actors.set(name, actor);
   return actor;
+}
+
+/**
+ * Sells, and resolves when what the sale has asked of its lock has come there, with what it recorded when it began to wait. Throws
+ * NotStagedError when it does not ask.
+ */
+export async function sellAndAsk(course: Course, name: string, node: TargetNode): Promise<SaleEvent> {
+  const { askedAt } = sell(course, name, node);
+  const ask = () => course.eventsAt(node).find(({ type, at }) => type === 'waiting' && at >= askedAt);
+  const asks = await course.mustSee(ask, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
+  await course.hasAsked(node);
+  return asks;
 }
 
 /** Sells as the script says. Throws NotStagedError when the sale is not inside soon. */

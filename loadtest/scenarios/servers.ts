@@ -7,9 +7,10 @@ import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
-import type { Finding, Values } from './sentence.ts';
+import type { Finding } from './sentence.ts';
 import { quorumOf, sell, withMasters } from './sentences.ts';
 
 /** How long a sale may take that nobody keeps out, in milliseconds. */
@@ -76,7 +77,7 @@ export const serverSteps = [
   }),
   needing('links', 'redis process')(
     '… Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is inside, or <limit> later',
-    (course, { time, node, limit }) => goAway(course, 'Redis stands still (SIGSTOP)', { time, late: { node, limit } }),
+    (course, { time, node, limit }) => findItLater(course, time, node, limit),
   ),
   needing('redis process')(
     '… Redis is killed (SIGKILL), and starts again with its data after <time>',
@@ -84,7 +85,7 @@ export const serverSteps = [
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
       if (!isShopOpen(course)) return 'but not now, since nobody sells';
       if (course.redisKind !== 'native') return 'but not this one, which keeps no data over a restart';
-      return goAway(course, 'Redis is killed (SIGKILL)', { time });
+      return goAway(course, 'Redis is killed (SIGKILL)', await course.killRedis(), time);
     },
   ),
   step('sales flow again, or not within <limit>', async (course, { limit }) => {
@@ -182,38 +183,39 @@ const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs
 const soldSince = ({ sales }: Course, at: number) =>
   sales.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
 
-/**
- * Redis is away for a time. A node that finds it again later than the other gives up what it may hold when another is inside. Throws
- * NotStagedError.
- */
+/** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
 async function goAway(
-  course: Course,
+  { mark, outages }: Course,
   label: string,
-  { time, late }: { time: number; late?: Values<'node' | 'limit'> },
-) {
-  const link = late?.node.link;
-  const redis = await (late ? course.stopRedis() : course.killRedis());
+  redis: { comeBack(): unknown },
+  ms: number,
+  atItsReturn = () => {},
+): Promise<Outage> {
   const from = sharedClock();
-  const mark = course.mark(label);
-  await sleep(time);
-  link?.cut('silent');
-  try {
-    const until = sharedClock();
-    await redis.comeBack();
-    mark.over();
-    const outage: Outage = { label, from, until };
-    course.outages.push(outage);
-    if (late === undefined) return;
-    const isInside = ({ node, entered, left }: Hold) =>
-      node !== late.node.name && entered > until && left === Number.POSITIVE_INFINITY;
-    const other = late.node === course.first ? course.second : course.first;
-    const tried = course.triesOf(other);
-    if (await course.until(() => course.holds().some(isInside), late.limit)) return;
-    // Whom the key keeps out has asked for it.
-    if (course.isLockSeen && course.triesOf(other) === tried) {
-      outage.unasked = `Nobody at ${other.name} asked for the lock before ${late.node.name} found Redis again.`;
-    }
-  } finally {
-    link?.restore();
+  const { over } = mark(label);
+  await sleep(ms);
+  atItsReturn();
+  const outage: Outage = { label, from, until: sharedClock() };
+  await redis.comeBack();
+  over();
+  outages.push(outage);
+  return outage;
+}
+
+/** A node that finds Redis again later than the other, for so many milliseconds at most, gives up what it may hold when another is inside. */
+async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
+  const other = node === course.first ? course.second : course.first;
+  let restore = () => {};
+  const outage = await goAway(course, 'Redis stands still (SIGSTOP)', await course.stopRedis(), ms, () => {
+    restore = course.cutLine(node);
+  });
+  const tried = course.triesOf(other);
+  const isInside = ({ node: its, entered, left }: Hold) =>
+    its === other.name && entered > outage.until && left === Number.POSITIVE_INFINITY;
+  const isMet = await course.until(() => course.holds().some(isInside), limitMs);
+  // Whom the key keeps out has asked for it.
+  if (!isMet && course.isLockSeen && course.triesOf(other) === tried) {
+    outage.unasked = `Nobody at ${other.name} asked for the lock before ${node.name} found Redis again.`;
   }
+  restore();
 }

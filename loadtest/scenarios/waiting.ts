@@ -9,7 +9,7 @@ import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
-import { mustStillWait, sell } from './sentences.ts';
+import { mustStillWait, sellAndAsk } from './sentences.ts';
 
 /** How long it may take until nobody waits who has hung up, in milliseconds. */
 const HANG_UP_LIMIT_MS = 1_000;
@@ -171,12 +171,8 @@ async function trySeldom({ crowd, triesOf }: Course, node: TargetNode): Promise<
 
 /** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
 async function sellAndWait(course: Course, name: string, node: TargetNode) {
-  const actor = sell(course, name, node);
-  const { askedAt } = actor;
-  const ask = () => course.eventsAt(node).find((event) => event.type === 'waiting' && event.at >= askedAt);
-  const asks = await course.mustSee(ask, STEP_LIMIT_MS, `The sale on ${node.name} did not ask for the lock.`);
-  course.actors.set(name, { ...actor, asks });
-  await course.hasAsked(node);
+  const asks = await sellAndAsk(course, name, node);
+  actorOf(course, name).asks = asks;
   mustStillWait(course);
 }
 
