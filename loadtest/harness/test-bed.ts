@@ -20,7 +20,10 @@ import type { TargetNode } from './target.ts';
 export const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 15_000;
-/** A server other than Redis can't be asked how far it has come: a request takes a small part of this time, in milliseconds. */
+/**
+ * A server other than Redis can't be asked how far it has come: a request takes a small part of this time, in milliseconds. It is a tenth of
+ * a lease at most, since a page may wait so more than once in one.
+ */
 const OTHER_SERVER_MS = 100;
 const RETRY_DELAY_MS = 20;
 const WAIT_TIMEOUT_MS = 10_000;
@@ -187,7 +190,7 @@ export async function openTestBed(options: TestBedOptions) {
   async function hasAsked(node: TargetNode) {
     // Over the same connection, on which Redis answers in order.
     await node.redis();
-    if (backend !== 'redis') await sleep(OTHER_SERVER_MS);
+    if (backend !== 'redis') await sleep(Math.min(OTHER_SERVER_MS, timing.leaseMs / 10));
   }
 
   /**
