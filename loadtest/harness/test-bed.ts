@@ -146,9 +146,6 @@ export async function openTestBed(options: TestBedOptions) {
     return sale;
   }
 
-  /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
-  const sellWithin = (node: TargetNode, limitMs: number) => endWithin(sell(node), limitMs);
-
   const ofNode = ({ name }: TargetNode) => record.events().filter(({ node }) => node === name);
 
   /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
@@ -335,7 +332,6 @@ export async function openTestBed(options: TestBedOptions) {
     },
     /** Sends a sale to a node. */
     sell,
-    sellWithin,
     mend,
     masterCount: backend === 'masters' ? (stack?.masters.length ?? 0) : 0,
     votesFor,

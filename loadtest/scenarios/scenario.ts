@@ -10,7 +10,7 @@ import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.t
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
-import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
+import { endWithin, openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
 import { beginCourse } from './course.ts';
 import type { Page } from './page.ts';
@@ -141,11 +141,11 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   // Redis is sent the text of a script once: what the second sale sends every other will send.
   for (let sale = 0; sale < 2; sale += 1) {
     seen.splice(0);
-    const { outcome } = await testBed.sellWithin(first, SALE_LIMIT_MS);
+    const { outcome } = await endWithin(testBed.sell(first), SALE_LIMIT_MS);
     if (outcome !== 'sold') throw new NotStagedError(`A sale on ${first.name} that nobody disturbs was not sold.`);
   }
   // What frees the lock has been sent when another has it, also what is sent after the answer.
-  await testBed.sellWithin(second, SALE_LIMIT_MS);
+  await endWithin(testBed.sell(second), SALE_LIMIT_MS);
   unwatch();
 
   const isOurs = ({ args }: Command) => args.some((arg) => arg === stockKey(SKU) || arg === fenceKey(SKU));

@@ -455,7 +455,7 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   const leftMs = () => startedAt + limitMs - sharedClock();
   let sold = 0;
   while (sold < MEANWHILE && leftMs() > 0) {
-    if ((await course.sellWithin(node, leftMs())).outcome === 'sold') sold += 1;
+    if ((await endWithin(course.sell(node), leftMs())).outcome === 'sold') sold += 1;
     else await sleep(SOON_MS);
   }
   Object.assign(course.figures, { soldMeanwhile: sold });

@@ -8,6 +8,7 @@ import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { endWithin } from '../harness/test-bed.ts';
 import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 import type { Finding } from './sentence.ts';
@@ -28,10 +29,10 @@ export const serverSteps = [
     course.mark(`master ${count} SIGSTOP`);
   }),
   step('… <count> sales come one after the other', async (course, { count }) => {
-    const { first, second, sellWithin } = course;
+    const { first, second } = course;
     const ends: SaleEnd[] = [];
     for (let sale = 0; sale < count; sale += 1) {
-      ends.push(await sellWithin(sale % 2 ? second : first, SALE_LIMIT_MS));
+      ends.push(await endWithin(course.sell(sale % 2 ? second : first), SALE_LIMIT_MS));
     }
     course.rounds.push(ends);
     return `${ends.length - unsoldOf(ends)} are sold, in ${formatDuration(middleOf(ends))} each`;
