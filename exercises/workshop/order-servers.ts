@@ -3,10 +3,9 @@
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
-import { exerciseDrills, guardDrills, keyDrills } from '../../loadtest/orders/index.ts';
-import { rowOfGuard } from '../../loadtest/staircase/guards.ts';
-import { KEY_LEASE_MS, PAYMENT_MIN_IDLE_MS, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
-import { usualSettings } from '../../loadtest/staircase/usual-settings.ts';
+import { drillsIn, exerciseDrills } from '../../loadtest/orders/index.ts';
+import { guardStaircase, rowOfGuard } from '../../loadtest/staircase/guards.ts';
+import { KEY_LEASE_MS, keySettings, keyStaircase, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
 import { startBackends } from '../../scripts/stack/backends.ts';
 import { PartError } from '../../scripts/stack/parts.ts';
 import { isNode } from '../../scripts/stack/stack.ts';
@@ -15,20 +14,14 @@ import type { Exercise, RealVerdict } from './exercise.ts';
 /** How long nothing may happen in a drill, in milliseconds: one that waits for a message to come again does so for twenty seconds. */
 const IDLE_LIMIT_MS = 30_000;
 const env = {
-  ...usualSettings,
-  REFUND: 'look-first',
-  PAYMENTS: 'on',
-  PAYMENT_MIN_IDLE_MS: String(PAYMENT_MIN_IDLE_MS),
-  LEASE_MS: String(KEY_LEASE_MS),
-  RETRY_DELAY_MS: '5',
-  WAIT_TIMEOUT_MS: '10000',
+  ...keySettings,
   LOCK_VERSION: '',
   LOG_LEVEL: 'error',
   // Short enough that the last words of a node tell its error.
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --stack-trace-limit=4`.trim(),
 };
-const ofCleanUp = [...guardDrills.map(({ name }) => name), 'crossed-ticks'];
-const drills = [...guardDrills, ...keyDrills, ...exerciseDrills];
+const ofCleanUp = [...Object.keys(guardStaircase.columns), 'crossed-ticks'];
+const drills = [...drillsIn(guardStaircase), ...drillsIn(keyStaircase), ...exerciseDrills];
 
 /** One drill after the other, until one does not hold. Rejects when the servers can't be started, and with the reason of the signal. */
 export async function playOrders({ file, settings }: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {

@@ -1,7 +1,7 @@
 // What a run can go through: the staircases with the drills of their columns, and the cells of a run.
 
 import type { Cell, Drill } from '../harness/drill.ts';
-import { guardDrills, keyDrills, scheduleDrills } from '../orders/index.ts';
+import { drillsIn } from '../orders/index.ts';
 import { drills } from '../scenarios/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
@@ -19,11 +19,10 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [
-    { staircase: guardStaircase, drills: guardDrills },
-    { staircase: scheduleStaircase, drills: scheduleDrills },
-    { staircase: keyStaircase, drills: keyDrills },
-  ],
+  orders: [guardStaircase, scheduleStaircase, keyStaircase].map((staircase) => ({
+    staircase,
+    drills: drillsIn(staircase),
+  })),
 } satisfies Record<string, Flight[]>;
 export type Track = keyof typeof tracks;
 

@@ -6,7 +6,7 @@ import type { TickResult, TickScript } from '../../services/inventory/lab/contra
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatDuration, formatNumber, sum } from '../evidence/numbers.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
 import { type DueOrder, demand, type OrderCourse, step, type Tick } from './course.ts';
@@ -79,7 +79,7 @@ export const cleanUpDemands = [
   demand('each order is closed, and its unit has come back once', async (course) => {
     const { due, isSkipped } = course;
     const [times, open] = [await timesRestored(course), due.length - (await closed(course))];
-    const restored = sumOf(times);
+    const restored = sum(times);
     const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
     const right = `${countOf(restored, 'unit')} came back for ${formatNumber(due.length)} that ${due.length === 1 ? 'was' : 'were'} due.`;
     const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
@@ -179,8 +179,6 @@ async function timesRestored({ query, redis, lock, due }: OrderCourse): Promise<
   return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
 }
 
-const sumOf = (counts: number[]) => counts.reduce((sum, each) => sum + each, 0);
-
 /** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
 async function holdTick(course: OrderCourse, name: string, node: TargetNode, what: string): Promise<Tick> {
   const { ticks } = course;
@@ -203,7 +201,7 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, wha
 /** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
 async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, what: string) {
   const [after, count] = what.split(' ');
-  const done = after === 'closed' ? await closed(course) : sumOf(await timesRestored(course));
+  const done = after === 'closed' ? await closed(course) : sum(await timesRestored(course));
   if (done === (after === 'read' ? 0 : Number(count))) return;
   const verb = after === 'closed' ? 'closed' : 'restored';
   throw new NotStagedError(`The ticks had ${verb} ${done} when ${node.name} ${ended ? 'had ended' : 'was held'}.`);

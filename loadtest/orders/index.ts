@@ -7,9 +7,7 @@ import { lackOf } from '../harness/target.ts';
 import { readPageOf } from '../scenarios/page.ts';
 import { playPage } from '../scenarios/sentence.ts';
 import { exerciseDrillNames } from '../staircase/exercises.ts';
-import { guardStaircase } from '../staircase/guards.ts';
-import { keyStaircase } from '../staircase/keys.ts';
-import { scheduleStaircase } from '../staircase/schedules.ts';
+import type { Staircase } from '../staircase/staircase.ts';
 import { cleanUpDemands, cleanUpSteps } from './clean-up.ts';
 import { beginCourse, commonSteps } from './course.ts';
 import { paymentDemands, paymentSteps } from './payments.ts';
@@ -44,11 +42,7 @@ function drillOf(name: string): Drill {
   };
 }
 
-/** The drills of the clean-up, in the order of the staircase's columns. */
-export const guardDrills: Drill[] = Object.keys(guardStaircase.columns).map(drillOf);
-/** The drills of the schedules, in the order of the staircase's columns. */
-export const scheduleDrills: Drill[] = Object.keys(scheduleStaircase.columns).map(drillOf);
-/** The drills of the same request that comes twice, in the order of the staircase's columns. */
-export const keyDrills: Drill[] = Object.keys(keyStaircase.columns).map(drillOf);
+/** The drills of a staircase of the orders, in the order of its columns. */
+export const drillsIn = ({ columns }: Staircase): Drill[] => Object.keys(columns).map(drillOf);
 /** Drills that are in no staircase: what an exercise has written is judged by them, too. */
 export const exerciseDrills: Drill[] = exerciseDrillNames.map(drillOf);

@@ -12,7 +12,7 @@ import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore, type Store } from '../../services/inventory/store.ts';
-import { countOf, formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatNumber, sum } from '../evidence/numbers.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 
@@ -185,10 +185,7 @@ function startLoad(url: string) {
  */
 export function faultsOf(answers: Answers, one: Holdings): string[] {
   const sold = answers['sold'] ?? 0;
-  const unanswered = Object.entries(answers).reduce(
-    (sum, [name, count]) => (name.endsWith('?') ? sum + count : sum),
-    0,
-  );
+  const unanswered = sum(Object.entries(answers).flatMap(([name, count]) => (name.endsWith('?') ? [count] : [])));
   const orders = one.unpaid + one.paid + one.refunded + one.restored + one.owed + one.unrestored;
   const { inDoubt = 0, unexplained = 0 } = balance(one) ?? {};
   // Closed orders in doubt are orders already.

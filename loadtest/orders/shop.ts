@@ -10,9 +10,9 @@ import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll, sharedClock } from '../harness/clock.ts';
-import type { Narrate } from '../harness/drill.ts';
+import type { DrillContext } from '../harness/drill.ts';
 import { createFaults, doEach } from '../harness/faults.ts';
-import type { Target, TargetNode } from '../harness/target.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
@@ -26,15 +26,9 @@ const SETTLE_LIMIT_MS = 60_000;
 /** Where the nodes keep what the orders of a drill come to. */
 const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply', 'tb_dead_letter'];
 
-export interface ShopOptions {
-  target: Target;
-  /** The row of the staircase. */
-  stage: string;
+interface ShopOptions extends Pick<DrillContext, 'target' | 'stage' | 'narrate' | 'signal'> {
   /** The lease of the lock that is judged, in milliseconds. */
   leaseMs: number;
-  narrate: Narrate;
-  /** Ends the drill when it aborts. */
-  signal: AbortSignal;
 }
 
 export interface OrderRow {

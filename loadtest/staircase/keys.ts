@@ -25,21 +25,21 @@ export const rowOfStrategy = (strategy: string) => `key-${strategy}`;
 /** How long the lock of a key, or of a sale, lasts when its holder is dead, in milliseconds. */
 export const KEY_LEASE_MS = 1_000;
 
-/** How long a payment stays with a node that has not acknowledged it, in milliseconds. */
-export const PAYMENT_MIN_IDLE_MS = 2_000;
+/** What the nodes are given, whatever the strategy. */
+export const keySettings = {
+  ...usualSettings,
+  // A refund that looks and then pays: what holds must be the key.
+  REFUND: 'look-first',
+  PAYMENTS: 'on',
+  // How long a payment stays with a node that has not acknowledged it, in milliseconds.
+  PAYMENT_MIN_IDLE_MS: '2000',
+  LEASE_MS: String(KEY_LEASE_MS),
+  RETRY_DELAY_MS: '5',
+  WAIT_TIMEOUT_MS: '10000',
+};
 
 function row(strategy: string, before?: string) {
-  const env = {
-    ...usualSettings,
-    IDEMPOTENCY: strategy,
-    // A refund that looks and then pays: what holds must be the key.
-    REFUND: 'look-first',
-    PAYMENTS: 'on',
-    PAYMENT_MIN_IDLE_MS: String(PAYMENT_MIN_IDLE_MS),
-    LEASE_MS: String(KEY_LEASE_MS),
-    RETRY_DELAY_MS: '5',
-    WAIT_TIMEOUT_MS: '10000',
-  };
+  const env = { ...keySettings, IDEMPOTENCY: strategy };
   const stack = { name: rowOfStrategy(strategy), options: { env, nginxSendsAgain: true } };
   return { before, story: `services/inventory/orders/idempotency/${strategy}.ts`, stack };
 }
