@@ -52,8 +52,7 @@ export const bucketCounts: Contestant[] = [1, 2, 8, 16].map((count) => ({
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
   contestant('http-ceiling', 'ceiling'),
-  // Those of ours find their masters themselves.
-  ...measured.map((name) => ({ ...contestant(name, 'ours'), needsMasters: false })),
+  ...measured.map((name) => contestant(name, 'ours')),
   ...published,
 ];
 

@@ -89,9 +89,8 @@ export type Figure = (figures: TurnFigures) => number | undefined;
 
 /** What a round measured at one number of waiters: NaN where there is nothing. A turn that lost updates was no lock, and is not in it. */
 interface Round {
-  rate(name: string): number;
-  commands(name: string): number;
-  p99ToIdeal(name: string): number;
+  /** A figure of a contestant: its rate when none is named. */
+  of(name: string, figure?: 'perSecond' | 'commandsPerAcquisition' | 'p99ToIdeal'): number;
   /** The highest rate of the contestants of this kind, or of those of them that are meant. */
   fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number;
 }
@@ -101,19 +100,19 @@ type Read = (round: Round) => number;
 /** By their names. `docs/bench.md` says what each is. */
 const comparisons: Record<BenchResults['mode'], Record<string, Read>> = {
   locks: {
-    'cohort/ceiling': ({ rate }) => rate('cohort') / rate('serial-ceiling'),
-    'cohort/handover': ({ rate }) => rate('cohort') / rate('handover-ceiling'),
-    'combine/cohort': ({ rate }) => rate('combine') / rate('cohort'),
+    'cohort/ceiling': ({ of }) => of('cohort') / of('serial-ceiling'),
+    'cohort/handover': ({ of }) => of('cohort') / of('handover-ceiling'),
+    'combine/cohort': ({ of }) => of('combine') / of('cohort'),
     'best/peer': ({ fastest }) => fastest('ours') / fastest('peer'),
     'excluding/peer': ({ fastest }) => fastest('ours', letsOneInAtATime) / fastest('peer'),
-    'cohort/commands': ({ commands }) => commands('cohort'),
-    'blocking/commands': ({ commands }) => commands('blocking'),
-    'fair/commands': ({ commands }) => commands('fair'),
-    'fair/p99-ideal': ({ p99ToIdeal }) => p99ToIdeal('fair'),
+    'cohort/commands': ({ of }) => of('cohort', 'commandsPerAcquisition'),
+    'blocking/commands': ({ of }) => of('blocking', 'commandsPerAcquisition'),
+    'fair/commands': ({ of }) => of('fair', 'commandsPerAcquisition'),
+    'fair/p99-ideal': ({ of }) => of('fair', 'p99ToIdeal'),
   },
   http: {
-    'combine/redis-atomic': ({ rate }) => rate('combine') / rate('redis-atomic'),
-    'cohort/redis-atomic': ({ rate }) => rate('cohort') / rate('redis-atomic'),
+    'combine/redis-atomic': ({ of }) => of('combine') / of('redis-atomic'),
+    'cohort/redis-atomic': ({ of }) => of('cohort') / of('redis-atomic'),
   },
 };
 
@@ -130,7 +129,7 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
   const counts = [...new Set(turns.map(({ waiters }) => waiters))];
   const withOrders = [...kinds.keys()].flatMap((name): [string, Read][] => {
     const plain = name.replace(WITH_ORDERS, '');
-    return plain === name ? [] : [[`${name}/${plain}`, ({ rate }) => rate(name) / rate(plain)]];
+    return plain === name ? [] : [[`${name}/${plain}`, ({ of }) => of(name) / of(plain)]];
   });
   const compared = [...Object.entries(comparisons[mode]), ...withOrders];
   const measured = compared.flatMap(([name, read]) =>
@@ -145,14 +144,13 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
     const held = turns.filter(
       (turn) => turn.round === number && turn.waiters === waiters && turn.figures?.lostUpdates === 0,
     );
-    const figures = (name: string) => held.find((turn) => turn.name === name)?.figures;
+    const of: Round['of'] = (name, figure = 'perSecond') =>
+      held.find((turn) => turn.name === name)?.figures?.[figure] ?? Number.NaN;
     return {
-      rate: (name) => figures(name)?.perSecond ?? Number.NaN,
-      commands: (name) => figures(name)?.commandsPerAcquisition ?? Number.NaN,
-      p99ToIdeal: (name) => figures(name)?.p99ToIdeal ?? Number.NaN,
+      of,
       fastest(kind, isMeant = () => true) {
         const meant = held.filter(({ name }) => kinds.get(name) === kind && isMeant(name));
-        return meant.length === 0 ? Number.NaN : Math.max(...meant.map((turn) => turn.figures?.perSecond ?? 0));
+        return meant.length === 0 ? Number.NaN : Math.max(...meant.map(({ name }) => of(name)));
       },
     };
   }

@@ -2,7 +2,6 @@
 
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { backendOf } from '../../locks/index.ts';
 import { sum } from '../evidence/numbers.ts';
 import { rushFigures } from '../evidence/results.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
@@ -30,7 +29,6 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   const { target, contestant, connections, requests, signal } = options;
   const { ordersUnder } = contestant;
   const name = ordersUnder ?? contestant.name;
-  const hasMasters = contestant.needsMasters || backendOf(name) === 'masters';
   // Each sale must have written its order to the MySQL of the target.
   const withOrders = ordersUnder !== undefined;
   const lacking = lackOf(target, name);
@@ -52,9 +50,9 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   let after: CpuTime = {};
   const ordersBefore = withOrders ? await countOrders(target) : 0;
   const outcome = await rush(requests, async (load) => {
-    before = await cpuOf(target, hasMasters);
+    before = await cpuOf(target, contestant.needsMasters);
     const loaded = await load();
-    after = await cpuOf(target, hasMasters);
+    after = await cpuOf(target, contestant.needsMasters);
     return loaded;
   });
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
