@@ -59,7 +59,6 @@ export async function runDrillCommand(
     cell({ stage }) {
       console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
     },
-    progress() {},
     follow: ({ stage }) => ({
       async watch(target) {
         onlooker = fileFor && (await watch(drill, stage, target));

@@ -25,13 +25,16 @@ import { standingOf } from '../staircase/judge-run.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
 
+/** What a run is made on. */
+export type Servers = Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'>;
+
 /** Narrates a run as it goes on. */
 export interface Narrator {
-  start(target: Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'>): void;
+  start?(target: Servers): void;
   /** A drill begins. */
-  cell(cell: Cell): void;
+  cell?(cell: Cell): void;
   /** How far a drill under load has come. */
-  progress(done: number, total: number): void;
+  progress?(done: number, total: number): void;
   /** Whoever follows the cell while it runs. */
   follow?(cell: Cell): Audience;
   result(stage: string, result: DrillResult): void | Promise<void>;
@@ -84,7 +87,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
 /** Counts the cells as they end, on a terminal. */
 export function createCountingNarrator(total: number): Narrator {
   const { advance, end } = startProgressLine(total);
-  return { ...silentNarrator, result: (stage, { drill }) => advance(`${stage} · ${drill}`), end };
+  return { result: (stage, { drill }) => advance(`${stage} · ${drill}`), end };
 }
 
 /** Narrates a grade to `out`: nothing before the answer, or a line for each cell on real servers, which take minutes. */
@@ -106,10 +109,10 @@ export function answerLines(answer: Answer): string[] {
   const found = { check: '', order: ' (search)', drill: ' (drill)' };
   const lines = (title: string, list: string[]) =>
     list.length > 0 ? ['', title, ...list.map((each) => `  ${each}`)] : [];
-  const named = (findings: Answer['broken']) =>
-    findings.map(({ name, kind, says, under }) => ({ says, under, name: name + found[kind] }));
-  const bySentence = (findings: Answer['broken']) =>
-    grouped(named(findings), 'says').map(([says, names]) => `${names.join(', ')}: ${says}`);
+  const bySentence = (findings: Answer['broken']) => {
+    const named = findings.map((finding) => ({ ...finding, name: finding.name + found[finding.kind] }));
+    return grouped(named, 'says').map(([says, names]) => `${names}: ${says}`);
+  };
   return [
     pc.bold(paint[looksLike[answer.verdict]](answer.sentence)),
     ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
@@ -118,7 +121,7 @@ export function answerLines(answer: Answer): string[] {
     ]),
     ...lines(
       'It holds:',
-      grouped(answer.holds, 'under').map(([under, names]) => `${under}: ${names.join(', ')}.`),
+      grouped(answer.holds, 'under').map(([under, names]) => `${under}: ${names}.`),
     ),
     ...lines('It does not promise, and does not hold:', bySentence(answer.notPromised)),
     ...lines('It does not apply, or can not be played here:', bySentence(answer.doesNotApply)),
@@ -127,19 +130,12 @@ export function answerLines(answer: Answer): string[] {
 }
 
 /** The names of the findings of which the same is said. */
-function grouped(
-  findings: Pick<Answer['holds'][number], 'name' | 'says' | 'under'>[],
-  by: 'says' | 'under',
-): [string, string[]][] {
-  const groups = new Map<string, Set<string>>();
-  for (const { name, ...said } of findings) groups.set(said[by], (groups.get(said[by]) ?? new Set()).add(name));
-  return [...groups].map(([said, names]) => [said, [...names]]);
+function grouped(findings: Answer['holds'], by: 'says' | 'under'): [said: string, names: string][] {
+  const namesOf = (said: string) => new Set(findings.filter((each) => each[by] === said).map(({ name }) => name));
+  return [...new Set(findings.map((each) => each[by]))].map((said) => [said, [...namesOf(said)].join(', ')]);
 }
 
-/** Tells nothing. */
-export const silentNarrator: Narrator = { start() {}, cell() {}, progress() {}, result() {}, end() {} };
-
-function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']>[0]) {
+function startLine({ url, redis, nginx, backends }: Servers) {
   const others = Object.entries(backends).map(([name, version]) => `, ${name}: ${version}`);
   return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
 }
@@ -170,7 +166,7 @@ function picture(ran: RanStaircase, results: Results): string[] {
     name: stage,
     signs: drills.map((drill) => signOf(cells.find((cell) => cell.drill === drill) as RanCell, results)),
   }));
-  return ['', pc.bold(ran.staircase.title), ...(rows.length > 0 ? signTable(drills, rows) : [])];
+  return ['', pc.bold(ran.staircase.title), ...signTable(drills, rows)];
 }
 
 function signOf({ stage, result }: RanCell, results: Results): string {

@@ -14,7 +14,7 @@ import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
-import { createCountingNarrator, type Narrator } from './narrator.ts';
+import { createCountingNarrator, type Narrator, type Servers } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder, jsonOf } from './run-folder.ts';
@@ -41,7 +41,7 @@ export interface RunCommandOptions extends RunSettings {
 const STEP_WORKERS = 3;
 
 /** What a run in the virtual world is made with. */
-const virtualServers: Parameters<Narrator['start']>[0] = {
+const virtualServers: Servers = {
   url: 'http://nginx',
   redis: { kind: 'embedded', version: 'Valkey 9.1.1' },
   nginx: 'virtual',
@@ -98,7 +98,7 @@ export async function runCommand({
     const searched = await search(signal);
     const target = await openFirst();
     const { redis, nginx, backends } = target;
-    narrator.start(target);
+    narrator.start?.(target);
     const folder = createRunFolder(reports, startedAt);
 
     const most = isVirtual ? Math.min(availableParallelism(), cells.length) : workers;

@@ -72,9 +72,9 @@ export async function runCells(
 
   async function work(queue: Cell[], place: number) {
     // In the virtual world two processes begin at either end: each of them reads half of the locks.
-    const next = () => (isVirtual && !isStory && place % 2 === 1 ? queue.pop() : queue.shift());
+    const next = () => (isVirtual && place % 2 === 1 ? queue.pop() : queue.shift());
     for (let cell = next(); cell && !signal.aborted; cell = next()) {
-      narrator.cell(cell);
+      narrator.cell?.(cell);
       const result = await runOne(cell, place).catch((error) => {
         // The others end what they are at, and begin nothing more.
         queue.splice(0);
@@ -91,7 +91,7 @@ export async function runCells(
     // One that rejects while another is awaited ends the run when its turn comes.
     void Promise.allSettled(running);
     for (const [i, cell] of scene.entries()) {
-      narrator.cell(cell);
+      narrator.cell?.(cell);
       await tell(cell, await running[i]);
     }
   }
@@ -103,7 +103,10 @@ export async function runCells(
   }
 
   async function runOne(cell: Cell, place: number): Promise<DrillResult | undefined> {
-    const audience = { onProgress: narrator.progress, ...narrator.follow?.(cell) };
+    const audience = {
+      onProgress: (...far: [number, number]) => narrator.progress?.(...far),
+      ...narrator.follow?.(cell),
+    };
     const { events, log, ...result } = await runCell(cell, worldOf(cell), audience, place);
     if (signal.reason instanceof Interrupted) return undefined;
     folder.writeEvents(cell.stage, cell.drill.name, events);

@@ -45,8 +45,8 @@ function tellStory(cells: Emitted[]) {
   const output = createOutput();
   const narrator = createNarrator(output.stream, [], { isStory: true });
   for (const [stage, result] of cells) {
-    narrator.cell({ stage, drill: drillNamed(result.drill) });
-    narrator.progress(1, 2000);
+    narrator.cell?.({ stage, drill: drillNamed(result.drill) });
+    narrator.progress?.(1, 2000);
     narrator.result(stage, result);
   }
   narrator.end(resultsOf(cells), '/tmp/run');

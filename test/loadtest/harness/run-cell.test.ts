@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { silentNarrator } from '../../../loadtest/commands/narrator.ts';
 import { runCells } from '../../../loadtest/commands/run.ts';
 import { checkNamed } from '../../../loadtest/conformance/checks.ts';
 import { type Drill, type DrillOutcome, lostTrack, runCell, type World } from '../../../loadtest/harness/drill.ts';
@@ -115,7 +114,7 @@ test.each([1, 3])('on real servers, %i at once: the checks are over before a dri
     isVirtual: false,
     workers,
     signal: new AbortController().signal,
-    narrator: silentNarrator,
+    narrator: { result() {}, end() {} },
     folder: { writeEvents() {} },
   });
 
