@@ -35,13 +35,7 @@ export function holdsOf(events: SaleEvent[]): Hold[] {
     const key = keyOf({ node, saleId });
     const hold = open.get(key);
     if (type === 'entered') {
-      open.set(key, {
-        node,
-        saleId,
-        entered: at,
-        left: Number.POSITIVE_INFINITY,
-        ...(bucket !== undefined && { bucket }),
-      });
+      open.set(key, { node, saleId, entered: at, left: Number.POSITIVE_INFINITY, bucket });
     }
     if (type === 'left' && hold) {
       open.delete(key);

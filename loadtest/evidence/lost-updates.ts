@@ -22,7 +22,7 @@ export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore
   const groups = new Map<string, LostUpdate>();
   for (const { stockBefore, bucket, saleId, node, readMs } of readers) {
     const name = `${stockBefore} ${bucket}`;
-    const group = groups.get(name) ?? { stockBefore, ...(bucket !== undefined && { bucket }), sales: [] };
+    const group = groups.get(name) ?? { stockBefore, bucket, sales: [] };
     group.sales.push({ saleId, node, readMs });
     groups.set(name, group);
   }
