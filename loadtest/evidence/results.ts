@@ -175,8 +175,8 @@ export const machineSchema = z.object({
   os: z.string(),
   cpus: z.string(),
   commit: z.string(),
-  /** How many processes wanted a CPU when it began: the load average of the last minute. Absent in runs from before it was noted. */
-  load: z.number().min(0).optional(),
+  /** How many processes wanted a CPU when it began: the load average of the last minute. */
+  load: z.number().min(0),
 });
 
 /** `results.json`. Others read it: a change that breaks them gets a new `format`. */

@@ -43,7 +43,7 @@ export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
 
 /**
  * The staircases of which something ran or was left out: rows are stages in the order of the run, columns are drills in the order of the
- * staircase. Of a run of nothing it is one without rows.
+ * staircase.
  */
 export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
   const cells = [
@@ -54,7 +54,7 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
   ];
   // The checks of a graded lock are no columns.
   const asked = cells.filter(({ drill }) => !isCheck(drill));
-  const ran = staircases.map((staircase): RanStaircase => {
+  return staircases.flatMap((staircase): RanStaircase[] => {
     const own = asked.filter(({ stage }) => staircaseOf(stage) === staircase);
     const names = own.map(({ drill }) => drill);
     const drills = [...new Set([...columnNames.filter((name) => names.includes(name)), ...names])];
@@ -65,9 +65,8 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
           own.find((cell) => cell.stage === stage && cell.drill === drill) ?? { stage, drill, state: 'blank' },
       ),
     }));
-    return { staircase, drills, rows };
+    return rows.length > 0 ? [{ staircase, drills, rows }] : [];
   });
-  return asked.length > 0 ? ran.filter(({ rows }) => rows.length > 0) : ran.slice(0, 1);
 }
 
 /**
@@ -134,7 +133,8 @@ export function keyFigure(result: DrillResult): string | undefined {
   if (steps !== undefined) return columnOf(drill)?.figure?.(steps, verdict);
   const figures = rushFigures(result);
   if (figures === undefined) return undefined;
-  const decided = damageOf(figures) ?? (verdict === 'fail' ? troubleOf(figures) : outcomeOf(figures));
+  const held = figures.soldOut > 0 ? '0 oversold' : '0 lost';
+  const decided = damageOf(figures) ?? (verdict === 'fail' ? troubleOf(figures) : held);
   const refused = figures.lockTimeout > 0 ? `${formatNumber(figures.lockTimeout)} refused` : undefined;
   return [decided, refused].filter((part) => part !== undefined).join(', ') || undefined;
 }
@@ -147,17 +147,11 @@ function damageOf({ oversold, lostUpdates }: RushFigures) {
 }
 
 /** Of a rush that failed and lost nothing. */
-function troubleOf({ sold, overlaps = 0, inDoubt, failed, longestFreeMs }: RushFigures) {
+function troubleOf({ sold, overlaps = 0, inDoubt, longestFreeMs }: RushFigures) {
   if (overlaps > 0) return countOf(overlaps, 'overlap');
-  if (failed > 0) return `${formatNumber(failed)} failed`;
   if (inDoubt > 0) return `${formatNumber(inDoubt)} in doubt`;
   if (sold === 0) return 'nothing sold';
   return longestFreeMs === undefined ? undefined : `free for ${formatDuration(longestFreeMs)}`;
-}
-
-function outcomeOf({ sold, soldOut }: RushFigures) {
-  if (sold === 0) return 'nothing sold';
-  return soldOut > 0 ? '0 oversold' : '0 lost';
 }
 
 /** What a drill, or a check, asks. Empty for one that this version does not know. */

@@ -44,7 +44,7 @@ export function howItWasRun(
     ['Node', node],
     ['System', os],
     ['CPUs', cpus],
-    ...(load === undefined ? [] : [['Load when it began', formatMeasure(load)]]),
+    ['Load when it began', formatMeasure(load)],
     ['Commit', commit],
   ] as const;
   return html`<section>

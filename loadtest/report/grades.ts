@@ -6,85 +6,78 @@ import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { cellsIn } from './cells.ts';
 
-type State = 'broken' | 'holds' | 'not-promised' | 'unknown' | 'does-not-apply';
-type Finding = Answer['broken'][number] & { state: State };
+type Finding = Answer['broken'][number];
+type Findings = Omit<Answer, 'verdict' | 'sentence'>;
 
-const stateOf = {
+/** Which findings of an answer a verdict is among. */
+const listOfVerdict = {
   pass: 'holds',
   fail: 'broken',
   holds: 'holds',
   fails: 'broken',
-  unknown: 'unknown',
-  'not-applicable': 'does-not-apply',
+  unknown: 'notLookedAt',
+  'not-applicable': 'doesNotApply',
 } as const;
 
 /** What is known of a lock, and what that comes to: first of all what is wrong with it. */
 export function answerOf(grade: Grade, results: Results): Answer {
   const { stage, problem } = grade;
   const findings = findingsOf(grade, results);
-  const of = (...states: State[]) =>
-    findings.flatMap(({ state, ...finding }) => (states.includes(state) ? [finding] : []));
-  const lists = {
-    broken: of('broken'),
-    holds: of('holds'),
-    notPromised: of('not-promised'),
-    doesNotApply: of('does-not-apply'),
-    notLookedAt: of('unknown'),
-  };
-  const [first] = lists.broken;
-  const [open] = of('unknown');
-  const answer = (verdict: Answer['verdict'], said: string) => ({ verdict, sentence: `${stage} ${said}`, ...lists });
+  const [first] = findings.broken;
+  const [open] = findings.notLookedAt;
+  const answer = (verdict: Answer['verdict'], said: string) => ({ verdict, sentence: `${stage} ${said}`, ...findings });
   if (problem !== undefined) return answer('unknown', `can't be graded: ${problem.replace(/\.*$/, '.')}`);
   if (first) return answer('broken', `is broken: ${first.says}`);
   if (open) return answer('unknown', `is not known: ${open.name} came to nothing. ${open.says}`);
-  if (lists.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
-  return answer('holds', `breaks none of its promises: ${countsOf(findings)} hold.`);
+  if (findings.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
+  return answer('holds', `breaks none of its promises: ${countsOf(findings.holds)} hold.`);
 }
 
-function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Finding[] {
+/** First what the checks have found, then the search, then the drills. */
+function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
   const { stage, search = [] } = grade;
   const cells = stages.find((row) => row.stage === stage)?.drills ?? [];
   const renews = cells.some(({ drill, verdict }) => drill === 'contract-long-hold' && verdict === 'pass');
+  const excuses: Record<string, string> = { ...grade.doesNotPromise, ...(renews && SEEN_TO_RENEW) };
+  const found: Findings = { broken: [], holds: [], notPromised: [], doesNotApply: [], notLookedAt: [] };
 
-  /** With why it need not hold, where that is so. */
-  function excused(finding: Finding): Finding {
-    const why = { ...grade.doesNotPromise, ...(renews && SEEN_TO_RENEW) }[finding.name];
-    return finding.state === 'broken' && why ? { ...finding, says: why, state: 'not-promised' } : finding;
+  function add(verdict: keyof typeof listOfVerdict, finding: Finding) {
+    const list = listOfVerdict[verdict];
+    const why = excuses[finding.name];
+    if (list === 'broken' && why) found.notPromised.push({ ...finding, says: why });
+    else found[list].push(finding);
   }
-  const found = cells.map(({ drill: name, verdict, reasons, witnesses: steps }): Finding => {
-    const common = { name, says: reasons.join(' '), steps, state: stateOf[verdict] };
-    if (isCheck(name)) return { ...common, kind: 'check', under: 'In virtual time, with one fault each' };
-    const isVirtual = log !== undefined || name === SEEDED_ORDERS;
-    return { ...common, kind: 'drill', under: isVirtual ? 'In virtual time' : 'On real servers' };
-  });
-  const searched = search.map(({ scope: name, verdict, reason: says, under, steps }): Finding => {
-    return { name, kind: 'order', says, under, steps, state: stateOf[verdict] };
-  });
-  const missing = cellsIn(leftOut.filter((cell) => cell.startsWith(`${stage} `))).map(({ drill: name }): Finding => {
-    return { name, kind: 'drill', says: 'It was not run.', under: '', steps: [], state: 'unknown' };
-  });
-  const all = [...found, ...searched, ...missing].map(excused);
-  return Object.keys(kinds).flatMap((kind) => all.filter((finding) => finding.kind === kind));
+  function addCells(kind: 'check' | 'drill', those: DrillResult[], underOf: (name: string) => string) {
+    for (const { drill: name, verdict, reasons, witnesses: steps } of those) {
+      add(verdict, { name, kind, says: reasons.join(' '), steps, under: underOf(name) });
+    }
+  }
+  const isVirtual = (name: string) => log !== undefined || name === SEEDED_ORDERS;
+  const checks = cells.filter(({ drill }) => isCheck(drill));
+  addCells('check', checks, () => 'In virtual time, with one fault each');
+  for (const { scope: name, verdict, reason: says, under, steps } of search) {
+    add(verdict, { name, kind: 'order', says, under, steps });
+  }
+  const drills = cells.filter(({ drill }) => !isCheck(drill));
+  addCells('drill', drills, (name) => (isVirtual(name) ? 'In virtual time' : 'On real servers'));
+  for (const { drill: name } of cellsIn(leftOut).filter((cell) => cell.stage === stage)) {
+    add('unknown', { name, kind: 'drill', says: 'It was not run.', under: '', steps: [] });
+  }
+  return found;
 }
 
-/** In the order in which they are told. */
 const kinds = { check: 'checks', order: 'scopes of the search', drill: 'drills' };
 
-/** Why a lock need not hold it that was seen to renew, whether it says so or not; undefined for what it must. */
-const SEEN_TO_RENEW = {
-  'hung-holder': 'It renews its lease for as long as its process lives.',
-  'long-sale': undefined,
-};
+/** Why a lock need not hold it that was seen to renew, whether it says so or not; nothing for what it must. */
+const SEEN_TO_RENEW = { 'hung-holder': 'It renews its lease for as long as its process lives.', 'long-sale': '' };
 
-/** How many hold, such as `20 of 20 checks and 11 of 13 drills`, of those that apply and are promised. */
-function countsOf(findings: Pick<Finding, 'kind' | 'state'>[]): string {
+/** How many hold, such as `20 of 20 checks and 11 of 11 drills`: all that apply and are promised. */
+function countsOf(holds: Finding[]): string {
   const counts = Object.entries(kinds).flatMap(([kind, word]) => {
-    const of = findings.filter(
-      (each) => each.kind === kind && !['does-not-apply', 'not-promised'].includes(each.state),
-    );
-    return of.length > 0 ? [`${of.filter(({ state }) => state === 'holds').length} of ${of.length} ${word}`] : [];
+    const count = holds.filter((each) => each.kind === kind).length;
+    return count > 0 ? [`${count} of ${count} ${word}`] : [];
   });
-  return listOf(counts) || '0 of 0 drills';
+  return listOf(counts);
 }
 
 const titles = { holds: 'breaks no promise', broken: 'is broken', unknown: 'is not known' };

@@ -20,7 +20,6 @@ const marks = { ...signs, 'left-out': 'left out', blank: '' };
 
 function staircaseTable(ran: RanStaircase): string[] {
   const { title, rowWord } = ran.staircase;
-  if (ran.rows.length === 0) return [`## ${title}`, 'Nothing was run.'];
   return [
     `## ${title}`,
     ...partsOf(ran).flatMap(({ group, drills, rows }) => [

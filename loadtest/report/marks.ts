@@ -11,9 +11,8 @@ export const words: Record<Verdict, string> = {
   'not-applicable': 'not applicable',
 };
 
-// The ending U+FE0E asks for the sign of the text font: without it some systems draw a coloured picture.
-const tick = `${signs.pass}\uFE0E`;
-const cross = `${signs.fail}\uFE0E`;
+/** The sign of a verdict on a page. The ending U+FE0E asks for that of the text font: without it some systems draw a coloured picture. */
+const onPage = (verdict: Verdict) => signs[verdict].replace(/[✔✘]/, '$&\uFE0E');
 
 /** The verdict of a cell that looks as this verdict on a run, or on a lock. */
 export const looksLike = {
@@ -24,18 +23,11 @@ export const looksLike = {
   unknown: 'unknown',
 } as const;
 
-/** The mark and the word for what became of a cell, on a page. */
-export const states = {
-  pass: { mark: tick, word: words.pass },
-  fail: { mark: cross, word: words.fail },
-  unknown: { mark: '?', word: words.unknown },
-  'not-applicable': { mark: '–', word: words['not-applicable'] },
-  'left-out': { mark: '', word: 'left out' },
-  blank: { mark: '', word: '' },
-} as const;
+/** The mark and the word for a verdict, on a page. */
+export const markOf = (verdict: Verdict) => ({ mark: onPage(verdict), word: words[verdict] });
 
 /** What a lock fails and does not promise. */
-export const beyondPromise = { mark: `(${cross})`, word: 'fails, and it is not promised' } as const;
+export const beyondPromise = { mark: `(${onPage('fail')})`, word: 'fails, and it is not promised' };
 
 /** The id of a stage in the page, or of one of its drills. */
 export function anchor(...names: string[]): string {

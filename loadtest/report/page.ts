@@ -6,7 +6,7 @@ import { leftOutInWords, ranStaircases } from './cells.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { finalStock } from './figures.ts';
-import { looksLike, states } from './marks.ts';
+import { looksLike, markOf } from './marks.ts';
 import { stageSection } from './stage-sections.ts';
 import { staircaseSection } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
@@ -33,7 +33,7 @@ function verdict(results: Results): Html {
   const sentences = [...(grades ?? []).flatMap(({ answer }) => answer?.sentence ?? []), ...summarize(results)];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
-<h1><span aria-hidden="true">${states[looksLike[verdict]].mark}</span> ${titleOf(results)}</h1>
+<h1><span aria-hidden="true">${markOf(looksLike[verdict]).mark}</span> ${titleOf(results)}</h1>
 ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
 <p>${countCells(results)}</p>
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}

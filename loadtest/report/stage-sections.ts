@@ -9,7 +9,7 @@ import { keyFigure, questionOf, whyNotPromised } from './cells.ts';
 import { pairsOf } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, shownFigures } from './figures.ts';
-import { anchor, beyondPromise, states } from './marks.ts';
+import { anchor, beyondPromise, markOf, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
@@ -20,7 +20,6 @@ export function stageSection({ stage, drills }: StageResult, results: Results): 
 <h2>${stageTitle(stage)}</h2>
 ${storyOf(stage)}
 ${optionsOf(stage, results)}
-${drills.length === 0 && html`<p>No drill of this stage was run.</p>`}
 ${drills.map((result) => drillArticle(stage, result, results))}
 </section>
 `;
@@ -44,7 +43,7 @@ ${pairsOf('environment', options)}`;
 function drillArticle(stage: string, result: DrillResult, results: Results): Html {
   const { drill, verdict, reasons, timeline, durationMs } = result;
   const why = whyNotPromised(results, stage, result);
-  const { mark, word } = why !== undefined ? beyondPromise : states[verdict];
+  const { mark, word } = why !== undefined ? beyondPromise : markOf(verdict);
   const figure = keyFigure(result);
   const isOff = standingOf(result) === 'not as expected';
   const details = [stepList(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
@@ -69,7 +68,7 @@ function fixedBefore(stage: string, { drill }: DrillResult, { stages }: Results)
   const failed = before?.drills.find((result) => result.drill === drill && result.verdict === 'fail');
   if (!before || !failed) return false;
   const figure = keyFigure(failed);
-  return html`<p class="before">Before: <a href="#${anchor(before.stage, drill)}">${stageTitle(before.stage)}</a>: ${states.fail.word}${figure !== undefined && `, ${figure}`}.</p>`;
+  return html`<p class="before">Before: <a href="#${anchor(before.stage, drill)}">${stageTitle(before.stage)}</a>: ${words.fail}${figure !== undefined && `, ${figure}`}.</p>`;
 }
 
 function stepTable(result: DrillResult): Html | false {

@@ -13,18 +13,16 @@ import {
   whyNotPromised,
 } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { anchor, beyondPromise, states } from './marks.ts';
+import { anchor, beyondPromise, markOf } from './marks.ts';
 
 /** With more drills than that, a table needs small letters. */
 const WIDE = 5;
 
 /** A staircase as it was run. Each cell leads to its drill below. */
 export function staircaseSection(ran: RanStaircase, results: Results): Html {
-  const { drills, rows } = ran;
   const { title, rowWord } = ran.staircase;
-  if (rows.length === 0) return html`<section><h2>${title}</h2><p>Nothing was run.</p></section>`;
   const parts = partsOf(ran);
-  const isWide = drills.length > WIDE;
+  const isWide = ran.drills.length > WIDE;
   return html`<section>
 <h2>${title}</h2>
 <div class="parts">${parts.map((part) => partTable(part, ran, results))}</div>
@@ -66,8 +64,8 @@ function stageLink({ stages }: Results, stage: string) {
 }
 
 function staircaseCell({ stage, drill, state, result }: Cell, results: Results): Html {
-  if (result === undefined) return html`<td class="${state}">${states[state].word}</td>`;
-  const { mark, word } = whyNotPromised(results, stage, result) ? beyondPromise : states[state];
+  if (result === undefined) return html`<td class="${state}">${state === 'left-out' && 'left out'}</td>`;
+  const { mark, word } = whyNotPromised(results, stage, result) ? beyondPromise : markOf(result.verdict);
   const standing = standingOf(result);
   const isOff = standing === 'not as expected';
   const figure = keyFigure(result);

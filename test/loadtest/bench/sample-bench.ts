@@ -60,6 +60,7 @@ export function sampleBench(change: (results: BenchResults) => void = () => {}):
       nginx: 'none',
       backends: {},
       commit: 'abc1234',
+      load: 0.3,
     },
     settings: {
       rounds: 3,

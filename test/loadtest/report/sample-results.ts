@@ -24,6 +24,7 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
       nginx: '1.25.4',
       backends: {},
       commit: 'b4e499a',
+      load: 0.3,
     },
     settings: { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 },
     stages: Object.keys(locks).map((stage, lockVersion) => ({
