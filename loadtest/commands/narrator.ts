@@ -162,9 +162,9 @@ function shortResult(result: DrillResult): string {
 /** A staircase, with a sign for each cell. Its columns stand group by group. */
 function picture(ran: RanStaircase, results: Results): string[] {
   const drills = partsOf(ran).flatMap((part) => part.drills);
-  const rows = ran.rows.map(({ stage, cells }) => ({
+  const rows = ran.stages.map((stage) => ({
     name: stage,
-    signs: drills.map((drill) => signOf(cells.find((cell) => cell.drill === drill) as RanCell, results)),
+    signs: drills.map((drill) => signOf(ran.cellAt(stage, drill), results)),
   }));
   return ['', pc.bold(ran.staircase.title), ...signTable(drills, rows)];
 }

@@ -18,25 +18,20 @@ export interface Cell {
 export interface RanStaircase {
   staircase: Staircase;
   drills: string[];
-  rows: { stage: string; cells: Cell[] }[];
-}
-
-/** The drills of one group, under every row. */
-export interface StaircasePart extends Omit<RanStaircase, 'staircase'> {
-  group: Group | undefined;
+  stages: string[];
+  cellAt(stage: string, drill: string): Cell;
 }
 
 /** More drills than that are too many to be seen at once: they are shown group by group, or counted. */
 const MOST_IN_ONE = 5;
 
-/** A staircase as it is shown: whole when it is small or has no groups, else group by group. */
-export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
+/** The drills of a staircase as they are shown: at once when they are few or have no groups, else group by group. */
+export function partsOf({ drills }: RanStaircase): { group: Group | undefined; drills: string[] }[] {
   const groupOf = (drill: string) => columnOf(drill)?.group;
-  if (drills.length <= MOST_IN_ONE || !drills.some(groupOf)) return [{ group: undefined, drills, rows }];
+  if (drills.length <= MOST_IN_ONE || !drills.some(groupOf)) return [{ group: undefined, drills }];
   const parts = [...groups, undefined].map((group) => ({
     group,
     drills: drills.filter((drill) => groupOf(drill) === group),
-    rows: rows.map(({ stage, cells }) => ({ stage, cells: cells.filter(({ drill }) => groupOf(drill) === group) })),
   }));
   return parts.filter((part) => part.drills.length > 0);
 }
@@ -58,14 +53,10 @@ export function ranStaircases({ stages, leftOut }: Results): RanStaircase[] {
     const own = asked.filter(({ stage }) => staircaseOf(stage) === staircase);
     const names = own.map(({ drill }) => drill);
     const drills = [...new Set([...columnNames.filter((name) => names.includes(name)), ...names])];
-    const rows = [...new Set(own.map(({ stage }) => stage))].map((stage) => ({
-      stage,
-      cells: drills.map(
-        (drill): Cell =>
-          own.find((cell) => cell.stage === stage && cell.drill === drill) ?? { stage, drill, state: 'blank' },
-      ),
-    }));
-    return rows.length > 0 ? [{ staircase, drills, rows }] : [];
+    const stages = [...new Set(own.map(({ stage }) => stage))];
+    const cellAt = (stage: string, drill: string): Cell =>
+      own.find((cell) => cell.stage === stage && cell.drill === drill) ?? { stage, drill, state: 'blank' };
+    return stages.length > 0 ? [{ staircase, drills, stages, cellAt }] : [];
   });
 }
 
@@ -108,18 +99,17 @@ export interface MeasuredDrill {
 
 /** The drills under load of which at least one stage has figures. */
 export function measuredRushes(results: Results): MeasuredDrill[] {
-  return ranStaircases(results)
-    .flatMap(({ drills }) => drills)
-    .map((drill) => ({
+  const drills = ranStaircases(results).flatMap(({ drills, stages, cellAt }) =>
+    drills.map((drill) => ({
       drill,
-      stages: results.stages.flatMap(({ stage, drills }) =>
-        drills.flatMap((result) => {
-          const figures = result.drill === drill ? rushFigures(result) : undefined;
-          return figures ? [{ stage, figures }] : [];
-        }),
-      ),
-    }))
-    .filter(({ stages }) => stages.length > 0);
+      stages: stages.flatMap((stage) => {
+        const { result } = cellAt(stage, drill);
+        const figures = result && rushFigures(result);
+        return figures ? [{ stage, figures }] : [];
+      }),
+    })),
+  );
+  return drills.filter(({ stages }) => stages.length > 0);
 }
 
 /**

@@ -22,11 +22,11 @@ function staircaseTable(ran: RanStaircase): string[] {
   const { title, rowWord } = ran.staircase;
   return [
     `## ${title}`,
-    ...partsOf(ran).flatMap(({ group, drills, rows }) => [
+    ...partsOf(ran).flatMap(({ group, drills }) => [
       ...(group === undefined ? [] : [`### ${group}`]),
       table(
         [rowWord, ...drills].map(plain),
-        rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)].map(plain)),
+        ran.stages.map((stage) => [stage, ...drills.map((drill) => cellText(ran.cellAt(stage, drill)))].map(plain)),
       ),
     ]),
     '✔ holds, ✘ fails, ? unknown, – not applicable. A cell that is not as expected says so.',

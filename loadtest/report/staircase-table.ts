@@ -3,15 +3,7 @@
 import { countOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import { standingOf } from '../staircase/judge-run.ts';
-import {
-  type Cell,
-  keyFigure,
-  partsOf,
-  questionOf,
-  type RanStaircase,
-  type StaircasePart,
-  whyNotPromised,
-} from './cells.ts';
+import { type Cell, keyFigure, partsOf, questionOf, type RanStaircase, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { anchor, beyondPromise, markOf } from './marks.ts';
 
@@ -40,10 +32,12 @@ ${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).ma
 </section>`;
 }
 
+type Part = ReturnType<typeof partsOf>[number];
+
 /** The table of one group. All tables of a staircase have columns of one width, so that they stand below each other. */
-function partTable(part: StaircasePart, { staircase, drills: all }: RanStaircase, results: Results): Html {
-  const { group, drills, rows } = part;
-  const isWide = all.length > WIDE;
+function partTable({ group, drills }: Part, ran: RanStaircase, results: Results): Html {
+  const { staircase, stages, cellAt } = ran;
+  const isWide = ran.drills.length > WIDE;
   return html`<div class="part">
 ${group && html`<h3 class="group">${group}</h3>`}
 ${drills.length >= WIDE && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
@@ -51,7 +45,7 @@ ${drills.length >= WIDE && html`<p class="hint">${countOf(drills.length, 'drill'
 <table class="staircase${isWide && ' wide'}" style="--drills: ${drills.length}">
 <thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drill}<br><small>${questionOf(drill)}</small></th>`)}</tr></thead>
 <tbody>
-${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, results))}</tr>\n`)}
+${stages.map((stage) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${drills.map((drill) => staircaseCell(cellAt(stage, drill), results))}</tr>\n`)}
 </tbody>
 </table>
 </div>
