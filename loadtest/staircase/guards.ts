@@ -43,7 +43,6 @@ const inZookeeper: Backend[] = ['mysql', 'zookeeper'];
 export const guardStaircase = readOrderStaircase({
   ...{ prefix: 'guard', kind: 'Guard', rowWord: 'guard', table },
   title: 'The clean-up: units restored of the units due',
-  columns: ['same-node-twice', 'double-restore', 'clock-skew', 'job-outlives-lease', 'job-crashes-half-way'],
   figure: ({ restored, due }) =>
     restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`,
   rows: {

@@ -48,10 +48,6 @@ function row(strategy: string, before?: string) {
 export const keyStaircase = readOrderStaircase({
   ...{ prefix: 'key', kind: 'Idempotency', rowWord: 'strategy', table },
   title: 'The double click: orders, refunds and payments made of one intent',
-  columns: [
-    ...['one-node-click', 'double-click', 'refund-twice', 'retry-after-timeout', 'crash-before-answer'],
-    ...['next-upstream', 'redelivered'],
-  ],
   figure({ orders, refunds, payments }) {
     if (payments !== undefined) return countOf(payments, 'payment');
     if (refunds !== undefined) return countOf(refunds, 'refund');

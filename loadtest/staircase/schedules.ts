@@ -29,7 +29,6 @@ const story = (kind: string) => `services/inventory/orders/schedules/${kind}.ts`
 export const scheduleStaircase = readOrderStaircase({
   ...{ prefix: 'schedule', kind: 'Schedule', rowWord: 'schedule', table },
   title: 'The schedules: ticks that are due while one is under way',
-  columns: ['runs-overlap', 'runs-pile-up'],
   figure({ meanwhile, late }) {
     if (meanwhile !== undefined) return `${countOf(meanwhile, 'tick')} meanwhile`;
     return late === undefined ? undefined : `${countOf(late, 'tick')} at once`;

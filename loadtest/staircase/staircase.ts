@@ -70,14 +70,20 @@ export type UnreadRow = Omit<Row, 'signs'>;
 interface UnreadStaircase extends Omit<Staircase, 'rows' | 'columns'> {
   table: string;
   rows: Record<string, UnreadRow>;
-  /** A drill that is a page asks what stands there. */
-  columns: Record<string, Partial<Column>>;
+  /** A drill that is a page asks what stands there. Absent where nothing else is said of one. */
+  columns?: Record<string, Partial<Column>>;
+  /** Of each column that has no own. */
+  figure?: NonNullable<Column['figure']>;
 }
 
 /** Throws when the table has not exactly these rows and columns, or a cell without a sign. */
-export function readStaircase({ table, columns, rows, ...words }: UnreadStaircase): Staircase {
-  const taught = readTable(table, { columns: Object.keys(columns), rows: Object.keys(rows), signs });
-  const columnOf = (name: string): Column => ({ asks: questionOfPage(name), ...columns[name] });
+export function readStaircase({ table, columns, figure, rows, ...words }: UnreadStaircase): Staircase {
+  const taught = readTable(table, { columns: columns && Object.keys(columns), rows: Object.keys(rows), signs });
+  const columnOf = (name: string): Column => ({
+    asks: questionOfPage(name),
+    ...(figure && { figure }),
+    ...columns?.[name],
+  });
   return {
     ...words,
     columns: Object.fromEntries(taught.columns.map((name) => [name, columnOf(name)])),
@@ -95,18 +101,16 @@ function questionOfPage(name: string): string {
   return question ? question.charAt(0).toLowerCase() + question.slice(1) : '';
 }
 
-interface OrderStaircase extends Pick<UnreadStaircase, 'title' | 'rowWord' | 'table'> {
+interface OrderStaircase extends Omit<UnreadStaircase, 'columns' | 'rows'> {
   /** Begins the names of its rows, so that no two staircases share one; `kind` begins their headings. */
   prefix: string;
   kind: string;
-  columns: string[];
-  figure: NonNullable<Column['figure']>;
   /** By their short names: `before` as well. */
   rows: Record<string, Partial<UnreadRow>>;
 }
 
 /** A staircase of the orders. All of its rows need MySQL. */
-export function readOrderStaircase({ prefix, kind, figure, rows, columns, ...others }: OrderStaircase): Staircase {
+export function readOrderStaircase({ prefix, kind, rows, ...others }: OrderStaircase): Staircase {
   const read = ([name, { before, ...row }]: [string, Partial<UnreadRow>]): [string, UnreadRow] => [
     `${prefix}-${name}`,
     {
@@ -115,9 +119,5 @@ export function readOrderStaircase({ prefix, kind, figure, rows, columns, ...oth
       ...{ backends: ['mysql'], stack: orderStack, ...row },
     },
   ];
-  return readStaircase({
-    ...others,
-    columns: Object.fromEntries(columns.map((name) => [name, { figure }])),
-    rows: Object.fromEntries(Object.entries(rows).map(read)),
-  });
+  return readStaircase({ ...others, rows: Object.fromEntries(Object.entries(rows).map(read)) });
 }

@@ -13,7 +13,8 @@ interface Table<Sign extends string> {
 
 /** What a table may say. */
 interface Known<Sign extends string> {
-  columns: string[];
+  /** Any when it is not given. */
+  columns?: string[] | undefined;
   rows: string[];
   signs: readonly Sign[];
 }
@@ -25,7 +26,7 @@ export function readTable<Sign extends string>(text: string, { columns, rows, si
     .filter((line) => line.startsWith(' '))
     .map((line) => ({ name: line.replace(/[ │]/g, ''), at: line.search(/[^ │]/) }));
   const own = lines.filter((line) => !line.startsWith(' ')).map((line) => ({ line, name: line.split(' ')[0] ?? '' }));
-  checkNames('column', heads, columns);
+  checkNames('column', heads, columns ?? heads.map(({ name }) => name));
   checkNames('row', own, rows);
   const read = own.map(({ line, name }) => {
     const [, ...found] = line.matchAll(/\S+/g);
