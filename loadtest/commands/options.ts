@@ -139,20 +139,16 @@ export function readGradeOptions(argv: string[]) {
   };
 }
 
-export interface DrillCommand extends Pick<RunSettings, 'settings' | 'reports'> {
-  drill: Drill;
-  /** The rows to run it under, in their order. */
-  rows: string[];
-  isStepwise: boolean;
-  /** The file that keeps the run under a row as a page. Absent where nothing is kept. */
-  fileFor?: (row: string) => string;
-}
-
 const flights: Flight[] = Object.values(tracks).flat();
 const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'steps');
 
-/** Reads the command line of `npm run drill`. Ends the process as `readRunOptions` does. */
-export function readDrillOptions(argv: string[]): DrillCommand {
+export type DrillCommand = ReturnType<typeof readDrillOptions>;
+
+/**
+ * Reads the command line of `npm run drill`: the drill, and the rows to run it under, in their order. `fileFor` names the file that keeps
+ * the run under a row as a page; it is absent where nothing is kept. Ends the process as `readRunOptions` does.
+ */
+export function readDrillOptions(argv: string[]) {
   const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
   const [ofLocks = [], ...ofOrders] = names.map((list) => list.join(', '));
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
