@@ -1,8 +1,8 @@
 // Proves cells in as many processes as there are cores, and memory for.
 
-import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism, freemem } from 'node:os';
-import { type SilenceLimits, usualLimits, watchSilence } from '../virtual/signs.ts';
+import { type SilenceLimits, usualLimits } from '../virtual/signs.ts';
+import { openWorker } from '../virtual/worker-process.ts';
 import { type Cell, MOST_MEMORY, type Task } from './cell.ts';
 
 interface ProverOptions {
@@ -18,9 +18,6 @@ interface ProverOptions {
 
 const DIED = 'The process of the search has died, or did not come back.';
 const INTERRUPTED = 'The search was interrupted.';
-
-/** Processes that have answered: such a one does not start any more. */
-const answered = new WeakSet<ChildProcess>();
 
 type Answer = { cell: Cell } | { problem: string };
 
@@ -39,9 +36,8 @@ export async function proveAll(
   const deadly = new Set<string>();
 
   async function work() {
-    let worker: ChildProcess | undefined;
-    const end = () => worker?.kill('SIGKILL');
-    signal.addEventListener('abort', end);
+    const worker = openWorker<Answer>({ node, execArgv: ['--max-old-space-size=1200'], limits });
+    signal.addEventListener('abort', worker.end);
     try {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [index, task] = next;
@@ -51,47 +47,19 @@ export async function proveAll(
         onCell(cell);
       }
     } finally {
-      signal.removeEventListener('abort', end);
-      end();
+      signal.removeEventListener('abort', worker.end);
+      worker.end();
     }
 
     async function prove(task: Task): Promise<Cell> {
       if (signal.aborted) return unknownCell(task, INTERRUPTED);
       if (deadly.has(task.file)) return unknownCell(task, DIED);
-      worker ??= startWorker(node);
-      const answer = await ask(worker, task);
-      if (worker.exitCode !== null || worker.signalCode !== null) {
-        worker = undefined;
+      const answer = await worker.ask(task);
+      if (answer === undefined) {
         deadly.add(task.file);
+        return unknownCell(task, signal.aborted ? INTERRUPTED : DIED);
       }
       return 'cell' in answer ? answer.cell : unknownCell(task, answer.problem);
-    }
-  }
-
-  async function ask(worker: ChildProcess, task: Task): Promise<Answer> {
-    const silence = watchSilence(
-      () => worker.pid ?? 0,
-      limits,
-      () => worker.kill('SIGKILL'),
-    );
-    try {
-      return await new Promise<Answer>((resolve) => {
-        worker.on('message', (answer: Answer | 'alive') => {
-          if (answer === 'alive') silence.hearSign();
-          else {
-            answered.add(worker);
-            resolve(answer);
-          }
-        });
-        worker.once('exit', () => {
-          resolve({ cell: unknownCell(task, signal.aborted ? INTERRUPTED : DIED) });
-        });
-        if (answered.has(worker)) silence.hearSign();
-        worker.send(task);
-      });
-    } finally {
-      silence.close();
-      worker.removeAllListeners();
     }
   }
 
@@ -111,14 +79,6 @@ function failsWithFewer(
 ): boolean {
   const isSmaller = (cell: Cell) => cell.stage === stage && cell.scope === scope && cell.processes < processes;
   return cells.some((cell) => cell.verdict === 'fails' && isSmaller(cell));
-}
-
-function startWorker(node: string[]): ChildProcess {
-  const [file = '', ...args] = node.toReversed();
-  return fork(file, {
-    execArgv: [...args.toReversed(), '--disable-warning=ExperimentalWarning', '--max-old-space-size=1200'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
 }
 
 /** A cell of which nothing is known. */

@@ -9,6 +9,13 @@ export interface SilenceLimits {
   /** How long it may give no sign, in milliseconds, when it does not compute. */
   silenceMs: number;
 }
+
+/** What a silence says of the lock, with the reason in a sentence. */
+export interface Silence {
+  verdict: 'fail' | 'unknown';
+  reasons: string[];
+}
+
 /** How often a process that plays says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
 export const SIGN_EVERY_MS = 500;
 /** A right library computes for a second in one piece. */
@@ -25,7 +32,7 @@ const SILENT =
 export function watchSilence(
   pidOf: () => number,
   { keptMs, silenceMs }: SilenceLimits,
-  callBack: (found: { verdict: 'fail' | 'unknown'; reasons: string[] }) => void,
+  callBack: (found: Silence) => void,
 ) {
   /** Looks are counted, and not time: this process may stand still, too. Until it has given a sign, the process starts. */
   let looks: number | undefined;

@@ -1,11 +1,11 @@
 // The virtual world: cells are played in processes of their own, as many as run at the same time.
 
-import { type ChildProcess, fork } from 'node:child_process';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import type { LockSource } from '../../virtual/lock-service.ts';
-import { type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
+import { type Silence, type SilenceLimits, usualLimits } from '../../virtual/signs.ts';
+import { openWorker, type Worker } from '../../virtual/worker-process.ts';
 import { type Audience, type DrillSettings, lostTrack, type Played, type World } from '../harness/drill.ts';
-import type { VirtualResult, VirtualTask } from './cell.ts';
+import type { VirtualResult } from './cell.ts';
 
 export interface VirtualWorldOptions {
   settings: DrillSettings;
@@ -22,17 +22,12 @@ export interface VirtualWorldOptions {
 export function openVirtualWorld({ settings, locks = {}, limits = usualLimits }: VirtualWorldOptions) {
   const node = bundledArgs('loadtest/virtual/worker.ts');
   node.catch(() => {});
-  const workers = new Map<number, ChildProcess>();
+  const workers = new Map<number, Worker<VirtualResult>>();
   /** What came of external locks that never come back. */
   const endless = new Map<string, Played>();
 
-  function end(place: number) {
-    workers.get(place)?.kill('SIGKILL');
-    workers.delete(place);
-  }
-
-  async function workerAt(place: number): Promise<ChildProcess> {
-    const worker = workers.get(place) ?? startWorker(await node);
+  function workerAt(place: number) {
+    const worker = workers.get(place) ?? openWorker<VirtualResult>({ node, limits });
     workers.set(place, worker);
     return worker;
   }
@@ -45,57 +40,25 @@ export function openVirtualWorld({ settings, locks = {}, limits = usualLimits }:
       if (known !== undefined) return known;
       const lock = locks[stage];
       const task = { stage, drill: drill.name, settings, ...(lock && { lock }) };
-      const { endsProcess, isEndless, ...played } = await ask(await workerAt(place), task, limits);
-      if (endsProcess) end(place);
-      if (isEndless) endless.set(stage, played);
+      let silence: Silence | undefined;
+      const worker = workerAt(place);
+      const answer = await worker.ask(task, (found) => {
+        silence = found;
+      });
+      if (answer === undefined) {
+        const died = { outcome: lostTrack(new Error('The process that played it has died.')) };
+        if (lock === undefined || silence === undefined) return died;
+        const played = { outcome: { ...died.outcome, ...silence } };
+        endless.set(stage, played);
+        return played;
+      }
+      const { endsProcess, ...played } = answer;
+      if (endsProcess) worker.end();
       return played;
     },
     /** Ends its processes. What is being played is unknown. */
     close() {
-      for (const place of [...workers.keys()]) end(place);
+      for (const worker of workers.values()) worker.end();
     },
   } satisfies World & { close(): void };
-}
-
-/** Processes that have answered: such a one does not start any more. */
-const answered = new WeakSet<ChildProcess>();
-
-type Answer = VirtualResult & { isEndless?: boolean };
-
-async function ask(worker: ChildProcess, task: VirtualTask, limits: SilenceLimits): Promise<Answer> {
-  const died = lostTrack(new Error('The process that played it has died.'));
-  let endless: Partial<Played['outcome']> | undefined;
-  const pidOf = () => worker.pid ?? 0;
-  const silence = watchSilence(pidOf, limits, (found) => {
-    if (task.lock) endless = found;
-    worker.kill('SIGKILL');
-  });
-  try {
-    return await new Promise<Answer>((resolve) => {
-      worker.on('message', (answer: VirtualResult | 'alive') => {
-        if (answer === 'alive') silence.hearSign();
-        else {
-          answered.add(worker);
-          resolve(answer);
-        }
-      });
-      worker.once('exit', () => {
-        if (endless === undefined) return resolve({ outcome: died, endsProcess: true });
-        resolve({ outcome: { ...died, ...endless }, isEndless: true, endsProcess: true });
-      });
-      if (answered.has(worker)) silence.hearSign();
-      worker.send(task);
-    });
-  } finally {
-    silence.close();
-    worker.removeAllListeners();
-  }
-}
-
-function startWorker(node: string[]): ChildProcess {
-  const [file = '', ...args] = node.toReversed();
-  return fork(file, {
-    execArgv: [...args.toReversed(), '--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
 }
