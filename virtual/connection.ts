@@ -14,7 +14,7 @@ import { asRead, type VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';
 import { verbOf } from './scripts.ts';
 import { CLOSED } from './server.ts';
-import { type Answer, type Connection, type Reply, ReplyError } from './valkey.ts';
+import { type Connection, type Reply, ReplyError } from './valkey.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
 import type { Command, Line, Pending, World } from './world.ts';
 
@@ -32,15 +32,13 @@ export interface ConnectionOptions {
   numbers: Record<Line, Connection>;
   /** How long the node waits for something to come while a command is under way, in milliseconds, before it gives the connection up. */
   answerLimitMs?: number | undefined;
-  /** Called with what the server sends to those who listen. */
-  publish(messages: Answer['messages']): void;
   say(text: string): void;
 }
 
 export type NodeConnection = ReturnType<typeof openConnection>;
 
 export function openConnection(options: ConnectionOptions) {
-  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, publish, say } = options;
+  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, say } = options;
   const listeners = { ready: new Set<() => void>(), close: new Set<() => void>() };
   /** The commands under way, by their numbers. */
   const underWay = new Set<number>();
@@ -66,6 +64,7 @@ export function openConnection(options: ConnectionOptions) {
     senders = { commands: {}, messages: {} };
     const leaveProxy = proxy.connect({ lose });
     const leaveServer = proxy.server().connect({ lose });
+    proxy.server().listen(numbers.messages, (channel, message) => comeBack(() => world.hear(channel, message)));
     leave = () => {
       leaveProxy();
       leaveServer();
@@ -126,8 +125,7 @@ export function openConnection(options: ConnectionOptions) {
       return void waiting.behind.push(() => carryOut(mine, id, line, command));
     }
     const [verb, ...args] = command;
-    if (verb === 'WAIT')
-      return wait(mine, args.map(Number), (reply) => answer(mine, id, command, { reply, messages: [] }));
+    if (verb === 'WAIT') return wait(mine, args.map(Number), (reply) => answer(mine, id, command, reply));
     answer(mine, id, command, proxy.server().execute(numbers[line], command));
   }
 
@@ -143,10 +141,9 @@ export function openConnection(options: ConnectionOptions) {
   }
 
   /** The server has carried a command out. */
-  function answer(mine: number, id: number, command: Command, { reply, messages }: Answer) {
+  function answer(mine: number, id: number, command: Command, reply: Reply) {
     const master = server > 0 ? ` at master ${server}` : '';
     say(`${node.name} ${verbOf(command)}${master} → ${textOf(reply)}`);
-    publish(messages);
     if (mine !== current) return;
     comeBack(() => {
       underWay.delete(id);
@@ -185,8 +182,6 @@ export function openConnection(options: ConnectionOptions) {
     answerLimitMs,
     isReady: () => isReady,
     send,
-    /** The server sends a message to the node, which listens. */
-    hear: (channel: string, message: string) => comeBack(() => world.hear(channel, message)),
     /** The process of the node is dead. */
     close() {
       isClosed = true;

@@ -2,13 +2,12 @@
 
 import { isOnSockets, type LockSource, openService } from './lock-service.ts';
 import { createLuck } from './luck.ts';
-import { listenerOf, startNode, type VirtualNode } from './node.ts';
+import { startNode, type VirtualNode } from './node.ts';
 import { createProxy } from './proxy.ts';
 import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
 import { OUTSIDE, openServer, prepareServers, type VirtualServer } from './server.ts';
 import type { Service } from './service.ts';
-import type { Answer } from './valkey.ts';
 
 export interface LabOptions {
   lock: LockSource;
@@ -62,13 +61,6 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
 
   const say = (text: string) => void log.push(`${schedule.now().toFixed(2).padStart(9)} ${text}`);
 
-  function publish(server: number, messages: Answer['messages']) {
-    for (const { to, message } of messages) {
-      const [kind, channel, text] = message as string[];
-      if (kind === 'message') nodes[listenerOf(to)]?.connections[server]?.hear(String(channel), String(text));
-    }
-  }
-
   function start(index: number): VirtualNode {
     const name = NODES[index] ?? '';
     starts[index] = (starts[index] ?? 0) + 1;
@@ -82,7 +74,6 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       luck,
       start: (place) => startService(place, { node: name, ...timing }, masters),
       isOnSockets: onSockets,
-      publish,
       say,
       onLine(line) {
         const [at, last] = [schedule.now(), lines.at(-1)];
@@ -151,7 +142,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       say(`${node.name} is started again`);
     },
     /** Asks the Redis of the nodes, at once and past every proxy. */
-    ask: (...command: (string | number)[]) => redis.execute(OUTSIDE, command).reply,
+    ask: (...command: (string | number)[]) => redis.execute(OUTSIDE, command),
     close() {
       for (const server of opened.splice(0)) server.close();
     },

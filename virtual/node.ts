@@ -9,7 +9,7 @@ import type { VirtualProxy } from './proxy.ts';
 import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
 import { openSockets } from './sockets.ts';
-import { type Answer, EPOCH_MS } from './valkey.ts';
+import { EPOCH_MS } from './valkey.ts';
 import { createWorld } from './world.ts';
 
 export interface NodeOptions<Run> {
@@ -29,7 +29,6 @@ export interface NodeOptions<Run> {
   isOnSockets?: boolean;
   /** Evaluates what it runs in the node's world. */
   start(place: Place): Started<Run>;
-  publish(server: number, messages: Answer['messages']): void;
   say(text: string): void;
   /** Told which line its lock is at. */
   onLine?(line: number): void;
@@ -47,12 +46,10 @@ const LOOK_COST_MS = 1;
 
 /** The numbers of a node's connections at each server. */
 const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * index + 2 });
-/** The node that listens on a connection. */
-export const listenerOf = (connection: number) => connection / 2 - 1;
 
 /** Starts a node, at the present time of the schedule. */
 export function startNode<Run>(options: NodeOptions<Run>) {
-  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, publish, say, onLine } = options;
+  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, say, onLine } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
   const process = starts === 1 ? name : `${name}.${starts}`;
@@ -115,7 +112,6 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       server,
       numbers: numbersOf(index),
       answerLimitMs,
-      publish: (messages) => publish(server, messages),
       say,
     });
   });

@@ -2,7 +2,7 @@
 
 import type { Schedule } from './schedule.ts';
 import { scriptTexts } from './scripts.ts';
-import { type Answer, type Connection, frame, openValkey, type Reply, type Valkey } from './valkey.ts';
+import { type Connection, frame, openValkey, type Reply, type Valkey } from './valkey.ts';
 import type { Command } from './world.ts';
 
 /** The connection of those who are beside the nodes. */
@@ -33,6 +33,9 @@ export interface Client {
   lose(why: string): void;
 }
 
+/** What hears the messages of the channels to which a connection listens. */
+type Listener = (channel: string, message: string) => void;
+
 export type VirtualServer = Awaited<ReturnType<typeof openServer>>;
 
 /** Servers that nobody uses any more: a new one takes 15 ms, and one that has to forget scripts 2. */
@@ -57,6 +60,7 @@ export async function openServer(schedule: Schedule) {
   /** How much of what it has heard each replica has heard, too. */
   const replicas: (() => number)[] = [];
   const clients = new Set<Client>();
+  const listeners = new Map<Connection, Listener>();
   /** What has come while its process was stopped. */
   let waiting: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
@@ -65,11 +69,16 @@ export async function openServer(schedule: Schedule) {
   /** Sockets that the server has not answered yet. */
   const unanswered = new Set<Connection>();
 
-  function execute(connection: Connection, command: Command): Answer {
+  function execute(connection: Connection, command: Command): Reply {
     valkey.setTime(schedule.now() + aheadMs);
     connections.add(connection);
     heard.push({ at: schedule.now(), connection, command });
-    return valkey.run(connection, command);
+    const { reply, messages } = valkey.run(connection, command);
+    for (const { to, message } of messages) {
+      const [kind, channel, text] = message as string[];
+      if (kind === 'message') listeners.get(to)?.(String(channel), String(text));
+    }
+    return reply;
   }
 
   /** Carries commands out now of which no listener hears. */
@@ -119,8 +128,10 @@ export async function openServer(schedule: Schedule) {
       clients.add(client);
       return () => void clients.delete(client);
     },
-    /** Carries a command out now. */
+    /** Carries a command out now, and tells those who listen. */
     execute,
+    /** From here on a connection hears the messages of its channels. */
+    listen: (connection: Connection, listener: Listener) => void listeners.set(connection, listener),
     exchange,
     /** Opens a socket: `hear` gets all that is said over it, as bytes. */
     open(hear: (bytes: Buffer) => void): Connection {
@@ -160,6 +171,7 @@ export async function openServer(schedule: Schedule) {
     /** A connection ends, and with it what it listens to. */
     disconnect(connection: Connection) {
       unanswered.delete(connection);
+      listeners.delete(connection);
       valkey.close(connection);
     },
     /** Sets its clock ahead of the virtual one, in milliseconds. */

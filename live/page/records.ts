@@ -124,7 +124,7 @@ function nameSales(told: PlayRecord[], events: SaleEvent[]): Map<string, string>
 async function statesOf(heard: Heard[], lock: string) {
   const server = await openServer(createSchedule());
   const [key = ''] = lockKeys(SKU, lock, 1);
-  const ask = (...command: string[]): Reply => server.execute(OUTSIDE, command).reply;
+  const ask = (...command: string[]): Reply => server.execute(OUTSIDE, command);
   const states = heard.map((each) => {
     server.replay([each]);
     server.setAhead(each.at);

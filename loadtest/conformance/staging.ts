@@ -6,7 +6,7 @@ import { redisOptions } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { isOnSockets, type LockSource, openLockFile } from '../../virtual/lock-service.ts';
 import { createLuck } from '../../virtual/luck.ts';
-import { listenerOf, startNode, type VirtualNode } from '../../virtual/node.ts';
+import { startNode, type VirtualNode } from '../../virtual/node.ts';
 import { createProxy, type ReadCommand } from '../../virtual/proxy.ts';
 import { createSchedule } from '../../virtual/schedule.ts';
 import { OUTSIDE, openServer, type VirtualServer } from '../../virtual/server.ts';
@@ -118,7 +118,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
 
   const say = (sentence: string) => void steps.push(`${formatSeconds(schedule.now())} ${sentence}`);
   const pass = (ms: number) => new Promise<void>((resolve) => schedule.after(ms, resolve));
-  const ask = (server: VirtualServer, ...command: (string | number)[]) => server.execute(OUTSIDE, command).reply;
+  const ask = (server: VirtualServer, ...command: (string | number)[]) => server.execute(OUTSIDE, command);
   const namesIn = (server: VirtualServer) => (ask(server, 'KEYS', '*') as string[]).toSorted();
 
   /** How a call ends within so many milliseconds. */
@@ -169,12 +169,6 @@ async function openStaging({ source, promises, scripts }: Subject) {
         options = { redis: first, masters: others };
         const { createLock, default: inside } = service.exports as LockModule;
         return { service: createLock ?? (inside?.createLock as CreateLock), ...(lacking && { lacking }) };
-      },
-      publish(server, messages) {
-        for (const { to, message } of messages) {
-          const [kind, channel, text] = message as string[];
-          if (kind === 'message') nodes[listenerOf(to)]?.connections[server]?.hear(String(channel), String(text));
-        }
       },
       say() {},
     });

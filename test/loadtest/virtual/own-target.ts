@@ -40,7 +40,7 @@ export function run(page: Page, stage: string, options: RunOptions = {}): Promis
 /** Every process runs, nothing is held, nobody is inside, no key is left, and both nodes sell. */
 async function isAsBefore({ nodes }: Target, lab: Lab) {
   await sleep(AFTERWARDS_MS);
-  for (const server of [lab.redis, ...lab.masters]) expect(server.execute(0, ['KEYS', '*']).reply).toEqual([]);
+  for (const server of [lab.redis, ...lab.masters]) expect(server.execute(0, ['KEYS', '*'])).toEqual([]);
   for (const node of nodes) {
     const { inFlight, waiting, unreleased, held, counts } = await node.state();
     expect({ inFlight, waiting, unreleased, held }).toEqual({ inFlight: 0, waiting: 0, unreleased: 0, held: 0 });
