@@ -5,7 +5,7 @@ import type { Input, Pending } from '../virtual/world.ts';
 import { endOf, itsKey, type LockKeys, namesFor } from './lock-keys.ts';
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
-import { BUCKET_COUNT, inBucket, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
+import { inBuckets, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
 import { type Budget, isWrite, type Scope, stockCommand } from './scopes.ts';
 import type { Executed, Server, ServerState } from './server.ts';
 import {
@@ -109,10 +109,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   const known = new Map<string, Outcome[]>();
   const never = Number.POSITIVE_INFINITY;
   const quorum = Math.floor(masters / 2) + 1;
-  const buckets = Array.from({ length: isInBuckets ? BUCKET_COUNT : 1 }, (_, bucket) => bucket);
   /** The keys of the lock of each bucket; of one where the stock is in one key. */
-  const locks = buckets.map((bucket) => namesFor(lock.held, inBucket(LOCK_KEY, bucket)));
-  const stockKeys = buckets.map((bucket) => inBucket(STOCK_KEY, bucket));
+  const locks = (isInBuckets ? inBuckets(LOCK_KEY) : [LOCK_KEY]).map((key) => namesFor(lock.held, key));
   /** What an empty bucket is for the server. */
   const none = server.entry(server.execute(server.empty, 0, 0, ['SET', STOCK_KEY, 0]).after, STOCK_KEY);
   /** Processes of one kind differ in nothing but their names. Who begins first is no matter when all begin at once. */
@@ -129,7 +127,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const actors = Array.from({ length: options.processes }, (_, index) => {
       const script = { businessMs: 0, ...scope.script?.(index) };
       const history = openHistory(nameOf(index), { ...common, servers: servers.length, script });
-      const leaseEnds = (masters > 0 ? servers : buckets).map(() => 0);
+      const leaseEnds = (masters > 0 ? servers : locks).map(() => 0);
       return actorOf({ history, status: 'comes', until: 0, inbox: [], replies: [], writesBefore: 0, leaseEnds });
     });
     return {
@@ -495,7 +493,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     };
   }
 
-  const isEmpty = ({ servers }: State) => stockKeys.every((key) => server.entry(servers[0] as number, key) === none);
+  const isEmpty = ({ servers }: State) =>
+    inBuckets(STOCK_KEY).every((key) => server.entry(servers[0] as number, key) === none);
 
   return { begin, movesFrom, leaseEndOf };
 }

@@ -3,7 +3,7 @@
 import { endOf, itsKey, type LockKeys, namesFor } from './lock-keys.ts';
 import type { Touch } from './moves.ts';
 import type { Told } from './process.ts';
-import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
+import { inBuckets, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
 import { type Demand, type Scope, skusOf, unitsInBuckets } from './scopes.ts';
 import type { Server } from './server.ts';
 import { type Actor, nameOf, STOCK, type State } from './state.ts';
@@ -17,12 +17,11 @@ const LINGERING_MS = 3 * LEASE_MS;
 
 /** Keys that outlive a sale: the stock, the numbers that fence it, and what the lock keeps when it is free. */
 function stayingOf(scope: Scope, { staying }: LockKeys): string[] {
-  const buckets = Array.from({ length: BUCKET_COUNT }, (_, bucket) => bucket);
   const keys = skusOf(scope).map(keysOf);
-  const locks = [...keys.map(({ lock }) => lock), ...buckets.map((bucket) => inBucket(LOCK_KEY, bucket))];
+  const locks = [...keys.map(({ lock }) => lock), ...inBuckets(LOCK_KEY)];
   return [
     ...keys.flatMap(({ stock, fence }) => [stock, fence]),
-    ...buckets.map((bucket) => inBucket(STOCK_KEY, bucket)),
+    ...inBuckets(STOCK_KEY),
     ...locks.flatMap((lock) => namesFor(staying, lock)),
   ];
 }
@@ -218,7 +217,7 @@ function lostSale(state: State, scope: Scope, server: Server): string | undefine
       actors.flatMap(({ history }) => history.seen.told.filter(({ step }) => step === what)).length;
     const units = unitsInBuckets(scope);
     const all = units.reduce((sum, each) => sum + each, times('put back'));
-    const left = units.reduce((sum, _, bucket) => sum + readUnits(inBucket(STOCK_KEY, bucket)), 0);
+    const left = inBuckets(STOCK_KEY).reduce((sum, key) => sum + readUnits(key), 0);
     const due = all - times('wrote');
     if (left < due && times('put back') > 0)
       return `${due} must be left, and there are ${left}: what was put back is lost.`;

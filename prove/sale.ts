@@ -1,16 +1,6 @@
 // The service's own sale in the search: on the search's keys, and told step by step.
 
-import { type RunScript, readScript } from '../locks/drivers/script.ts';
-import type {
-  Bucket,
-  CreateLock,
-  CreateMultiLock,
-  FencedStock,
-  Lock,
-  RedisClient,
-  SaleOptions,
-  TakeOne,
-} from '../locks/lock.ts';
+import type { Bucket, CreateLock, CreateMultiLock, Lock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
 import { sellAll as sellBasket } from '../services/inventory/basket.ts';
 import { ProblemError } from '../services/inventory/problem.ts';
 import {
@@ -20,6 +10,7 @@ import {
   sellOne,
   underLock,
 } from '../services/inventory/sale.ts';
+import { fencedStock, nameInBucket, type StockPlace } from '../services/inventory/store.ts';
 import { reasonOf } from '../virtual/places.ts';
 
 export const LEASE_MS = 900;
@@ -29,17 +20,13 @@ export const STOCK_KEY = 'stock';
 export const FENCE_KEY = 'fence';
 /** In so many buckets lies a stock that lies in several. */
 export const BUCKET_COUNT = 2;
-/** The name of a key in a bucket: the plain one in the first. */
-export const inBucket = (name: string, bucket: number) => (bucket === 0 ? name : `${name}:${bucket}`);
-
+/** The names of a key in all of them: the plain one in the first. */
+export const inBuckets = (name: string) => Array.from({ length: BUCKET_COUNT }, (_, at) => nameInBucket(name, at));
 /** The keys of a sku. They are numbered from 1, and the first has those above. */
 export function keysOf(sku: number) {
   const suffix = sku === 1 ? '' : `:${sku}`;
   return { lock: `${LOCK_KEY}${suffix}`, stock: `${STOCK_KEY}${suffix}`, fence: `${FENCE_KEY}${suffix}` };
 }
-
-const readIfNewest: RunScript<string | null | number> = readScript('read-if-newest');
-const writeIfNewest = readScript('write-if-newest');
 
 /** What a sale does besides. */
 export interface SaleScript {
@@ -122,7 +109,8 @@ async function sell(sale: number, parts: SaleParts) {
     else await sellUnit(sale, parts);
   } catch (error) {
     if (error instanceof ProblemError && error.code === 'OUT_OF_STOCK') emit(sale, 'sold out');
-    else emit(sale, 'failed', { why: reasonOf(error), ...(isStale(error) && { isStale: true }) });
+    else if (isStale(error)) emit(sale, 'failed', { why: 'STALE_TOKEN', isStale: true });
+    else emit(sale, 'failed', { why: reasonOf(error) });
   }
 }
 
@@ -179,12 +167,11 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
     redis,
     sku: '001',
     stockKey: STOCK_KEY,
-    stock: fencedStock(parts, placeOfSku(1)),
+    stock: fencedStock(parts.redis, placeOfSku(1)),
     openLock: (createLock) => openLock(createLock, sale, parts),
     buckets: Array.from({ length: BUCKET_COUNT }, (_, bucket) => openBucket(bucket, sale, own)),
     async readBuckets() {
-      const keys = Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(STOCK_KEY, bucket));
-      return (await redis.mget(...keys)).map((units) => (units === null ? undefined : Number(units)));
+      return (await redis.mget(...inBuckets(STOCK_KEY))).map((units) => (units === null ? undefined : Number(units)));
     },
     signal: parts.signal,
     business: () => rest(parts),
@@ -203,7 +190,7 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
 /** One of the places of a stock that lies in several. A sale that has left one is in none. */
 function openBucket(bucket: number, sale: number, parts: SaleParts): Bucket {
   return {
-    stock: fencedStock(parts, placeOfBucket(bucket)),
+    stock: fencedStock(parts.redis, placeOfBucket(bucket)),
     openLock: (createLock) => openLock(createLock, sale, parts, bucket),
     emit(step, stock) {
       if (step === 'entered' || step === 'left') parts.emit(sale, step, { bucket });
@@ -225,7 +212,7 @@ function sellSkus(skus: number[], sale: number, parts: SaleParts) {
     ...partsOf(sale, parts),
     skus: skus.map(String),
     lock,
-    stockOf: (sku) => fencedStock(parts, placeOfSku(Number(sku))),
+    stockOf: (sku) => fencedStock(parts.redis, placeOfSku(Number(sku))),
     tokenOf: (sku) => lock.fencingTokenOf(keysOf(Number(sku)).lock),
     business: () => rest(parts),
     progress: { reached: new Map() },
@@ -240,7 +227,7 @@ async function rest({ script, sleep }: SaleParts) {
 function partsOf(sale: number, parts: SaleParts): Omit<SaleOfOne, 'lock' | 'business'> {
   return {
     sku: '1',
-    stock: fencedStock(parts, placeOfSku(1)),
+    stock: fencedStock(parts.redis, placeOfSku(1)),
     signal: parts.signal,
     emit(step, stock) {
       if (isTold(step)) parts.emit(sale, step, stock === undefined ? {} : { stock });
@@ -252,7 +239,7 @@ function partsOf(sale: number, parts: SaleParts): Omit<SaleOfOne, 'lock' | 'busi
 const isTold = (step: string): step is SaleStep => ['entered', 'read', 'wrote', 'left', 'released'].includes(step);
 
 function openLock(createLock: CreateLock, sale: number, parts: SaleParts, bucket = 0): Lock {
-  const options = { ...optionsOf(sale, parts), key: inBucket(parts.script.key ?? LOCK_KEY, bucket) };
+  const options = { ...optionsOf(sale, parts), key: nameInBucket(parts.script.key ?? LOCK_KEY, bucket) };
   return createLock(options as unknown as Parameters<CreateLock>[0]);
 }
 
@@ -267,33 +254,11 @@ function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
   };
 }
 
-/** Where a stock lies, and the name under which its fence knows the tokens of its lock. */
-interface Place {
-  stock: string;
-  fence: string;
-  lock: string;
-}
-
-const placeOfSku = (sku: number): Place => ({ ...keysOf(sku), lock: LOCK_KEY });
-const placeOfBucket = (bucket: number): Place => ({
-  stock: inBucket(STOCK_KEY, bucket),
+const placeOfSku = (sku: number): StockPlace => ({ ...keysOf(sku), lock: LOCK_KEY });
+const placeOfBucket = (bucket: number): StockPlace => ({
+  stock: nameInBucket(STOCK_KEY, bucket),
   fence: FENCE_KEY,
-  lock: inBucket(LOCK_KEY, bucket),
-});
-
-/** The stock in a place, as the service has it: with a token it refuses what is older. */
-const fencedStock = ({ redis }: SaleParts, { stock, fence, lock }: Place): FencedStock => ({
-  async read(token) {
-    if (token === undefined) return Number(await redis.get(stock));
-    const answer = await readIfNewest(redis, [stock, fence], [lock, token]);
-    if (answer === -1) throw staleToken();
-    return Number(answer);
-  },
-  async write(units, token) {
-    if (token === undefined) await redis.set(stock, units);
-    else if ((await writeIfNewest(redis, [stock, fence], [units, lock, token])) === 0) throw staleToken();
-  },
+  lock: nameInBucket(LOCK_KEY, bucket),
 });
 
 const isStale = (error: unknown) => error instanceof ProblemError && error.code === 'STALE_TOKEN';
-const staleToken = () => new ProblemError('STALE_TOKEN', 'STALE_TOKEN');

@@ -1,7 +1,8 @@
 // What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
 
+import { nameInBucket } from '../services/inventory/store.ts';
 import type { Command } from '../virtual/world.ts';
-import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, type SaleScript, STOCK_KEY } from './sale.ts';
+import { BUCKET_COUNT, inBuckets, keysOf, LEASE_MS, type SaleScript, STOCK_KEY } from './sale.ts';
 
 /** What must be true in every order of events. */
 export type Demand =
@@ -85,7 +86,7 @@ export interface Scope {
 
 const isScript = ([name]: Command) => /^EVAL/.test(String(name));
 /** The keys of the stock, in whatever bucket. */
-const stockKeys: unknown[] = Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(STOCK_KEY, bucket));
+const stockKeys: unknown[] = inBuckets(STOCK_KEY);
 /** The write of the stock. */
 export const isWrite = (command: Command) =>
   (command[0] === 'SET' && stockKeys.includes(command[1])) ||
@@ -99,7 +100,7 @@ export const unitsInBuckets = ({ units }: Pick<Scope, 'units'>) =>
 /** The command by which each sku has so many units in stock at the beginning, or each bucket its own. */
 export function stockCommand(scope: Pick<Scope, 'skus' | 'units'>, units: number, isInBuckets = false): Command {
   if (!isInBuckets) return ['MSET', ...skusOf(scope).flatMap((sku) => [keysOf(sku).stock, units])];
-  return ['MSET', ...unitsInBuckets(scope).flatMap((each, bucket) => [inBucket(STOCK_KEY, bucket), each])];
+  return ['MSET', ...unitsInBuckets(scope).flatMap((each, bucket) => [nameInBucket(STOCK_KEY, bucket), each])];
 }
 
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];

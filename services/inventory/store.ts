@@ -91,24 +91,14 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
     readBuckets,
     /**
      * A sku as the holders of a lock read and write it, in one of its buckets. Tokens of two locks, or of two buckets,
-     * are never compared. Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token: it is as it was.
+     * are never compared.
      */
-    bucketOf(sku: string, lock: string, bucket = 0): FencedStock {
-      const key = nameInBucket(stockKey(sku), bucket);
-      const keys = [key, fenceKey(sku)];
-      const name = nameInBucket(lock, bucket);
-      return {
-        async read(token) {
-          const value = token === undefined ? await redis.get(key) : await readIfNewest(redis, keys, [name, token]);
-          if (value === -1) throw staleToken(token);
-          return unitsIn(key, value);
-        },
-        async write(stock, token) {
-          if (token === undefined) return void (await redis.set(key, stock));
-          if ((await writeIfNewest(redis, keys, [stock, name, token])) === 0) throw staleToken(token);
-        },
-      };
-    },
+    bucketOf: (sku: string, lock: string, bucket = 0) =>
+      fencedStock(redis, {
+        stock: nameInBucket(stockKey(sku), bucket),
+        fence: fenceKey(sku),
+        lock: nameInBucket(lock, bucket),
+      }),
     /** The stock as a whole. What is written lies in so many buckets from then on, at most. */
     inBuckets: (count: number): Stock => ({
       async readStock(sku) {
@@ -157,6 +147,29 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
       back = undefined;
     },
     onAway: (listener: () => void) => void redis.on('close', listener),
+  };
+}
+
+/** The key of a stock, that of its fence, and the name under which the fence knows the tokens of its lock. */
+export interface StockPlace {
+  stock: string;
+  fence: string;
+  lock: string;
+}
+
+/** The stock in a place. It rejects with ProblemError STALE_TOKEN when it has seen a newer token: it is as it was. */
+export function fencedStock(redis: RedisClient, { stock: key, fence, lock }: StockPlace): FencedStock {
+  const keys = [key, fence];
+  return {
+    async read(token) {
+      const value = token === undefined ? await redis.get(key) : await readIfNewest(redis, keys, [lock, token]);
+      if (value === -1) throw staleToken(token);
+      return unitsIn(key, value);
+    },
+    async write(stock, token) {
+      if (token === undefined) return void (await redis.set(key, stock));
+      if ((await writeIfNewest(redis, keys, [stock, lock, token])) === 0) throw staleToken(token);
+    },
   };
 }
 
