@@ -118,7 +118,7 @@ export async function openLockFile(source: LockSource): Promise<(place: Place) =
 export async function exportsOf(source: LockSource): Promise<LockFile> {
   const open = await openLockFile(source);
   const world = createWorld('nobody', 1);
-  return open({ name: 'nobody', world, globals: world.globals, clients: [], net: {} }).service.exports;
+  return open({ name: 'nobody', world, globals: world.globals, net: {} }).service.exports;
 }
 
 /** Bundles a lock's file and more. Resolves with what evaluates it in a place. */
@@ -132,13 +132,13 @@ async function reader(source: LockSource, more: string) {
   const evaluate = await bundling;
 
   return (place: Place) => {
-    const { world, globals, clients, answerLimitMs } = place;
+    const { world, globals, answerLimitMs } = place;
     if (!onSockets) {
-      const given = { sleep: world.sleep, uuid: world.uuid, redis: clients[0], atLine: world.atLine };
+      const { sleep, uuid, redis, masters, atLine } = world;
       const values = replaced.map((each) => globals[each]);
       return {
-        exported: evaluate(given, values),
-        clientOf: (server: number) => clients[server] ?? {},
+        exported: evaluate({ sleep, uuid, redis, atLine }, values),
+        clientOf: (server: number) => [redis, ...masters][server] ?? {},
         lacking: world.refusal,
       };
     }

@@ -2,7 +2,6 @@
 
 import type { Standstill } from '../services/inventory/lab/contract.ts';
 import { LOOK_MS } from '../services/inventory/lab/standstills.ts';
-import { createClient } from './client.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
 import type { Place, Started } from './place.ts';
 import type { VirtualProxy } from './proxy.ts';
@@ -149,10 +148,9 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     Atomics: { wait: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
   };
   setMoment(schedule.now());
-  const redis = [world.redis, ...world.masters] as unknown as Record<string, unknown>[];
-  const clients = connections.map((connection, server) => createClient(connection, redis[server] ?? {}));
+  for (const [server, connection] of connections.entries()) world.connect(server, connection);
   const { net } = sockets;
-  const { service, lacking = world.refusal } = start({ name: process, world, globals, clients, net, answerLimitMs });
+  const { service, lacking = world.refusal } = start({ name: process, world, globals, net, answerLimitMs });
 
   const actor: Actor = {
     nextTimerAt: () =>

@@ -7,8 +7,6 @@ export interface Place {
   name: string;
   world: World;
   globals: Record<string, unknown>;
-  /** Clients of its servers, in their order; none where it makes its own, over the network. */
-  clients: object[];
   /** What node:net exports there. */
   net: Record<string, unknown>;
   /** How long its clients wait for an answer, in milliseconds. */

@@ -68,6 +68,17 @@ export interface WorldOptions {
   onLine?: (line: number) => void;
 }
 
+/** A connection that may be lost, as a client of it sees it. */
+interface Connected {
+  isReady(): boolean;
+  /** How long an answer is waited for, in milliseconds. */
+  answerLimitMs: number;
+  listeners: Record<'ready' | 'close', Set<() => void>>;
+}
+
+/** What ioredis says of a command that it does not send: it has no connection. */
+const NOT_WRITEABLE = "Stream isn't writeable and enableOfflineQueue options is false";
+
 /** A timer as code has it. It keeps no process alive, and fires for as long as something else does. */
 class Timeout {
   readonly id: number;
@@ -108,6 +119,8 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
   const pending: (Pending & { settle(reply: Reply): void })[] = [];
   const timers = new Map<number, { due: number; everyMs?: number; fire: () => void }>();
   const listeners: ((channel: string, message: string) => void)[] = [];
+  /** By the numbers of the servers. One that is not here stands for good. */
+  const connections: Connected[] = [];
 
   function addTimer(fire: () => void, waitMs: number, isRepeated = false) {
     lastId += 1;
@@ -125,6 +138,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
     void (timer !== undefined && timers.delete(typeof timer === 'number' ? timer : timer?.id));
 
   function send(server: number, command: Command, line: Line = 'commands'): Promise<Reply> {
+    if (connections[server]?.isReady() === false) return Promise.reject(new Error(NOT_WRITEABLE));
     const reason = uncontrolled.find(([, isMeant]) => isMeant(command))?.[0];
     if (reason && !(hasReplicas && command[0] === 'WAIT')) refuse(`the command ${command[0]}${reason}`);
     const odd = command.find((part) => typeof part !== 'string' && typeof part !== 'number');
@@ -180,22 +194,41 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
       construct: () => refuse(`new ${what}()`),
     });
 
-  /** A client of ioredis as far as locks use it: its connection stands, and every other member that ioredis has is a command. */
+  /**
+   * A client of ioredis as far as locks use it: every other member that ioredis has is a command. While its connection is lost, each
+   * command rejects, and none is kept for later.
+   */
   function clientOf(server: number, line: Line = 'commands'): Record<string, unknown> {
     const command =
       (verb: string) =>
       (...args: Command) =>
         send(server, [verb.toUpperCase(), ...args.flat()], line);
+    const toldOf = (event: string) => connections[server]?.listeners[event as 'ready' | 'close'];
     const own: Record<string, unknown> = {
-      status: 'ready',
-      options: {},
+      get status() {
+        return connections[server]?.isReady() === false ? 'reconnecting' : 'ready';
+      },
+      get options() {
+        return { socketTimeout: connections[server]?.answerLimitMs };
+      },
       duplicate: () => clientOf(server, 'messages'),
-      on(event: string, listener: (channel: string, message: string) => void) {
+      on(event: string, listener: (...message: string[]) => void) {
         if (line === 'messages' && event === 'message') listeners.push(listener);
+        toldOf(event)?.add(listener);
         return client;
       },
-      once: () => client,
-      off: () => client,
+      once(event: string, listener: () => void) {
+        const once = () => {
+          toldOf(event)?.delete(once);
+          listener();
+        };
+        toldOf(event)?.add(once);
+        return client;
+      },
+      off(event: string, listener: () => void) {
+        toldOf(event)?.delete(listener);
+        return client;
+      },
       disconnect() {},
       quit: async () => 'OK',
       async hgetall(key: string) {
@@ -203,7 +236,9 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
         const isName = (_field: string, at: number) => at % 2 === 0;
         return Object.fromEntries(fields.filter(isName).map((field, at) => [field, fields[at * 2 + 1]]));
       },
-      call: (verb: string, ...args: Command) => command(verb)(...args),
+      /** The service has its last connection ended by the server: the embedded Valkey does not do it, so nothing is asked. */
+      call: (verb: string, ...args: Command) =>
+        verb === 'CLIENT' && connections[server] ? Promise.resolve('') : command(verb)(...args),
       multi: () => refuse('MULTI'),
       pipeline: () => refuse('a pipeline'),
       defineCommand(verb: string, { lua, numberOfKeys }: { lua: string; numberOfKeys?: number }) {
@@ -225,6 +260,10 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
   return {
     redis: clients[0] as RedisClient,
     masters: clients.slice(1),
+    /** From here on the client of a server speaks over a connection that may be lost. */
+    connect(server: number, connection: Connected) {
+      connections[server] = connection;
+    },
     uuid,
     sleep,
     refuse: refusing,
