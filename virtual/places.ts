@@ -1,7 +1,7 @@
 // Where in its sources an error of a bundle was thrown.
 
+import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
-import { decode, type SourceMapMappings } from '@jridgewell/sourcemap-codec';
 
 /** What is known of a bundle, by the number in its name. */
 interface Kept {
@@ -11,14 +11,8 @@ interface Kept {
   map: string;
 }
 
-interface ReadMap {
-  /** The absolute paths of the sources; none for what is no file. */
-  sources: (string | undefined)[];
-  lines: SourceMapMappings;
-}
-
 const bundles: Kept[] = [];
-const read = new Map<Kept, ReadMap>();
+const read = new Map<Kept, SourceMap>();
 /** So a bundle is named in the stack of an error. */
 const NAME = 'lockstep-bundle-';
 /** `new Function` puts so many lines before the text that it is given. */
@@ -53,23 +47,14 @@ function placeIn(stack: string): string | undefined {
   return `${shown.startsWith('..') ? place.file : shown}:${place.line}`;
 }
 
-/** The file and the line, from 1, of a place in a bundle. Its line and column are counted from 0. */
+/**
+ * The file and the line, from 1, of a place in a bundle; none for what is no file of the lab or of its user. Its line and column are counted
+ * from 0.
+ */
 function sourceOf(kept: Kept, line: number, column: number) {
-  const { sources, lines } = readMap(kept);
-  const [, source = -1, sourceLine = 0] = lines[line]?.findLast(([at]) => at <= column) ?? [];
-  const file = sources[source];
-  return file === undefined ? undefined : { file, line: sourceLine + 1 };
-}
-
-function readMap(kept: Kept): ReadMap {
-  const found = read.get(kept);
-  if (found) return found;
-  const { sources, mappings }: { sources: string[]; mappings: string } = JSON.parse(kept.map);
-  const isFile = (source: string) => !source.startsWith('given:') && !source.includes('node_modules/');
-  const made = {
-    sources: sources.map((source) => (isFile(source) ? resolve(kept.folder, source) : undefined)),
-    lines: decode(mappings),
-  };
-  read.set(kept, made);
-  return made;
+  const map = read.get(kept) ?? new SourceMap(JSON.parse(kept.map));
+  read.set(kept, map);
+  const entry = map.findEntry(line, column);
+  if (!('originalSource' in entry) || /^given:|node_modules\//.test(entry.originalSource)) return undefined;
+  return { file: resolve(kept.folder, entry.originalSource), line: entry.originalLine + 1 };
 }
