@@ -2,7 +2,7 @@
 
 import type { Reply } from '../virtual/valkey.ts';
 import type { Input, Pending } from '../virtual/world.ts';
-import { endOf, itsKey, type LockKeys, namesFor } from './lock-keys.ts';
+import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
 import { inBuckets, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
@@ -43,8 +43,8 @@ export interface MovesOptions {
   masters: number;
   /** The stock lies in several buckets, each with a lock of its own. */
   isInBuckets?: boolean;
-  /** Which keys are the lock's; the one that it is given, when nothing is said. */
-  lock?: LockKeys;
+  /** Which keys are the lock's. */
+  lock: LockKeys;
   /** No event is later than this, in milliseconds. */
   horizonMs: number;
 }
@@ -102,7 +102,7 @@ interface Happening {
 
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
-  const { scope, masters, isInBuckets = false, lock = itsKey, horizonMs } = options;
+  const { scope, masters, isInBuckets = false, lock, horizonMs } = options;
   const { actorOf } = createActors();
   const { openHistory } = createHistories();
   /** What becomes of a process, by its number and by what happens to it: it depends on nothing else. */

@@ -1,7 +1,7 @@
 // A process of the search: it sells under the lock, and is a function of what has happened to it.
 
 import { reasonOf } from '../virtual/places.ts';
-import { ReplyError } from '../virtual/valkey.ts';
+import { type Reply, ReplyError } from '../virtual/valkey.ts';
 import { createWorld, type Input, type Pending, type Timer } from '../virtual/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
@@ -138,12 +138,13 @@ function inputsOf(past: Past | undefined): Input[] {
   return inputs.reverse();
 }
 
+/** A reply as a text: the same for the same reply. */
+export const textOfReply = (reply: Reply) =>
+  reply instanceof ReplyError ? `!${reply.message}` : JSON.stringify(reply);
+
 function nameOf(input: Input): string {
   const { at, chance, type } = input;
-  if (type === 'reply') {
-    const reply = input.reply instanceof ReplyError ? `!${input.reply.message}` : JSON.stringify(input.reply);
-    return `${at} ${chance} reply ${input.id} ${reply}`;
-  }
+  if (type === 'reply') return `${at} ${chance} reply ${input.id} ${textOfReply(input.reply)}`;
   if (type === 'timer') return `${at} ${chance} timer ${input.id}`;
   return type === 'message' ? `${at} ${chance} ${input.channel} ${input.message}` : `${at} ${chance} ${type}`;
 }

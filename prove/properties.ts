@@ -1,6 +1,6 @@
 // What must be true, looked at in every state.
 
-import { endOf, itsKey, type LockKeys, namesFor } from './lock-keys.ts';
+import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
 import type { Touch } from './moves.ts';
 import type { Told } from './process.ts';
 import { inBuckets, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
@@ -39,7 +39,7 @@ export const ofKeys: Demand[] = [
 export interface Known {
   leaseEndOf: (actor: Actor, bucket?: number) => number;
   server: Server;
-  lock?: LockKeys;
+  lock: LockKeys;
 }
 
 /**
@@ -126,7 +126,7 @@ function hasSeenAnother(told: Told[]): boolean {
  * Nobody is inside, nothing is on its way, and all who are there wait; yet every lock is held. So each of those who hold one waits for
  * another's.
  */
-function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock = itsKey }: Known): string | undefined {
+function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock }: Known): string | undefined {
   const there = actors.filter(({ status, history }) => status !== 'comes' && !history.seen.isOver);
   const isStill = ({ waitsSince, isInside, heads, inbox, replies }: Actor) =>
     waitsSince !== undefined && !isInside && heads.length + inbox.length + replies.length === 0;
@@ -161,7 +161,7 @@ function together(actors: readonly Actor[], isMeant: (actor: Actor, bucket: numb
 }
 
 /** What an end violates: nothing comes after it. */
-export function violatedAtEnd(state: State, scope: Scope, server: Server, lock = itsKey): string | undefined {
+export function violatedAtEnd(state: State, scope: Scope, server: Server, lock: LockKeys): string | undefined {
   const { servers, actors } = state;
   const { demands } = scope;
   const staying = stayingOf(scope, lock);

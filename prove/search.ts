@@ -26,7 +26,7 @@ export interface Result {
   counterexample?: Step[];
 }
 
-export interface SearchOptions extends MovesOptions {
+export interface SearchOptions extends Omit<MovesOptions, 'lock'> {
   /** It looks at no more than so many states, on whatever machine: the verdict is the same on each. */
   mostStates: number;
   /** How much memory this process may have, in bytes. */
@@ -48,7 +48,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   const { sales, masters, horizonMs, mostStates, mostMemory } = options;
   const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
   const alone = [stocked, ...Array.from({ length: masters }, () => server.empty)];
-  const lock = options.lock ?? (await findLockKeys({ openLock }, server, alone));
+  const lock = await findLockKeys({ openLock }, server, alone);
   const demands = options.scope.demands.filter((demand) => lock.unclear === undefined || !ofKeys.includes(demand));
   const scope = { ...options.scope, demands };
   const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, { ...options, scope, lock });

@@ -1,8 +1,8 @@
 // A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
 
-import { type Reply, ReplyError } from '../virtual/valkey.ts';
+import type { Reply } from '../virtual/valkey.ts';
 import type { Command, Input, Line, Pending } from '../virtual/world.ts';
-import type { History, Told } from './process.ts';
+import { type History, type Told, textOfReply } from './process.ts';
 import type { Budget } from './scopes.ts';
 import type { ServerState } from './server.ts';
 
@@ -133,15 +133,13 @@ export type StepKind =
 /** A, B, C. */
 export const nameOf = (index: number) => String.fromCharCode('A'.charCodeAt(0) + index);
 
-const replyName = (reply: Reply) => (reply instanceof ReplyError ? `!${reply.message}` : JSON.stringify(reply));
-
 export function createActors() {
   const known = new Map<string, Actor>();
 
   /** The one actor that is so. */
   function actorOf(fields: ActorFields): Actor {
     const { history, status, until, inbox, replies, writesBefore, leaseEnds } = fields;
-    const nameOfUnread = ({ id, until, reply }: Unread) => `${id} ${until} ${replyName(reply)}`;
+    const nameOfUnread = ({ id, until, reply }: Unread) => `${id} ${until} ${textOfReply(reply)}`;
     const unheard = inbox.map((one) => ('reply' in one ? nameOfUnread(one) : `${one.channel} ${one.message}`));
     const unread = replies.map(nameOfUnread);
     const name = [history.id, status, until, writesBefore, leaseEnds, unheard, unread].join('|');

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { locks } from '../../locks/index.ts';
 import type { Cell, Task } from '../../prove/cell.ts';
+import { itsKey } from '../../prove/lock-keys.ts';
 import { createMoves } from '../../prove/moves.ts';
 import { type OpenLock, readLock } from '../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../prove/scopes.ts';
@@ -61,7 +62,7 @@ export async function searchIn(file: string, scope: Scope | string, options: Opt
 export async function movesUnder(file: string, scope: Scope | string, options: Options = {}) {
   const meant = typeof scope === 'string' ? scopeNamed(scope) : scope;
   const { sales, ...more } = optionsOf(meant, options);
-  return createMoves({ openLock: await open(file), sales }, await sharedServer(), { sales, ...more });
+  return createMoves({ openLock: await open(file), sales }, await sharedServer(), { sales, ...more, lock: itsKey });
 }
 
 export const task = (stage: string, scope: string, more: Partial<Task> = {}): Task => ({

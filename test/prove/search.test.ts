@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { proveCell } from '../../prove/cell.ts';
+import { itsKey } from '../../prove/lock-keys.ts';
 import { violated, violatedAtEnd } from '../../prove/properties.ts';
 import type { Scope } from '../../prove/scopes.ts';
 import { search } from '../../prove/search.ts';
@@ -30,11 +31,12 @@ async function walkAll(stage: string, scopeName: string, mostSteps = Number.POSI
     const { moves, isCut } = await movesFrom(state);
     if (moves.length === 0 && !isCut) {
       orders += 1;
-      if (violatedAtEnd(state, scope, server)) shortest = Math.min(shortest, steps);
+      if (violatedAtEnd(state, scope, server, itsKey)) shortest = Math.min(shortest, steps);
     }
     if (steps === mostSteps) return;
     for (const { state: made, touches } of moves) {
-      if (violated(made, scope, { leaseEndOf, server }, touches)) shortest = Math.min(shortest, steps + 1);
+      if (violated(made, scope, { leaseEndOf, server, lock: itsKey }, touches))
+        shortest = Math.min(shortest, steps + 1);
       else await walk(made, steps + 1);
     }
   }
