@@ -135,12 +135,15 @@ test('search: what is sold together is no longer inside when it is written, thou
 });
 
 describe('search: a command that changes the lock that a holder', () => {
-  /** A deletes the lock and fails; B takes it. */
+  /** A deletes the lock and fails; B takes it, and looks at something else before it enters. So both before and after that, A leads to one state. */
   const thief = () =>
     writeLock(
       `return {
         async acquire() {
-          if (ownerToken !== 'A:1') return void (await redis.set(key, ownerToken, 'PX', leaseMs, 'NX'));
+          if (ownerToken !== 'A:1') {
+            await redis.set(key, ownerToken, 'PX', leaseMs, 'NX');
+            return void (await redis.get(key + ':else'));
+          }
           await redis.del(key);
           throw new Error('it was only here to delete');
         },
