@@ -56,7 +56,7 @@ describe('something dies', () => {
 
       expect((await command.ended).code).toBe(1);
       expect(command.stdout()).toMatch(/was ended by SIGKILL/);
-      expect(command.stdout()).toContain('Left out: 6-lua-release sell-out.');
+      expect(command.stdout()).toContain('Left out: 6-lua-release (sell-out).');
       expect(readLatest(command).verdict).toBe('unknown');
     },
   );
