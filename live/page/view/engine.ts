@@ -59,9 +59,10 @@ export function startEngine({ count = 1, isApart = false } = {}) {
   async function start(lab: Lab): Promise<Ready> {
     const { worker: code, ...rest } = await packed;
     const lines = [
-      'onmessage = ({ data, ports: [port] }) => { onmessage = null; globalThis.packed = data;',
+      // The brackets have it compiled at once, and not twice.
+      'onmessage = (function ({ data, ports: [port] }) { onmessage = null; globalThis.packed = data;',
       code,
-      '};',
+      '});',
     ];
     const given = { ...rest, wasm: new Uint8Array(await valkey) };
     const { port1, port2 } = new MessageChannel();
