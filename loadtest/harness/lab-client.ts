@@ -20,6 +20,7 @@ import {
   type TickScript,
   tickResultSchema,
 } from '../../services/inventory/lab/contract.ts';
+import { formatDuration } from '../evidence/numbers.ts';
 import { type FollowOptions, followNode } from './event-stream.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */
@@ -100,8 +101,9 @@ export async function openLabClient(labUrl: string) {
       signal: AbortSignal.timeout(limitMs),
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     }).catch((error: Error) => {
-      const ErrorClass = error.name === 'TimeoutError' ? LateAnswerError : Error;
-      throw new ErrorClass(`${method} ${url} got no answer (${causeOf(error)}).`);
+      if (error.name !== 'TimeoutError') throw new Error(`${method} ${url} got no answer (${causeOf(error)}).`);
+      const why = 'its process may compute without end, or the machine is too busy';
+      throw new LateAnswerError(`${method} ${url} got no answer within ${formatDuration(limitMs)}: ${why}.`);
     });
     if (response.status === 204 || absent.includes(response.status)) return undefined;
     const answer = await response.text();

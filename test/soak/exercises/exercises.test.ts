@@ -59,7 +59,6 @@ describe('a file that breaks its process fails with a sentence, and the next one
   const answerThat = (body: string) => `export const answerOnce = async ({ work }: any) => { ${body} };`;
   test.each([
     ['exits', 3, lockThat('process.exit(7);'), /node-\d ended with exit code 7/],
-    ['blocks its process', 3, lockThat('for (;;);'), /never comes back/],
     ['throws', 3, lockThat("throw new Error('no luck');"), /no luck/],
     ['is no code', 31, 'export const answerOnce = {', /^No node starts with your file: its import fails: /],
     ['exports something else', 31, 'export const x = 1;', /it exports none of answerOnce, .*\.$/],
@@ -78,5 +77,14 @@ describe('a file that breaks its process fails with a sentence, and the next one
     const { verdicts } = await play(numbered(number), file);
 
     expect(verdicts).toMatchObject([{ verdict: 'fail', reason: expect.stringMatching(why) }]);
+  });
+
+  test('a lock that blocks its process: nobody knows, and the reason says why', async () => {
+    const file = noModule('file.ts');
+    writeFileSync(file, lockThat('for (;;);'));
+    const { verdicts } = await play(numbered(3), file);
+
+    const reason = expect.stringMatching(/got no answer within 10 s: its process may compute without end/);
+    expect(verdicts).toMatchObject([{ verdict: 'unknown', reason }]);
   });
 });
