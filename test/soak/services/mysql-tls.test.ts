@@ -4,7 +4,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { openMysql } from '../../../scripts/stack/mysql.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { expectProblem, startNode, startRedis, type TestRedis } from '../../services/inventory/node-under-test.ts';
+import {
+  expectProblem,
+  startNodeAlone,
+  startRedis,
+  type TestRedis,
+  until,
+} from '../../services/inventory/node-under-test.ts';
 
 let redis: TestRedis;
 let url: string;
@@ -29,8 +35,14 @@ test.each([
   ['its authority is known', true, 200],
   ['its authority is not known', false, 503],
 ])('MySQL over TLS: %s', async (_title, isKnown, status) => {
-  const node = await startNode(redis.url, { MYSQL_URL: url, ...(isKnown && { NODE_EXTRA_CA_CERTS: certificate }) });
+  // It is not ready without its MySQL.
+  const node = await startNodeAlone(redis.url, {
+    MYSQL_URL: url,
+    ...(isKnown && { NODE_EXTRA_CA_CERTS: certificate }),
+  });
   await redis.client.set('{inventory001}:stock', 10);
+
+  await until('the node reaches Redis', async () => (await node.lab('GET', '/redis')).status === 200);
 
   const answer = await node.sell('001');
 
