@@ -33,12 +33,14 @@ export interface Outage {
   label: string;
   from: number;
   until: number;
-  /** From its return to the next sale, in milliseconds. Absent when there was none in time. */
+  /** For how long a sale was held inside after it, in milliseconds. */
+  heldMs: number;
+  /** From its return to the next sale, without the time in which one was held, in milliseconds. Absent when there was none in time. */
   backMs?: number;
   /** What was in Redis then, besides the stock, when nobody has sold: because of one of them. */
   stayed?: LeftKey[];
-  /** Why the outage came to nothing, if it did: nobody asked before a node found Redis again. */
-  unasked?: string;
+  /** Why the outage proves nothing, if so: nobody has asked by the time that mattered. */
+  missed?: string | undefined;
 }
 
 export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' | 'ending'> {

@@ -1,7 +1,6 @@
 // What is said of servers that are away: masters that stand still or answer late, and Redis while buyers come; and when it holds then.
 
 import type { SaleEnd } from '../evidence/answers.ts';
-import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
@@ -16,6 +15,8 @@ import { quorumOf, sell, withMasters } from './sentences.ts';
 
 /** How long a sale may take that nobody keeps out, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
+/** Who asks meanwhile has so long to come in, if the lock lets him, in milliseconds. */
+const MEANWHILE_MS = 250;
 /** How long it may take until a master has heard a node, in milliseconds. */
 const HEARD_LIMIT_MS = 300;
 
@@ -77,7 +78,7 @@ export const serverSteps = [
     await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
   }),
   needing('links', 'redis process')(
-    '… Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is inside, or <limit> later',
+    '… Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
     (course, { time, node, limit }) => findItLater(course, time, node, limit),
   ),
   needing('redis process')(
@@ -95,7 +96,7 @@ export const serverSteps = [
     if (outage === undefined || outage.backMs !== undefined || outage.stayed) return;
     const isNext = ({ ended }: RunningSale) => ended?.outcome === 'sold' && ended.sentAt + ended.ms > outage.until;
     const next = await course.until(() => course.sales.find(isNext)?.ended, limit);
-    if (next) outage.backMs = next.sentAt + next.ms - outage.until;
+    if (next) outage.backMs = Math.max(0, next.sentAt + next.ms - outage.until - outage.heldMs);
     else outage.stayed = await course.keysLeft();
   }),
 ];
@@ -135,9 +136,9 @@ export const serverDemands = [
   demand('sales flow again within <time> of its return', async (course, _outcome, { time: limitMs }) => {
     const { outages } = course;
     const stuck = outages.find(({ backMs }) => backMs === undefined);
-    const unasked = outages.find(({ unasked }) => unasked)?.unasked;
+    const missed = outages.find(({ missed }) => missed)?.missed;
     // A shop that stays closed has failed, whoever asked.
-    if (stuck === undefined && unasked) throw new NotStagedError(unasked);
+    if (stuck === undefined && missed) throw new NotStagedError(missed);
     const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
     await mustHaveHadTime(course, stuck ? limitMs : 0);
     const stayed = stuck?.stayed?.map(describeLeftKey).join('') ?? '';
@@ -190,33 +191,59 @@ async function goAway(
   label: string,
   redis: { comeBack(): unknown },
   ms: number,
-  atItsReturn = () => {},
+  atItsReturn: () => unknown = () => {},
 ): Promise<Outage> {
   const from = sharedClock();
   const { over } = mark(label);
   await sleep(ms);
-  atItsReturn();
-  const outage: Outage = { label, from, until: sharedClock() };
+  await atItsReturn();
+  const outage: Outage = { label, from, until: sharedClock(), heldMs: 0 };
   await redis.comeBack();
   over();
   outages.push(outage);
   return outage;
 }
 
-/** A node that finds Redis again later than the other, for so many milliseconds at most, gives up what it may hold when another is inside. */
+/**
+ * A node finds Redis again when the next sale at the other one is held inside, or so many milliseconds later. What the node gives up then
+ * has come to Redis, and somebody else has asked, before that sale goes on.
+ */
 async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
   const other = node === course.first ? course.second : course.first;
   let restore = () => {};
-  const outage = await goAway(course, 'Redis stands still (SIGSTOP)', await course.stopRedis(), ms, () => {
+  const outage = await goAway(course, 'Redis stands still (SIGSTOP)', await course.stopRedis(), ms, async () => {
     restore = course.cutLine(node);
+    await other.script({ untilResumed: true });
   });
   const tried = course.triesOf(other);
-  const isInside = ({ node: its, entered, left }: Hold) =>
-    its === other.name && entered > outage.until && left === Number.POSITIVE_INFINITY;
-  const isMet = await course.until(() => course.holds().some(isInside), limitMs);
+  const isHeld = async () => (await other.state()).held > 0 || undefined;
+  const isMet = await course.waitFor(isHeld, limitMs);
+  const heldSince = sharedClock();
   // Whom the key keeps out has asked for it.
   if (!isMet && course.isLockSeen && course.triesOf(other) === tried) {
-    outage.unasked = `Nobody at ${other.name} asked for the lock before ${node.name} found Redis again.`;
+    outage.missed = `Nobody at ${other.name} asked for the lock before ${node.name} found Redis again.`;
   }
   restore();
+  if (isMet) {
+    outage.missed = await whyNoneAsked(course, node, other);
+    outage.heldMs = sharedClock() - heldSince;
+  }
+  // Nobody else is held from here on.
+  await other.script({});
+  await other.resume();
+}
+
+/** Resolves when a node has told Redis what it gives up, and another sale has asked for the lock at the other one; or with why not. */
+async function whyNoneAsked(course: Course, node: TargetNode, other: TargetNode): Promise<string | undefined> {
+  const isThere = await course.waitFor(() => node.redis().catch(() => undefined), SALE_LIMIT_MS);
+  if (!isThere) return `${node.name} did not reach Redis again.`;
+  await course.hasAsked(node);
+  const from = sharedClock();
+  course.sell(other);
+  const hasBegun = () => course.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
+  if (!(await course.until(hasBegun, SALE_LIMIT_MS)))
+    return `Nobody at ${other.name} asked for the lock while the next one was held.`;
+  await course.hasAsked(other);
+  await sleep(MEANWHILE_MS);
+  return undefined;
 }

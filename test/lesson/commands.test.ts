@@ -7,6 +7,7 @@ import { drillsOf, rowsOf } from '../../loadtest/commands/tracks.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import { catalogue } from '../mutations/catalogue.ts';
 import { importsIn } from './import-graph.ts';
 import { commandLinesOf } from './markdown.ts';
 import { exists, listDeep, readText } from './project-files.ts';
@@ -24,8 +25,8 @@ const files = new Map(
 const WITHOUT_HELP = [...files].filter(([, file]) => !usesCommander(file)).map(([name]) => name);
 /** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
 const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];
-/** `--help` of the bench does not list these. */
-const UNLISTED = [...contestants, ...httpContestants, ...bucketCounts, ...drillsOf('locks')]
+/** `--help` of the bench and of the mutations does not list these. */
+const UNLISTED = [...contestants, ...httpContestants, ...bucketCounts, ...catalogue, ...drillsOf('locks')]
   .map(({ name }) => name)
   .concat(checkNames);
 const OF_THE_PROJECT =

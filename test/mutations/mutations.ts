@@ -10,16 +10,16 @@ import { type Outcome, type Tried, tryMutations, whyStale } from './try-mutation
 const SURVIVED = 1;
 const COULD_NOT_RUN = 2;
 
-const { only, list } = new Command('npm run mutations --')
+const { only = catalogue, list } = new Command('npm run mutations --')
   .description(
     'Puts one small bug after the other into a copy of the sources, and asks whether the tests notice. Ends with 0 when all are caught, 1 when one survived, 2 when it can’t be said.',
   )
-  .option('--only <names>', 'some of them, with commas between them', named, catalogue)
+  .option('--only <names>', 'some of them, with commas between them (default: all)', named)
   .option('--list', 'tell them, and which are stale, and run no test')
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse()
-  .opts<{ only: Mutation[]; list?: boolean }>();
+  .opts<{ only?: Mutation[]; list?: boolean }>();
 
 /** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
 const stopping = new AbortController();

@@ -106,8 +106,8 @@ export const sentences: Record<string, string> = {
     '{a} 等待期间,另有 {count} 个在 {node} 查看库存:前一个快要读取时,后一个才来',
   'there are {count} units in stock': '库存有 {count} 件',
   '{count} are sold, within {time}': '卖出 {count} 件,不超过 {time}',
-  'Redis stands still (SIGSTOP) for {time}, and {node} finds it again when one of the other node is inside, or {late} later':
-    'Redis 停住(SIGSTOP){time};另一个节点有人在锁里面时,或者再过 {late},{node} 才重新连上它',
+  'Redis stands still (SIGSTOP) for {time}, and {node} finds it again when one of the other node is held inside, or {late} later':
+    'Redis 停住(SIGSTOP){time};另一个节点有一笔销售停在锁里面时,或者再过 {late},{node} 才重新连上它',
   'sales flow again, or not within {time}': '销售恢复,或者 {time} 内没有恢复',
   'Redis is killed (SIGKILL), and starts again with its data after {time}':
     'Redis 被杀死(SIGKILL),{time} 后带着数据重新启动',
