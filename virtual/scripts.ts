@@ -25,6 +25,10 @@ const names = new Map(
 export const scriptOf = ([name, script]: (string | number)[]): string | undefined =>
   /^EVAL/.test(String(name)) ? names.get(String(script)) : undefined;
 
-/** What a command is called: a script by its name. */
-export const verbOf = (command: (string | number)[]): string =>
-  scriptOf(command) ?? (/^EVAL/.test(String(command[0])) ? 'a script of its own' : String(command[0]));
+/** What a command is called: a script by its name, another with what it is about: `DEL lock`, `SET stock 99`. */
+export function verbOf(command: (string | number)[]): string {
+  const [verb = '', key = '', value] = command.map(String);
+  if (/^EVAL/.test(verb)) return scriptOf(command) ?? 'a script of its own';
+  const [, what] = /:(lock|stock)(?::|$)/.exec(key) ?? [];
+  return [verb, what, verb === 'SET' && what === 'stock' && value].filter(Boolean).join(' ');
+}

@@ -8,6 +8,7 @@ import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
+import { verbOf } from '../../virtual/scripts.ts';
 import { lineOf, type NodeState, type PlayRecord, salesOf } from '../page/records.ts';
 
 const SKU = '001';
@@ -41,9 +42,9 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
     const key = lockKey(SKU, stage);
     if (drill?.kind === 'load' && target.stack) ownWatch = watchLease(target.stack.redis.url, key);
     for (const { name, labUrl, link } of target.nodes) {
-      const unwatch = link?.watch(({ name: verb, script = verb, args }) => {
-        if (args.some((arg) => arg.includes(key)))
-          asked.push({ type: 'command', at: sharedClock(), node: name, verb: script });
+      const unwatch = link?.watch(({ name: command, script, args }) => {
+        if (!args.some((arg) => arg.includes(key))) return;
+        asked.push({ type: 'command', at: sharedClock(), node: name, verb: script ?? verbOf([command, ...args]) });
       });
       closing.signal.addEventListener('abort', () => unwatch?.());
       let own: SaleEvent[] = [];

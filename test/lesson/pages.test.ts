@@ -8,19 +8,16 @@ import { provableLocks } from '../../loadtest/prove/plan.ts';
 import { isInBuckets, lockName } from '../../locks/index.ts';
 import { proveCell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
-import { stageDiff, withDiff } from '../../scripts/diff.ts';
-import { withQuestions } from '../../scripts/questions.ts';
+import { stageDiff } from '../../scripts/diff.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { list, readText, stages } from './project-files.ts';
+import { chapterNow } from '../../teaching/chapter.ts';
+import { list, listDeep, readText, stages } from './project-files.ts';
 
-test.each(stages.slice(1))(
-  '%s: its diff and its questions are up to date; if not: npm run diff -- --write',
-  (stage) => {
-    const chapter = readText(`docs/stages/${stage}.md`);
+const made = listDeep('docs').filter((file) => /<!-- (questions|sequence): |^```diff$/m.test(readText(file)));
 
-    expect(withQuestions(withDiff(chapter, stageDiff(stages.indexOf(stage))))).toBe(chapter);
-  },
-);
+test.each(made)('%s: its diff, questions and sequences are up to date; if not: npm run chapters', async (page) => {
+  await expect(chapterNow(page)).resolves.toBe(readText(page));
+});
 
 /** A counterexample below the command that finds it: of a built-in lock, or of a file that is wrong on purpose. */
 const counterexample = /^`npm run prove -- (?:--stage )?(\S+) --scope (\S+) --processes 2`\n\n```text\n(.*?)\n```$/gms;

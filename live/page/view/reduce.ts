@@ -32,7 +32,7 @@ export interface Moment {
 
 const FAILED = /^(null|0)$/;
 /** Asked by the drill, to see the stock and whether the node is there. */
-const OF_HARNESS = /^(MGET|PING)$/;
+const OF_HARNESS = /^(MGET|PING)\b/;
 
 /** The moment at this time. */
 export function momentAt(records: PlayRecord[], at: number): Moment {

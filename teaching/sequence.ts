@@ -1,0 +1,106 @@
+// A scenario as a sequence diagram in Mermaid: drawn of what happens when it is played in virtual time.
+
+import { type PlayRecord, recordsOf } from '../live/page/records.ts';
+import { scenarios } from '../loadtest/scenarios/index.ts';
+import { asDrill } from '../loadtest/scenarios/scenario.ts';
+import { playDrill } from '../loadtest/virtual/play.ts';
+import type { Lab } from '../virtual/lab.ts';
+
+/** A scenario, the lock that it is played under and, if there is more of it than a chapter tells, the last sentence. */
+const PART = /<!-- sequence: (\S+) (\S+?)(?:, to: (.+?))? -->.*?<!-- \/sequence -->/gs;
+/** What the harness asks of a node, and no sale. */
+const OF_HARNESS = /^(MGET|PING)\b/;
+/** Sentences that prepare, or wait for what has begun. */
+const UNTOLD = /^(the next sales at|all sales end|[A-Z] ends)| pass(es)?$/;
+const participants: Record<string, string> = { 'node-1': 'A', 'node-2': 'B' };
+
+/** The chapter with the diagrams that it names in comments. What stands between the comments is drawn anew. Rejects for a name that is none. */
+export async function withSequences(chapter: string): Promise<string> {
+  let drawn = chapter;
+  for (const [part, name = '', stage = '', last] of chapter.matchAll(PART)) {
+    const opening = part.slice(0, part.indexOf('-->') + 3);
+    const diagram = await sequenceOf(name, stage, last);
+    drawn = drawn.replace(part, () => `${opening}\n\n\`\`\`mermaid\n${diagram}\`\`\`\n\n<!-- /sequence -->`);
+  }
+  return drawn;
+}
+
+async function sequenceOf(name: string, stage: string, last?: string): Promise<string> {
+  const page = scenarios.find((each) => each.name === name);
+  if (page === undefined) throw new Error(`There is no scenario ${name}.`);
+  let lab: Lab | undefined;
+  const disturb = (opened: Lab) => {
+    lab = opened;
+  };
+  const { outcome, log } = await playDrill(asDrill(page), stage, { disturb });
+  const { events = [], verdict } = outcome;
+  const lines = page.steps.map(({ line }) => line);
+  const heard = lab?.redis.heard ?? [];
+  const records = await recordsOf({ log, events, heard, atLines: [], lines, lock: stage });
+  const steps = stepsOf(records, (line) => page.steps.some((step) => step.line === line && step.isLong));
+  const end = last === undefined ? steps.length : steps.findIndex(({ line }) => line === last) + 1;
+  if (end === 0) throw new Error(`${name} has no sentence "${last}".`);
+  const damage = verdict === 'fail' && page.words['if it fails'];
+  return [
+    'sequenceDiagram',
+    '    participant A as node-1',
+    '    participant R as Redis',
+    '    participant B as node-2',
+    ...drawn(steps.slice(0, end)).map((line) => `    ${line}`),
+    ...(damage ? [`    Note over A,B: the damage: ${damage.charAt(0).toLowerCase()}${damage.slice(1, -1)}`] : []),
+    '',
+  ].join('\n');
+}
+
+interface Step {
+  /** Its sentence. */
+  line: string;
+  records: PlayRecord[];
+}
+
+/** What happens in each step. Some sentences are said before it, and most when it is over. */
+function stepsOf(records: PlayRecord[], isSaidFirst: (line: string) => boolean): Step[] {
+  const steps: Step[] = [];
+  let since: PlayRecord[] = [];
+  for (const record of records) {
+    if (record.type !== 'sentence') since.push(record);
+    else {
+      const { line, at } = record;
+      const before = steps.at(-1);
+      // After one that is said first, what is let go now is of this sentence, and so is what comes at its moment.
+      const isOfThis = (each: PlayRecord) =>
+        before === undefined || !isSaidFirst(before.line) || each.at === at || (each.type === 'held' && !each.verb);
+      const from = isSaidFirst(line) ? -1 : since.findIndex(isOfThis);
+      const own = from === -1 ? [] : since.splice(from);
+      before?.records.push(...since);
+      steps.push({ line, records: own });
+      since = [];
+    }
+  }
+  steps.at(-1)?.records.push(...since);
+  return steps;
+}
+
+/** The lines of the diagram. In a step what comes again is not drawn again. */
+function drawn(steps: Step[]): string[] {
+  return steps.flatMap(({ line, records }) => {
+    const shown = new Set<string>();
+    const isNew = (text: string) => {
+      const what = text.replace(/(GET stock → ).*/, '$1');
+      return !shown.has(what) && shown.add(what);
+    };
+    return [...(UNTOLD.test(line) ? [] : [`Note over A,B: ${line}`]), ...records.flatMap(lineOf).filter(isNew)];
+  });
+}
+
+function lineOf(record: PlayRecord): string | [] {
+  const node = 'node' in record ? participants[record.node] : undefined;
+  if (record.type === 'held' && record.verb) return `${node}-xR: ${record.verb}`;
+  if (record.type === 'sale') {
+    const sale = /^\d/.test(record.sale) ? 'a sale' : record.sale;
+    if (record.what === 'entered') return `Note over ${node}: ${sale} is inside`;
+    return record.what === 'left' ? `Note over ${node}: ${sale} leaves` : [];
+  }
+  if (record.type !== 'command' || OF_HARNESS.test(record.verb)) return [];
+  return `${node}->>R: ${record.verb} → ${record.reply?.replaceAll('"', '').replace('null', 'nil')}`;
+}
