@@ -77,7 +77,8 @@ export function createHolders(
     const { reached } = progress;
     let held: Lock | MultiLock | undefined;
 
-    const lockOptions = () => ({ ...servers.forLock(name, leaseMs), ownerToken, leaseMs, retryDelayMs, onLeaseLost });
+    const lockOptions = () =>
+      Object.assign(servers.forLock(name, leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
 
     /** What the stock refuses is known, whatever fails afterwards. A write that was refused, or never sent, certainly did not take place. */
     async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
@@ -104,7 +105,7 @@ export function createHolders(
         write: (units, token) => noteRefusal(seen.write(units, token)),
       };
       function openLock(createLock: CreateLock): Lock {
-        const lock = createLock({ ...lockOptions(), key: lockKey(sku, nameInBucket(name, bucket)) });
+        const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
         held = lock;
         return lock;
       }

@@ -96,8 +96,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
         },
       });
       const { stock, openLock } = holder.place(sku);
-      const options = {
-        ...holder.servers(),
+      const options = Object.assign(holder.servers(), {
         sku,
         stock,
         openLock,
@@ -107,7 +106,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
         signal,
         business: script.inside,
         emit,
-      };
+      });
       const taking = sellAtomically(takeOne, options, emit);
       // A bucket's stock notes for itself what was refused: the lock that is given up afterwards may fail, too.
       const taken = await (isSplit ? taking : holder.noteRefusal(taking));
