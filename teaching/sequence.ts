@@ -5,6 +5,7 @@ import { scenarios } from '../loadtest/scenarios/index.ts';
 import { asDrill } from '../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../loadtest/virtual/play.ts';
 import type { Lab } from '../virtual/lab.ts';
+import { isVirtual } from '../virtual/lock-service.ts';
 
 /** A scenario, the lock that it is played under and, if there is more of it than a chapter tells, the last sentence. */
 const PART = /<!-- sequence: (\S+) (\S+?)(?:, to: (.+?))? -->.*?<!-- \/sequence -->/gs;
@@ -28,6 +29,7 @@ export async function withSequences(chapter: string): Promise<string> {
 async function sequenceOf(name: string, stage: string, last?: string): Promise<string> {
   const page = scenarios.find((each) => each.name === name);
   if (page === undefined) throw new Error(`There is no scenario ${name}.`);
+  if (!isVirtual(stage)) throw new Error(`There is no lock ${stage} in virtual time.`);
   let lab: Lab | undefined;
   const disturb = (opened: Lab) => {
     lab = opened;
