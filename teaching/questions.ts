@@ -8,10 +8,11 @@ const LETTERS = 'abcdefgh';
 /** The chapter with the questions that it names in comments. What stands between the comments is made anew. */
 export function withQuestions(chapter: string): string {
   const questions = readQuestions();
-  return chapter.replace(
-    PART,
-    (_, stage: string) => `<!-- questions: ${stage} -->\n\n${shown(questions[stage] ?? [])}\n\n<!-- /questions -->`,
-  );
+  return chapter.replace(PART, (_, stage: string) => {
+    const own = questions[stage];
+    if (own === undefined) throw new Error(`There are no questions of ${stage}.`);
+    return `<!-- questions: ${stage} -->\n\n${shown(own)}\n\n<!-- /questions -->`;
+  });
 }
 
 /** Questions in Markdown. */

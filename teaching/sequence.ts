@@ -4,6 +4,7 @@ import { type PlayRecord, recordsOf } from '../live/page/records.ts';
 import { scenarios } from '../loadtest/scenarios/index.ts';
 import { asDrill } from '../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../loadtest/virtual/play.ts';
+import type { SaleEvent } from '../services/inventory/lab/contract.ts';
 import type { Lab } from '../virtual/lab.ts';
 import { isVirtual } from '../virtual/lock-service.ts';
 
@@ -13,10 +14,17 @@ const PART = /<!-- sequence: (\S+) (\S+?)(?:, to: (.+?))? -->.*?<!-- \/sequence 
 const OF_HARNESS = /^(MGET|PING)\b/;
 /** Sentences that prepare, or wait for what has begun. */
 const UNTOLD = /^(the next sales at|all sales end|[A-Z] ends)| pass(es)?$/;
+const deeds: Partial<Record<SaleEvent['type'], string>> = {
+  entered: 'is inside',
+  nested: 'asks for its own lock again',
+  left: 'leaves',
+};
 const participants: Record<string, string> = { 'node-1': 'A', 'node-2': 'B' };
 
 /** The chapter with the diagrams that it names in comments. What stands between the comments is drawn anew. Rejects for a name that is none. */
 export async function withSequences(chapter: string): Promise<string> {
+  const [opened, closed] = [/<!-- sequence: /g, /<!-- \/sequence -->/g].map((mark) => chapter.match(mark)?.length);
+  if (opened !== closed) throw new Error('Each <!-- sequence: … --> needs its <!-- /sequence -->.');
   let drawn = chapter;
   for (const [part, name = '', stage = '', last] of chapter.matchAll(PART)) {
     const opening = part.slice(0, part.indexOf('-->') + 3);
@@ -42,14 +50,16 @@ async function sequenceOf(name: string, stage: string, last?: string): Promise<s
   const steps = stepsOf(records, (line) => page.steps.some((step) => step.line === line && step.isLong));
   const end = last === undefined ? steps.length : steps.findIndex(({ line }) => line === last) + 1;
   if (end === 0) throw new Error(`${name} has no sentence "${last}".`);
-  const damage = verdict === 'fail' && page.words['if it fails'];
+  const words = page.words['if it fails'];
+  const [reason = ''] = (outcome.reasons[0] ?? '').split('. ');
+  const damage = (words ? `${words.charAt(0).toLowerCase()}${words.slice(1)}` : reason).replace(/\.$/, '');
   return [
     'sequenceDiagram',
     '    participant A as node-1',
     '    participant R as Redis',
     '    participant B as node-2',
     ...drawn(steps.slice(0, end)).map((line) => `    ${line}`),
-    ...(damage ? [`    Note over A,B: the damage: ${damage.charAt(0).toLowerCase()}${damage.slice(1, -1)}`] : []),
+    ...(verdict === 'fail' ? [`    Note over A,B: the damage: ${damage}`] : []),
     '',
   ].join('\n');
 }
@@ -83,26 +93,53 @@ function stepsOf(records: PlayRecord[], isSaidFirst: (line: string) => boolean):
   return steps;
 }
 
-/** The lines of the diagram. In a step what comes again is not drawn again. */
+/** The lines of the diagram: of each step its sentence, and what happens in it. A lease that ends by itself is told as well. */
 function drawn(steps: Step[]): string[] {
+  let leaseEnds = Number.POSITIVE_INFINITY;
   return steps.flatMap(({ line, records }) => {
-    const shown = new Set<string>();
-    const isNew = (text: string) => {
-      const what = text.replace(/(GET stock → ).*/, '$1');
-      return !shown.has(what) && shown.add(what);
-    };
-    return [...(UNTOLD.test(line) ? [] : [`Note over A,B: ${line}`]), ...records.flatMap(lineOf).filter(isNew)];
+    const texts = records.flatMap((record) => {
+      if (record.type !== 'redis') return textsOf(record);
+      const { at, lock, endsAt = Number.POSITIVE_INFINITY } = record;
+      // Gone since then, or given to another.
+      const isOver = at >= leaseEnds && (lock === undefined || endsAt > at + 1);
+      leaseEnds = endsAt;
+      return isOver ? ['Note over R: the lease ends'] : [];
+    });
+    const unnamed = records.filter((record) => isUnnamed(record) && 'what' in record && record.what === 'left').length;
+    return [
+      ...(UNTOLD.test(line) ? [] : [`Note over A,B: ${line}`]),
+      ...withoutRepeats(texts),
+      ...(unnamed > 1 ? [`Note over B: ${unnamed - 1} more sales, alike`] : []),
+    ];
   });
 }
 
-function lineOf(record: PlayRecord): string | [] {
+/** A sale that its page gives no letter: it is one of several that are alike. */
+const isUnnamed = (record: PlayRecord) => record.type === 'sale' && /^\d/.test(record.sale);
+
+function textsOf(record: PlayRecord): string[] {
   const node = 'node' in record ? participants[record.node] : undefined;
-  if (record.type === 'held' && record.verb) return `${node}-xR: ${record.verb}`;
+  if (record.type === 'held') return record.verb ? [`${node}-xR: ${record.verb}`] : [];
   if (record.type === 'sale') {
-    const sale = /^\d/.test(record.sale) ? 'a sale' : record.sale;
-    if (record.what === 'entered') return `Note over ${node}: ${sale} is inside`;
-    return record.what === 'left' ? `Note over ${node}: ${sale} leaves` : [];
+    const did = deeds[record.what];
+    return did ? [`Note over ${node}: ${isUnnamed(record) ? 'a sale' : record.sale} ${did}`] : [];
   }
   if (record.type !== 'command' || OF_HARNESS.test(record.verb)) return [];
-  return `${node}->>R: ${record.verb} → ${record.reply?.replaceAll('"', '').replace('null', 'nil')}`;
+  return [`${node}->>R: ${record.verb} → ${record.reply?.replaceAll('"', '').replace('null', 'nil')}`];
+}
+
+/** What was done twice is told once, whatever units were in stock. */
+function withoutRepeats(texts: string[]): string[] {
+  const told: { what: string; text: string }[] = [];
+  /** What each node did last. */
+  const last = new Map<string, string>();
+  for (const text of texts) {
+    const what = text.replace(/((?:GET|SET) stock).*/, '$1');
+    const [who = ''] = text;
+    const before = told.find((each) => each.what === what);
+    if (before === undefined) told.push({ what, text });
+    else if (last.get(who) === text) before.text = `${text}, again and again`;
+    last.set(who, text);
+  }
+  return told.map(({ text }) => text);
 }

@@ -29,6 +29,7 @@ export const scriptOf = ([name, script]: (string | number)[]): string | undefine
 export function verbOf(command: (string | number)[]): string {
   const [verb = '', key = '', value] = command.map(String);
   if (/^EVAL/.test(verb)) return scriptOf(command) ?? 'a script of its own';
-  const [, what] = /:(lock|stock)(?::|$)/.exec(key) ?? [];
-  return [verb, what, verb === 'SET' && what === 'stock' && value].filter(Boolean).join(' ');
+  const [, lock = '', stock = '', rest = ''] = /:(?:(lock):[^:]+|(stock))(:.*)?$/.exec(key) ?? [];
+  const written = verb === 'SET' && stock ? [value] : [];
+  return [verb, `${lock}${stock}${rest}`, ...written].filter(Boolean).join(' ');
 }

@@ -33,9 +33,9 @@ export interface Outage {
   label: string;
   from: number;
   until: number;
-  /** For how long a sale was held inside after it, in milliseconds. */
-  heldMs: number;
-  /** From its return to the next sale, without the time in which one was held, in milliseconds. Absent when there was none in time. */
+  /** When a sale was held inside after it. */
+  held?: { from: number; until: number };
+  /** From its return to the next sale, in milliseconds, without the time for which that had to wait for one that was held. Absent when there was none in time. */
   backMs?: number;
   /** What was in Redis then, besides the stock, when nobody has sold: because of one of them. */
   stayed?: LeftKey[];

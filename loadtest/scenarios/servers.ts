@@ -15,8 +15,8 @@ import { quorumOf, sell, withMasters } from './sentences.ts';
 
 /** How long a sale may take that nobody keeps out, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
-/** Who asks meanwhile has so long to come in, if the lock lets him, in milliseconds. */
-const MEANWHILE_MS = 250;
+/** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
+const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
 /** How long it may take until a master has heard a node, in milliseconds. */
 const HEARD_LIMIT_MS = 300;
 
@@ -94,10 +94,13 @@ export const serverSteps = [
     const outage = course.outages.at(-1);
     // One after which the shop stayed closed is looked at once.
     if (outage === undefined || outage.backMs !== undefined || outage.stayed) return;
-    const isNext = ({ ended }: RunningSale) => ended?.outcome === 'sold' && ended.sentAt + ended.ms > outage.until;
-    const next = await course.until(() => course.sales.find(isNext)?.ended, limit);
-    if (next) outage.backMs = Math.max(0, next.sentAt + next.ms - outage.until - outage.heldMs);
-    else outage.stayed = await course.keysLeft();
+    const soldAt = ({ ended }: RunningSale) => (ended?.outcome === 'sold' ? ended.sentAt + ended.ms : 0);
+    const next = () => course.sales.map(soldAt).filter((at) => at > outage.until);
+    if (await course.until(() => next().length > 0, limit)) {
+      const { until, held = { from: until, until } } = outage;
+      const at = Math.min(...next());
+      outage.backMs = at - until - (at > held.until ? held.until - held.from : 0);
+    } else outage.stayed = await course.keysLeft();
   }),
 ];
 
@@ -197,7 +200,7 @@ async function goAway(
   const { over } = mark(label);
   await sleep(ms);
   await atItsReturn();
-  const outage: Outage = { label, from, until: sharedClock(), heldMs: 0 };
+  const outage: Outage = { label, from, until: sharedClock() };
   await redis.comeBack();
   over();
   outages.push(outage);
@@ -205,8 +208,8 @@ async function goAway(
 }
 
 /**
- * A node finds Redis again when the next sale at the other one is held inside, or so many milliseconds later. What the node gives up then
- * has come to Redis, and somebody else has asked, before that sale goes on.
+ * A node finds Redis again when the next sale at the other one is held inside, or so many milliseconds later. Before that sale goes on, the
+ * node has given up what it may hold, and somebody else has asked.
  */
 async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
   const other = node === course.first ? course.second : course.first;
@@ -218,31 +221,43 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
   const tried = course.triesOf(other);
   const isHeld = async () => (await other.state()).held > 0 || undefined;
   const isMet = await course.waitFor(isHeld, limitMs);
-  const heldSince = sharedClock();
-  // Whom the key keeps out has asked for it.
-  if (!isMet && course.isLockSeen && course.triesOf(other) === tried) {
-    outage.missed = `Nobody at ${other.name} asked for the lock before ${node.name} found Redis again.`;
+  const heldFrom = sharedClock();
+  if (!isMet && course.isLockSeen && course.masterCount === 0) {
+    outage.missed = await whyNotKeptOut(course, other, tried, outage.until);
   }
   restore();
   if (isMet) {
     outage.missed = await whyNoneAsked(course, node, other);
-    outage.heldMs = sharedClock() - heldSince;
+    outage.held = { from: heldFrom, until: sharedClock() };
   }
   // Nobody else is held from here on.
   await other.script({});
+  if (!isMet && (await isHeld())) outage.missed = `A sale of ${other.name} was inside, but too late.`;
   await other.resume();
 }
 
-/** Resolves when a node has told Redis what it gives up, and another sale has asked for the lock at the other one; or with why not. */
+/** Resolves with why it is not the lock that has kept everybody out at a node since then. */
+async function whyNotKeptOut(course: Course, node: TargetNode, tried: number, since: number) {
+  if (course.triesOf(node) === tried) {
+    return `Nobody at ${node.name} asked for the lock before the other node found Redis again.`;
+  }
+  await course.catchUp([node]);
+  const hasEntered = course.holds().some((hold) => hold.node === node.name && hold.entered > since);
+  const isFree = (await course.keysLeft()).length === 0;
+  return hasEntered || isFree ? `Nobody was inside at ${node.name} when the other node found Redis again.` : undefined;
+}
+
+/** Resolves when a node has given up what it may hold, and another sale has asked for the lock at the other one; or with why not. */
 async function whyNoneAsked(course: Course, node: TargetNode, other: TargetNode): Promise<string | undefined> {
-  const isThere = await course.waitFor(() => node.redis().catch(() => undefined), SALE_LIMIT_MS);
+  const isThere = await course.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
   if (!isThere) return `${node.name} did not reach Redis again.`;
-  await course.hasAsked(node);
+  const hasGivenUp = async () => (await node.state()).unreleased === 0 || undefined;
+  if (!(await course.waitFor(hasGivenUp, FOUND_LIMIT_MS))) return `${node.name} did not give up what it may hold.`;
   const from = sharedClock();
   course.sell(other);
   const hasBegun = () => course.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
-  if (!(await course.until(hasBegun, SALE_LIMIT_MS)))
-    return `Nobody at ${other.name} asked for the lock while the next one was held.`;
+  if (!(await course.until(hasBegun, ASKED_LIMIT_MS)))
+    return `Nobody at ${other.name} asked for the lock while one was held.`;
   await course.hasAsked(other);
   await sleep(MEANWHILE_MS);
   return undefined;
