@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createHeld } from './held.ts';
 import type { SaleScript } from './lab/contract.ts';
 
@@ -38,7 +37,7 @@ export function createSaleScripts() {
           own = take();
           if (own.beforeNestedCall) await held.untilResumed();
           if (own.nestedCall) await callNested?.(own.nestedCall === true ? 'the same object' : own.nestedCall);
-          if (own.pauseMs !== undefined) await sleep(own.pauseMs);
+          if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
           if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
         },

@@ -112,6 +112,21 @@ describe('lab: a node', () => {
   });
 });
 
+test.each([
+  [{ pauseMs: 600_000 }],
+  // It comes to its pause when the node is stopping already.
+  [{ beforeNestedCall: true, pauseMs: 600_000 }],
+])('lab: a sale with the script %j is ended by the stop of its node, and does not delay it', async (script) => {
+  const lab = await ownLab('3-spin');
+  const sale = lab.sell(0, script);
+  await lab.pass(1_000);
+  const { take, service } = lab.node(0);
+  take(service.endScripts);
+  await lab.pass(10);
+
+  expect([sale.answer(), service.state().inFlight]).toMatchObject([{ outcome: 'sold' }, 0]);
+});
+
 test('lab: where no replica has heard, WAIT answers when its time is over, and its connection stands still until then', async () => {
   const lab = await ownLab('replicated');
   const sale = lab.sell(0);
