@@ -48,13 +48,13 @@ const lockModules = () =>
 export const lockVersion = kind(knownVersions, lockName);
 
 export const hostForm = 'an address of this machine, such as 127.0.0.1';
-const noName = `${hostForm}, and not its name, which some shells (tcsh) put into HOST; say HOST=127.0.0.1`;
+const whyNoName = 'localhost may be two addresses, and some shells (tcsh) put that name into HOST';
 
-/** A name, which nobody may have given on purpose, may lead to an address that the whole network reaches. */
+/** A name may lead to an address that the whole network reaches, or to two: a node has one, nginx asks both. */
 const host = () =>
   z
     .string()
-    .refine((given) => given === 'localhost' || isIP(given) !== 0, noName)
+    .refine((given) => isIP(given) !== 0, `${hostForm}, and not its name: ${whyNoName}`)
     .default('127.0.0.1');
 
 /** The settings of one inventory node. `.env.example` explains each of them. */

@@ -123,8 +123,9 @@ describe('settings: what is allowed', () => {
       ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
       ['redis://h', 'redis://h:1/15', 'rediss://:p%2Fw@h:6379', 'redis://u:p@[::1]:6379'],
     ],
-    // A shell may have set it to the name of the machine.
-    ['HOST', ['box', 'box.lan', '1.2.3', '*'], ['0.0.0.0', '::', '127.0.0.1', 'localhost']],
+    // A shell may have set it to the name of the machine. localhost may be two addresses, and nginx asks both.
+    ['HOST', ['box', 'box.lan', '1.2.3', '*', 'localhost'], ['0.0.0.0', '::', '::1', '127.0.0.1']],
+    ['LAB_HOST', ['localhost', '[::1]'], ['0.0.0.0', '127.0.0.1']],
     [
       'LAB_ALLOWED_HOSTS',
       ['*', 'node-1:7778', 'node-1,', 'a b', '[node-1]', '.', 'fe80::1%eth0'],
