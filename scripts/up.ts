@@ -35,6 +35,8 @@ const { LOCK_VERSION, ORDERS, HOST, ...settings } = readSettingsOrExit(
   }),
   process.env,
 );
+// Before anything is started that would have to be stopped.
+readSettingsOrExit(inventorySettings, { ...process.env, HOST });
 // A MySQL that is started for the lock alone gets no orders.
 const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !!process.env['MYSQL_URL']);
 

@@ -19,6 +19,7 @@ import { LEAST_REDIS, refuseOldRedis } from '../scripts/stack/redis-version.ts';
 import { startStack } from '../scripts/stack/stack.ts';
 import { livePorts, upPorts } from '../scripts/stack/usual-ports.ts';
 import { installedZookeeper, openZookeeper } from '../scripts/stack/zookeeper.ts';
+import { whyNotAllowed } from '../services/inventory/settings.ts';
 import { costOfNo, costOfNoReplica } from './costs.ts';
 
 /** `ok` lacks nothing, `less` means that something is left out or may go wrong, `stops` that `npm start` can't run. */
@@ -89,6 +90,7 @@ async function redis(): Promise<Finding> {
   const program = installedRedis();
   try {
     if (given !== undefined) {
+      mustBeAllowed('REDIS_URL');
       await openRedis(given, { dir: tmpdir() });
       return { part, state: 'ok', found: 'the one that REDIS_URL names answers' };
     }
@@ -142,6 +144,7 @@ async function stack(): Promise<Finding | Finding[]> {
   let started: Awaited<ReturnType<typeof startStack>> | undefined;
   const from = performance.now();
   try {
+    for (const setting of ['REDIS_URL', 'MYSQL_URL', 'ZOOKEEPER_URL'] as const) mustBeAllowed(setting);
     started = await startStack({ env: { LOCK_VERSION: '8-auto-renew', ORDERS: 'off' } });
     const lab = started.nodes[0]?.labUrl;
     // What a Redis that was given holds already is left as it is.
@@ -205,13 +208,20 @@ async function mysql(): Promise<Finding> {
   return { part, state: 'ok', found: version };
 }
 
+/** Throws why the setting has a value that is not allowed. */
+function mustBeAllowed(setting: 'REDIS_URL' | 'MYSQL_URL' | 'ZOOKEEPER_URL') {
+  const why = whyNotAllowed(setting, process.env);
+  if (why !== undefined) throw new Error(why);
+}
+
 async function givenServer(
   part: string,
-  setting: string,
+  setting: 'MYSQL_URL' | 'ZOOKEEPER_URL',
   cost: string,
   open: () => Promise<{ version: string }>,
 ): Promise<Finding> {
   try {
+    mustBeAllowed(setting);
     return { part, state: 'ok', found: `${(await open()).version}, the one that ${setting} names` };
   } catch (error) {
     return {

@@ -92,6 +92,7 @@ export function newCommand(name: string, description: string, names: OptionName[
   const command = new Command(`${name} --`)
     .description(description)
     .allowExcessArguments(false)
+    .configureOutput({ outputError: (text, write) => write(withoutAddress(text)) })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN));
   for (const name of names) {
     const [flags, ...common] = options[name] as Row<unknown>;
@@ -102,6 +103,9 @@ export function newCommand(name: string, description: string, names: OptionName[
   }
   return command;
 }
+
+/** What should be an address and is none may have a password anywhere. */
+const withoutAddress = (text: string) => text.replace(/('--(?:url|lab) <\w+>') argument '.*' (?=is invalid)/s, '$1 ');
 
 /** The running stack that is named, if one is. */
 export function runningOf({ url, lab }: Pick<Given, 'url' | 'lab'>, command: Command) {
@@ -168,9 +172,11 @@ function waiterList(value: string): number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
+/** No request could be sent with a password, and the report would show it. */
 function webAddress(value: string): string {
-  if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;
-  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
+  const address = URL.canParse(value) && /^https?:\/\//.test(value) ? new URL(value) : undefined;
+  if (address && address.port !== '0' && address.username + address.password === '') return address.origin;
+  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080, without a user.');
 }
 
 function webAddresses(value: string): string[] {

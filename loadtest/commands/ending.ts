@@ -1,5 +1,7 @@
 // How a command ends: what its exit code says, and what a signal does.
 
+import { withoutPassword } from '../../services/inventory/setting-error.ts';
+
 /** Everything came out as expected or, of graded locks, everything that applies holds. */
 export const AS_TAUGHT = 0;
 /** Something did not, or is unknown: look at the report. */
@@ -18,7 +20,8 @@ export async function runToEnd(
 ): Promise<number> {
   const fail = (error: unknown) => {
     if (!hasReader) return COULD_NOT_RUN;
-    process.stderr.write(`${failure}: ${error instanceof Error ? error.message : error}\n`);
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(withoutPassword(`${failure}: ${why}\n`));
     return COULD_NOT_RUN;
   };
   const code = await run().catch(fail);

@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '../../locks/index.ts';
+import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
 import { dismissReaper, makeTempDir, type Part, PartError } from './parts.ts';
 import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
@@ -54,9 +55,10 @@ const kinds: Partial<Record<Backend, Kind>> = {
 
 /**
  * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, where `ports` says, else on free ports. What can't be had is said
- * in `lacks`.
+ * in `lacks`. An address that is not allowed ends the process as `readSettingsOrExit`.
  */
 export async function startBackends(needed: Backend[], ports: { mysql?: number } = {}): Promise<Backends> {
+  readSettingsOrExit(inventorySettings.pick({ MYSQL_URL: true, ZOOKEEPER_URL: true }), process.env);
   const lacks: Backends['lacks'] = {};
   const versions: Backends['versions'] = {};
   const servers: Server[] = [];

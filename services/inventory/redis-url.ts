@@ -1,4 +1,5 @@
 import type { RedisOptions } from 'ioredis';
+import { readServerUrl } from './server-url.ts';
 
 /** The Redis that a REDIS_URL names: one server, a Cluster, or the master that Sentinels name. */
 export type RedisPlace =
@@ -18,7 +19,7 @@ const several =
 export const redisUrlForms =
   'redis://host:port, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master-name, or one of them with rediss';
 
-export const isServerUrl = (url: string) => server.test(url) && URL.canParse(url);
+export const isServerUrl = (url: string) => server.test(url) && readServerUrl(url) !== undefined;
 
 export function readRedisUrl(url: string): RedisPlace | undefined {
   if (isServerUrl(url)) return { form: 'server', url };
@@ -38,8 +39,8 @@ export function readRedisUrl(url: string): RedisPlace | undefined {
 
 function readHosts(hosts: string, defaultPort: number): Address[] {
   return hosts.split(',').map((each) => {
-    const { hostname, port, search, hash } = new URL(`redis://${each}`);
-    if (hostname === '' || search || hash) throw new Error(`${each} is not host:port.`);
-    return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || defaultPort) };
+    const server = readServerUrl(`redis://${each}`);
+    if (server === undefined) throw new Error(`${each} is not host:port.`);
+    return { host: server.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(server.port || defaultPort) };
   });
 }

@@ -24,7 +24,10 @@ export const wholeNumber = (min: number, max: number, meaning: string) =>
     return number >= min && number <= max ? number : undefined;
   });
 
-export const port = () => wholeNumber(1, 65_535, 'a TCP port');
+const LAST_PORT = 65_535;
+export const port = () => wholeNumber(1, LAST_PORT, 'a TCP port');
+export const isPort = (digits: string) =>
+  /^\d{1,5}$/.test(digits) && Number(digits) >= 1 && Number(digits) <= LAST_PORT;
 export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
 export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
 export const oneOf = <Name extends string>(...names: Name[]) => z.enum(names, { error: `one of ${names.join(', ')}` });

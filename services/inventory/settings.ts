@@ -7,8 +7,9 @@ import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
+import { readServerUrl } from './server-url.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
-import { kind, list, milliseconds, oneOf, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
+import { isPort, kind, list, milliseconds, oneOf, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
 
 const FEWEST_MASTERS = 3;
@@ -23,20 +24,25 @@ const redlockUrls = () => {
 const mysqlUrl = () => {
   const allowed =
     'mysql://user:password@host:port/database (mysqls:// for TLS), with letters, digits and _ alone behind the last /';
+  const isMysqlUrl = (url: string) => /^mysqls?:\/\/[^\s/]+\/\w+$/.test(url) && readServerUrl(url) !== undefined;
   return z
     .string()
-    .refine((url) => /^mysqls?:\/\/[^\s/]+\/\w+$/.test(url) && URL.canParse(url), { error: allowed, abort: true })
+    .refine(isMysqlUrl, { error: allowed, abort: true })
     .refine(
       (url) => url.startsWith('mysql:') || isIP(new URL(url).hostname.replace(/[[\]]/g, '')) === 0,
       'mysqls:// and the name of the host, not its address, because its certificate must name it',
     );
 };
 
-const zookeeperUrl = () =>
-  text(
-    /^[\w.[\]-]+:\d+(,[\w.[\]-]+:\d+)*(\/[\w-]+)*$/,
-    'host:port, or several with commas between them, and perhaps a /path',
-  );
+/** Its client reads no address of IPv6. */
+function isZookeeperUrl(url: string): boolean {
+  const [servers = '', ...folders] = url.split('/');
+  const isServer = (server: string) => isPort(/^[\w.-]+:(\d+)$/.exec(server)?.[1] ?? '');
+  return servers.split(',').every(isServer) && folders.every((folder) => /^[\w-]+$/.test(folder));
+}
+
+const zookeeperForm =
+  'host:port with a name or an IPv4 address, or several with commas between them, and perhaps a /path';
 
 /** `file` or `name=file`, with commas between them. */
 const lockModules = () =>
@@ -70,7 +76,7 @@ export const inventorySettings = z.object({
   MYSQL_URL: mysqlUrl().optional(),
   // A sale that comes later waits for one of them.
   MYSQL_LOCK_CONNECTIONS: wholeNumber(1, 1_000, 'connections').default(10),
-  ZOOKEEPER_URL: zookeeperUrl().optional(),
+  ZOOKEEPER_URL: z.string().refine(isZookeeperUrl, zookeeperForm).optional(),
   LOCK_MODULES: lockModules().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
@@ -131,10 +137,23 @@ export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySetting
  * allowed ends the process with exit code 2 and one line: the variable, the value, and what is allowed.
  */
 export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
+  const result = schema.safeParse(givenIn(env));
+  return result.success ? result.data : exitWithSettingError(whyRefused(result.error, env));
+}
+
+/** Why a setting of a node has a value that is not allowed, as a sentence. Undefined when it has none. */
+export function whyNotAllowed(name: keyof InventorySettings, env: NodeJS.ProcessEnv): string | undefined {
+  const { error } = z.object({ [name]: inventorySettings.shape[name] }).safeParse(givenIn(env));
+  return error && whyRefused(error, env);
+}
+
+function givenIn(env: NodeJS.ProcessEnv) {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+}
+
+function whyRefused({ issues: [issue] }: z.ZodError, env: NodeJS.ProcessEnv): string {
   const name = String(issue?.path[0]);
-  return exitWithSettingError(`${name}=${shown(given[name] ?? '')} is not allowed: it must be ${issue?.message}.`);
+  // What should be a URL and is none may have a password anywhere.
+  const said = /_URLS?$/.test(name) ? name : `${name}=${shown(env[name] ?? '')}`;
+  return `${said} is not allowed: it must be ${issue?.message}.`;
 }

@@ -75,6 +75,14 @@ test('doctor: a Redis that does not answer, and one that is too old, are named',
   expect(await check('redis', { PATH })).toMatchObject({ state: 'stops', found: expect.stringContaining('5.0.14') });
 });
 
+test('doctor: an address that is not allowed is named, and not shown: it may have a password', async () => {
+  for (const name of ['mysql', 'stack']) {
+    const told = JSON.stringify(await check(name, { MYSQL_URL: 'user:s3cret@host/db' }));
+    expect(told).toContain('MYSQL_URL is not allowed: it must be mysql://');
+    expect(told).not.toContain('s3cret');
+  }
+});
+
 test('doctor: a port that is taken is named with the setting that chooses another one', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

@@ -41,6 +41,17 @@ test.each([
   expect(said.trim().split('\n')).toHaveLength(1);
 });
 
+test.each(['http://user:s3cret@h:1', 'http//user:s3cret@h', 'http://h:0/s3cret', 's3cret'])(
+  '--url and --lab %s: refused with exit code 2, and not shown: it may have a password',
+  (address) => {
+    for (const option of ['--url', '--lab']) {
+      const said = refuse([option, address]);
+      expect(said).toMatch(new RegExp(`${option}.* is invalid\\. It must be an address such as`));
+      expect(said).not.toContain('s3cret');
+    }
+  },
+);
+
 test.each([
   [[], /name a module, such as \.\/my-lock\.ts, or a package, such as redlock@5, or give --libraries or --new/],
   [['a.ts', 'b/a.ts'], /two modules are named a/],
