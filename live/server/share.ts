@@ -23,7 +23,7 @@ const MOST_CONNECTIONS = 2 * MOST_FOLLOWERS + 100;
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
-  connectionsCheckingInterval: 5_000,
+  connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8_192,
 };
 

@@ -50,7 +50,7 @@ export function addRoute(
   const route = app.route(path);
   const methods = Object.keys(handlers) as (keyof typeof handlers)[];
   for (const method of methods) {
-    if (method === 'put' || method === 'post') route[method](onlyJson, express.json({ limit: '1kb' }));
+    if (method === 'put' || method === 'post') route[method](onlyJson, readJson);
     route[method](async (request, response) => {
       const body = await handlers[method]?.(request, response);
       if (body !== undefined) answerJson(response, body as object);
@@ -74,6 +74,22 @@ const onlyJson: RequestHandler = (request, _response, next) => {
   const hasBody = request.headers['content-length'] !== '0';
   if (!hasBody || request.is('json') !== false) return next();
   throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
+};
+
+/** Answers to requests whose body is read: nothing is done about them yet. */
+const reading = new WeakSet<ServerResponse>();
+/** True when the request waits for the rest of its body alone, and has not been answered. */
+export const isAwaitingBody = (response: ServerResponse) =>
+  reading.has(response) && !response.req.complete && !response.writableEnded;
+
+const parseJson = express.json({ limit: '1kb' });
+const readJson: RequestHandler = (request, response, next) => {
+  reading.add(response);
+  parseJson(request, response, (error?: unknown) => {
+    reading.delete(response);
+    // A body that comes after its request was answered as late must change nothing.
+    if (!response.writableEnded) next(error);
+  });
 };
 
 /** The parsed body; an absent one counts as empty. */
@@ -111,12 +127,21 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
 /** Answers what never became a request, because it is not HTTP, too large, or too slow. */
 export function answerUnreadable(error: NodeJS.ErrnoException, duplex: Duplex) {
   const socket = duplex as Socket;
-  const { problem } = whyUnreadable(error.code);
   const response = new ServerResponse(new IncomingMessage(socket)).on('finish', () => socket.end());
   response.assignSocket(socket);
+  answerUnread(error, response);
+}
+
+/** Answers a request whose body does not come, or can't be read. The connection ends with the answer: nobody knows where the next begins. */
+export function answerUnread(
+  error: NodeJS.ErrnoException,
+  response: ServerResponse & Partial<Pick<Response, 'locals'>>,
+) {
+  const { problem } = whyUnreadable(error.code);
   response.statusCode = problem.status;
   response.setHeader('Content-Type', 'application/problem+json');
-  response.end(JSON.stringify(problem));
+  response.setHeader('Connection', 'close');
+  response.end(JSON.stringify({ ...problem, requestId: response.locals?.['requestId'] }));
 }
 
 function whyUnreadable(code = '') {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
-import { answerUnreadable } from './answer.ts';
 import { drain } from './drain.ts';
 import { loadEnvFile } from './env-file.ts';
 import { backendOfPromises, supervised } from './external-lock.ts';
 import { readExternalModule } from './external-module.ts';
 import { createHistory } from './history.ts';
+import { createHttpServer } from './http-server.ts';
 import { createEventStreams } from './lab/event-stream.ts';
 import { createLabApp } from './lab/listener.ts';
 import { watchStandstills } from './lab/standstills.ts';
@@ -23,8 +23,6 @@ import { exitWithSettingError } from './setting-error.ts';
 import { hostForm, inventorySettings, nodeName, readNodeSettingsOrExit, readSettingsOrExit } from './settings.ts';
 import { connectStore } from './store.ts';
 
-/** Longer than nginx keeps an idle connection (2 s): a request must never meet a connection that this side closes. */
-const KEEP_ALIVE_MS = 75_000;
 /** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
 const RELEASE_LIMIT_MS = 1_000;
 /** How long it waits for slow clients to read their last answers, in milliseconds. */
@@ -84,20 +82,7 @@ async function addExternalLocks() {
 
 /** The settings of the port and the host begin with `prefix`. */
 async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, host: string) {
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: settings.REQUEST_TIMEOUT_MS, requireHostHeader: false },
-    app,
-  );
-  server.on('request', (_request, response) => {
-    open.add(response);
-    response.on('close', () => open.delete(response));
-  });
-  server.on('clientError', (error, socket) => {
-    // An answer now would be taken for that of the request before.
-    const isBusy = [...open].some((response) => response.socket === socket);
-    if (isBusy || !socket.writable) socket.destroy();
-    else answerUnreadable(error, socket);
-  });
+  const server = createHttpServer(app, settings.REQUEST_TIMEOUT_MS, open);
   server.listen(port, host);
   try {
     await once(server, 'listening');

@@ -36,6 +36,7 @@ describe('public listener: bad input gets a problem document', () => {
     ['a sku given twice', get('/inventory/sale?sku=001&sku=002'), 'BAD_REQUEST'],
     ['an unknown encoding', postBody('{"sku":"001"}', `${isJson}Content-Encoding: x\r\n`), 'UNSUPPORTED_MEDIA_TYPE'],
     ['a body over 1 kB', postBody(`{"sku":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
+    ['a body in chunks that are none', post(`${isJson}Transfer-Encoding: chunked\r\n`, 'zz\r\n'), 'BAD_REQUEST'],
     ['a path of the lab', get('/state'), 'NOT_FOUND'],
     ['oversized headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'HEADERS_TOO_LARGE'],
     ['garbage', 'garbage\r\n\r\n', 'BAD_REQUEST'],

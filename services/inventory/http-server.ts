@@ -1,0 +1,42 @@
+// The HTTP server of a listener, and what it answers when a request does not arrive as a whole.
+//
+// Node says which connection has sent too little, or what can't be read. A request whose body is still awaited is
+// answered, in its turn behind those before it. Where no request has begun, or all are answered and have arrived, the
+// connection is. Otherwise it is hung up: what is written would be taken for the answer to another request.
+// A request that has arrived is never cut off, however long its sale takes.
+
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerUnread, answerUnreadable, isAwaitingBody } from './answer.ts';
+
+/** Longer than nginx keeps an idle connection (2 s): a request must never meet a connection that this side closes. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** A request must arrive within so many milliseconds, and is answered a tenth later, at most a second. */
+export const arrivalLimits = (requestTimeoutMs: number) => ({
+  requestTimeout: requestTimeoutMs,
+  connectionsCheckingInterval: Math.min(requestTimeoutMs / 10, 1_000),
+});
+
+/** `open` gets each answer of `app` that has not ended yet. */
+export function createHttpServer(app: RequestListener, requestTimeoutMs: number, open: Set<ServerResponse>) {
+  const server = createServer(
+    { ...arrivalLimits(requestTimeoutMs), keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false },
+    app,
+  );
+  const latest = new WeakMap<Duplex, IncomingMessage>();
+  server.on('request', (request, response) => {
+    latest.set(request.socket, request);
+    open.add(response);
+    response.on('close', () => open.delete(response));
+  });
+  server.on('clientError', (error, socket) => {
+    const unanswered = [...open].filter(({ req }) => req.socket === socket);
+    const unread = unanswered.find(isAwaitingBody);
+    const isBusy = unanswered.length > 0 || latest.get(socket)?.complete === false;
+    if (unread) answerUnread(error, unread);
+    else if (isBusy || !socket.writable) socket.destroy();
+    else answerUnreadable(error, socket);
+  });
+  return server;
+}
