@@ -8,9 +8,14 @@ local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local lease_end_ms = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0)
 local hold_count = -1
 if lease_end_ms > now_ms then
-  hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+  hold_count = (redis.call('HGET', KEYS[1], ARGV[1]) or 0) - 1
 end
-if hold_count <= 0 then
+if hold_count > 0 then
+  -- PEXPIREAT first: when Redis is out of memory it refuses HINCRBY, unless the script has written before.
+  local last_ms = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
+  redis.call('PEXPIREAT', KEYS[1], last_ms)
+  redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+else
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('ZREM', KEYS[2], ARGV[1])
 end

@@ -4,9 +4,11 @@
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return -1
 end
-local hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+local hold_count = redis.call('HGET', KEYS[1], ARGV[1]) - 1
 if hold_count > 0 then
+  -- PEXPIRE first: when Redis is out of memory it refuses HINCRBY, unless the script has written before.
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
 else
   redis.call('DEL', KEYS[1])
 end

@@ -1,6 +1,6 @@
 // The virtual lab: processes that run the real lock files, real Valkeys in WebAssembly, and a clock that moves when a test says so.
 
-import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { backendOf, hasLock, locks, strategies } from '../../locks/index.ts';
 import { type OpenLock, readLock } from '../../prove/sandbox.ts';
 import { scriptOf, scriptTexts, sha1Of } from '../../virtual/scripts.ts';
@@ -182,6 +182,14 @@ export function openLab({ masters = 0 } = {}) {
     /** SIGSTOP and SIGCONT of a server. */
     freezeServer: (...servers: number[]) => void servers.map((server) => frozen.add(server)),
     thawServer: (...servers: number[]) => void servers.map((server) => frozen.delete(server)),
+    /** From now on every server refuses what needs memory, until the test has ended. */
+    useUpMemory() {
+      const allow = (bytes: number) => {
+        for (const valkey of valkeys) valkey.run(0, ['CONFIG', 'SET', 'maxmemory', bytes]);
+      };
+      allow(1);
+      onTestFinished(() => allow(0));
+    },
     /** A server that starts again has forgotten everything but its scripts. */
     forget: (server: number) => execute(server, 0, ['FLUSHALL']),
   };

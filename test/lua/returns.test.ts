@@ -88,9 +88,17 @@ function call({ script, keys, args }: Case, text = scripts[script] ?? '') {
   return typeof reply === 'string' ? `'${reply}'` : String(reply ?? 'nil');
 }
 
-test.each(cases)('$script: returns $title', (each) => {
+test.each(cases)('$script: returns $title', (each) => expectReturn(each));
+
+const releases = cases.filter(({ script }) => /^(release|renew)/.test(script));
+test.each(releases)('$script, when Redis is out of memory: returns $title', (each) => {
+  expectReturn(each, lab.useUpMemory);
+});
+
+function expectReturn(each: Case, begin = () => {}) {
   put(each.before);
   const heard = lab.listen(...each.before.filter((entry) => entry.startsWith('@')).map((entry) => entry.slice(1)));
+  begin();
 
   expect(call(each)).toBe(each.returns);
 
@@ -99,7 +107,7 @@ test.each(cases)('$script: returns $title', (each) => {
   expect(look().toSorted()).toEqual(after.filter((entry) => !/^[-@]/.test(entry)).toSorted());
   const said = each.changes.filter((entry) => entry.startsWith('@')).map((entry) => entry.slice(1).split('!'));
   expect(heard).toEqual(said.map(([channel, text = '']) => `${channel} ${nameOf(text)}`));
-});
+}
 
 test('restore-once: a stock that is no number is an error, and the order is not marked', () => {
   put(['stock=many']);
