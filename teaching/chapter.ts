@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { lockName } from '../locks/index.ts';
 import { stageDiff } from '../scripts/diff.ts';
 import { projectDir } from '../scripts/stack/parts.ts';
+import { withPlayings } from './playings.ts';
 import { withQuestions } from './questions.ts';
-import { withSequences } from './sequence.ts';
 
 const DIFF = /^```diff\n.*?^```\n/gms;
 
@@ -15,7 +15,7 @@ export async function chapterNow(file: string): Promise<string> {
   const chapter = readFileSync(join(projectDir, file), 'utf8');
   const stage = Number.parseInt(basename(file), 10);
   const isOfStage = stage > 0 && lockName(basename(file, '.md')) !== undefined;
-  return withSequences(withQuestions(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter));
+  return withPlayings(withQuestions(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter));
 }
 
 function withDiff(chapter: string, diff: string): string {

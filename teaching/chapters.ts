@@ -9,7 +9,7 @@ import { chapterNow } from './chapter.ts';
 
 newCommand(
   'npm run chapters',
-  'Brings the diffs, the questions and the sequences in docs/ up to date.',
+  'Brings the diffs, the questions, the sequences and the transcripts in docs/ up to date.',
   [],
   {},
 ).parse();

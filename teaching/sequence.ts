@@ -1,15 +1,12 @@
 // A scenario as a sequence diagram in Mermaid: drawn of what happens when it is played in virtual time.
 
 import { type PlayRecord, recordsOf } from '../live/page/records.ts';
-import { scenarios } from '../loadtest/scenarios/index.ts';
+import type { Page } from '../loadtest/scenarios/page.ts';
 import { asDrill } from '../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../loadtest/virtual/play.ts';
 import type { SaleEvent } from '../services/inventory/lab/contract.ts';
 import type { Lab } from '../virtual/lab.ts';
-import { isVirtual } from '../virtual/lock-service.ts';
 
-/** A scenario, the lock that it is played under and, if there is more of it than a chapter tells, the last sentence. */
-const PART = /<!-- sequence: (\S+) (\S+?)(?:, to: (.+?))? -->.*?<!-- \/sequence -->/gs;
 /** What the harness asks of a node, and no sale. */
 const OF_HARNESS = /^(MGET|PING)\b/;
 /** Sentences that prepare, or wait for what has begun. */
@@ -21,23 +18,8 @@ const deeds: Partial<Record<SaleEvent['type'], string>> = {
 };
 const participants: Record<string, string> = { 'node-1': 'A', 'node-2': 'B' };
 
-/** The chapter with the diagrams that it names in comments. What stands between the comments is drawn anew. Rejects for a name that is none. */
-export async function withSequences(chapter: string): Promise<string> {
-  const [opened, closed] = [/<!-- sequence: /g, /<!-- \/sequence -->/g].map((mark) => chapter.match(mark)?.length);
-  if (opened !== closed) throw new Error('Each <!-- sequence: … --> needs its <!-- /sequence -->.');
-  let drawn = chapter;
-  for (const [part, name = '', stage = '', last] of chapter.matchAll(PART)) {
-    const opening = part.slice(0, part.indexOf('-->') + 3);
-    const diagram = await sequenceOf(name, stage, last);
-    drawn = drawn.replace(part, () => `${opening}\n\n\`\`\`mermaid\n${diagram}\`\`\`\n\n<!-- /sequence -->`);
-  }
-  return drawn;
-}
-
-async function sequenceOf(name: string, stage: string, last?: string): Promise<string> {
-  const page = scenarios.find((each) => each.name === name);
-  if (page === undefined) throw new Error(`There is no scenario ${name}.`);
-  if (!isVirtual(stage)) throw new Error(`There is no lock ${stage} in virtual time.`);
+/** The scenario under the lock as a diagram, up to the last sentence, if one is given. Rejects for a sentence that it does not have. */
+export async function sequenceOf(page: Page, stage: string, last?: string): Promise<string> {
   let lab: Lab | undefined;
   const disturb = (opened: Lab) => {
     lab = opened;
@@ -49,18 +31,19 @@ async function sequenceOf(name: string, stage: string, last?: string): Promise<s
   const records = await recordsOf({ log, events, heard, atLines: [], lines, lock: stage });
   const steps = stepsOf(records, (line) => page.steps.some((step) => step.line === line && step.isLong));
   const end = last === undefined ? steps.length : steps.findIndex(({ line }) => line === last) + 1;
-  if (end === 0) throw new Error(`${name} has no sentence "${last}".`);
+  if (end === 0) throw new Error(`${page.name} has no sentence "${last}".`);
   const words = page.words['if it fails'];
   const [reason = ''] = (outcome.reasons[0] ?? '').split('. ');
   const damage = (words ? `${words.charAt(0).toLowerCase()}${words.slice(1)}` : reason).replace(/\.$/, '');
   return [
+    '```mermaid',
     'sequenceDiagram',
     '    participant A as node-1',
     '    participant R as Redis',
     '    participant B as node-2',
     ...drawn(steps.slice(0, end)).map((line) => `    ${line}`),
     ...(verdict === 'fail' ? [`    Note over A,B: the damage: ${damage}`] : []),
-    '',
+    '```',
   ].join('\n');
 }
 

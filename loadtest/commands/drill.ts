@@ -8,17 +8,13 @@ import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Drill, Observe } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
-import { words } from '../report/marks.ts';
-import { readStory, stageTitle } from '../report/story.ts';
-import { expectationOf, mark } from '../report/terminal.ts';
+import { stageTold, stepTold, verdictTold } from '../report/terminal.ts';
 import { columnOf } from '../staircase/lookup.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { type Narrator, reportLine } from './narrator.ts';
 import type { DrillCommand } from './options.ts';
 import { Interrupted } from './run.ts';
 import { runCommand } from './run-command.ts';
-
-const SHOWN_WITNESSES = 3;
 
 /** Somebody who watches one drill from its beginning on, to show it again. */
 export interface Onlooker {
@@ -57,7 +53,7 @@ export async function runDrillCommand(
       console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
     },
     cell({ stage }) {
-      console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
+      console.log(`\n${stageTold(stage)}`);
     },
     follow: ({ stage }) => ({
       async watch(target) {
@@ -67,14 +63,14 @@ export async function runDrillCommand(
       observe: (seen) => onlooker?.observe(seen),
       async narrate(sentence, atMs, isStep) {
         await onlooker?.tell(sentence);
-        console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
+        console.log(stepTold(sentence, atMs));
         if (!isStep || !keyboard) return;
         const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
         await askForEnter(keyboard, showPrompt, stopping.signal);
       },
     }),
     async result(stage, result) {
-      tellVerdict(stage, result);
+      for (const line of verdictTold(stage, result)) console.log(line);
       // There is nothing to be seen of a drill that was not played.
       if (fileFor && onlooker && result.verdict !== 'not-applicable') {
         keep(fileFor(stage), await onlooker.pageOf(result));
@@ -116,13 +112,4 @@ function unlessRefused(file: string, act: () => void) {
   } catch (error) {
     throw new Error(`${file} can't be written: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function tellVerdict(stage: string, result: DrillResult) {
-  console.log(`  ${pc.bold(mark(result.verdict, words[result.verdict]))}  ${result.reasons.join(' ')}`);
-  const expectation = expectationOf(stage, result);
-  if (expectation) console.log(`    ${expectation}`);
-  for (const witness of result.witnesses.slice(0, SHOWN_WITNESSES)) console.log(`    ${pc.dim(`${witness}.`)}`);
-  const more = result.witnessCount - SHOWN_WITNESSES;
-  if (more > 0) console.log(`    ${pc.dim(`and ${more} more`)}`);
 }

@@ -9,6 +9,9 @@ import { keyFigure, questionOf } from './cells.ts';
 import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 
+/** So many witnesses of a drill are told. */
+const SHOWN_WITNESSES = 3;
+
 export const paint: Record<Verdict, (text: string) => string> = {
   pass: pc.green,
   fail: pc.red,
@@ -63,6 +66,26 @@ export function resultLines(stage: string, result: DrillResult): string[] {
     `${indent}${[expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')}`,
     ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
+  ];
+}
+
+/** What `npm run drill` tells of a stage: its title, and what it changes. */
+export const stageTold = (stage: string) => `${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`;
+
+/** What it tells of a step, and of its time in milliseconds. */
+export const stepTold = (sentence: string, atMs: number) =>
+  `  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`;
+
+/** What it tells of the end: the verdict and why, whether this was expected, and the first that was seen. */
+export function verdictTold(stage: string, result: Omit<DrillResult, 'drill' | 'durationMs'>): string[] {
+  const { verdict, reasons, witnesses, witnessCount } = result;
+  const expectation = expectationOf(stage, result);
+  const more = witnessCount - SHOWN_WITNESSES;
+  return [
+    `  ${pc.bold(mark(verdict, words[verdict]))}  ${reasons.join(' ')}`,
+    ...(expectation ? [`    ${expectation}`] : []),
+    ...witnesses.slice(0, SHOWN_WITNESSES).map((witness) => `    ${pc.dim(`${witness}.`)}`),
+    ...(more > 0 ? [`    ${pc.dim(`and ${more} more`)}`] : []),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import { lockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { formatDuration } from '../evidence/numbers.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
@@ -52,7 +52,9 @@ export const basketDemands = [
       }),
     );
     return {
-      wrong: unsold > 0 && `${unsold} baskets were not sold in ${formatDuration(slowestSaleMs)}: ${why}`,
+      wrong:
+        unsold > 0 &&
+        `${countOf(unsold, 'basket was', 'baskets were')} not sold in ${formatDuration(slowestSaleMs)}: ${why}`,
       right: `${names.sale} and ${names.other} were sold, ${how}`,
       figures: { unsold, slowestSaleMs },
     };

@@ -13,9 +13,10 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { chapterNow } from '../../teaching/chapter.ts';
 import { list, listDeep, readText, stages } from './project-files.ts';
 
-const made = listDeep('docs').filter((file) => /<!-- (questions|sequence): |^```diff$/m.test(readText(file)));
+const isMade = /<!-- (questions|sequence|transcript): |^```diff$/m;
+const made = listDeep('docs').filter((file) => isMade.test(readText(file)));
 
-test.each(made)('%s: its diff, questions and sequences are up to date; if not: npm run chapters', async (page) => {
+test.each(made)('%s: what is made of the sources is up to date; if not: npm run chapters', async (page) => {
   await expect(chapterNow(page)).resolves.toBe(readText(page));
 });
 
