@@ -1,7 +1,10 @@
 // The least version of Redis that the lab works with.
 
-/** The first with LPOS: by it `cohort` looks for its node in the queue. A Valkey says in INFO which Redis it works like. */
-export const LEAST_REDIS = '6.0.6';
+/**
+ * The first with CLIENT INFO: a node names its last connection by it, and has it ended after an outage. A Valkey says
+ * in INFO which Redis it works like.
+ */
+export const LEAST_REDIS = '6.2';
 
 /** Throws a sentence when the version that a server says is older. One that says none passes. */
 export function refuseOldRedis(server: string, version: string | undefined) {

@@ -35,7 +35,7 @@ const settings = readNodeSettingsOrExit(process.env);
 const node = nodeName(settings);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
-const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks);
+const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks, log);
 const outage = createOutageLog('Redis', log);
 // A client that the node ends itself does not try again.
 store.redis.on('reconnecting', outage.began).on('ready', outage.ended);

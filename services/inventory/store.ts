@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
 import type { FencedStock, RedisClient } from '../../locks/lock.ts';
 import type { Commands } from '../../locks/strategy.ts';
@@ -52,9 +53,15 @@ export type Store = ReturnType<typeof connectStore>;
 
 /**
  * Connects to Redis. While it is away every command rejects, and none is kept to be sent later: a stock write that arrives after
- * the outage would undo the sales made since. `commandsOfLocks` are those that some locks need, by the names of the locks.
+ * the outage would undo the sales made since. `commandsOfLocks` are those that some locks need, by the names of the locks. The log is
+ * told, once, when Redis does not let the store end its last connection.
  */
-export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLocks: Record<string, Commands> = {}) {
+export function connectStore(
+  url: string,
+  buckets = USUAL_BUCKETS,
+  commandsOfLocks: Record<string, Commands> = {},
+  log?: Pick<Logger, 'warn'>,
+) {
   const redis = connectRedis(url, redisOptions);
   // A command that is under way rejects.
   redis.on('error', () => {});
@@ -63,8 +70,17 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLoc
   const forgetLacks = () => {
     knownLacks = undefined;
   };
+  let isTold = false;
+  function tellOnce(refusal: string) {
+    if (isTold) return;
+    isTold = true;
+    log?.warn(
+      `After an outage a late write may undo newer stock: Redis refuses CLIENT INFO or CLIENT KILL: ${refusal}. ` +
+        'Use Redis 6.2 or newer, and a user that may send both commands.',
+    );
+  }
   onServer(redis, (server) => {
-    endLastConnection(server);
+    endLastConnection(server, tellOnce);
     // Another server may be there, after a failover or with a newer version.
     server.on('ready', forgetLacks);
   });
@@ -190,13 +206,20 @@ const staleToken = (token = '') =>
  * What the last connection sent may still come: Redis ends it before it reads from a new one. ID and ADDR
  * together name one connection, on whatever server. The embedded Valkey knows no ADDR; there nothing is ended.
  */
-function endLastConnection(server: Redis) {
+function endLastConnection(server: Redis, onRefused: (refusal: string) => void) {
   let lastConnection: string[] | undefined;
+  // Without an answer this connection has ended, too, and the next one asks.
+  const ask = (...command: string[]) =>
+    server.call('CLIENT', ...command).catch(({ name, message }: Error) => {
+      if (name === 'ReplyError') onRefused(message);
+    });
   server.on('ready', async () => {
-    if (lastConnection) server.call('CLIENT', 'KILL', ...lastConnection).catch(() => {});
-    const info = await server.call('CLIENT', 'INFO').catch(() => '');
-    const [, id, addr] = /^id=(\d+) addr=(\S+)/.exec(String(info)) ?? [];
-    if (id && addr) lastConnection = ['ID', id, 'ADDR', addr];
+    if (lastConnection) ask('KILL', ...lastConnection);
+    const [, id, addr] = /^id=(\d+) addr=(\S+)/.exec(String(await ask('INFO'))) ?? [];
+    if (id === undefined || addr === undefined) return;
+    lastConnection = ['ID', id, 'ADDR', addr];
+    // Ends nothing, since Redis skips the connection that asks: it tells before the first outage whether KILL is allowed.
+    await ask('KILL', ...lastConnection);
   });
 }
 

@@ -37,8 +37,7 @@ function pathWith(version: string) {
 
 test('redis: a given one that is too old is refused in one sentence, by npm start as well', async () => {
   const env = { REDIS_URL: await startOld('5.0.14') };
-  const sentence =
-    'the Redis that REDIS_URL names is version 5.0.14, and the lab needs Redis 6.0.6 or newer, or Valkey';
+  const sentence = 'the Redis that REDIS_URL names is version 5.0.14, and the lab needs Redis 6.2 or newer, or Valkey';
 
   await expect(openRedis(env.REDIS_URL, { dir: '/nowhere' })).rejects.toThrow(sentence);
   const command = start('loadtest/commands/replay.ts', [], env);
@@ -47,14 +46,14 @@ test('redis: a given one that is too old is refused in one sentence, by npm star
 });
 
 test('redis: one on the PATH that is too old is refused in one sentence', async () => {
-  vi.stubEnv('PATH', pathWith('6.0.5'));
+  vi.stubEnv('PATH', pathWith('6.0.16'));
   onTestFinished(() => void vi.unstubAllEnvs());
 
   await expect(openRedis(undefined, { dir: '/nowhere' })).rejects.toThrow(
-    /redis-server is version 6\.0\.5, and the lab needs Redis 6\.0\.6 or newer, or Valkey$/,
+    /redis-server is version 6\.0\.16, and the lab needs Redis 6\.2 or newer, or Valkey$/,
   );
 });
 
-test.each(['6.0.6', '6.0.16', '6.2', '7.2.4', '10.0.0', undefined])('redis: version %s is new enough', (version) => {
+test.each(['6.2', '6.2.0', '6.2.14', '7.2.4', '10.0.0', undefined])('redis: version %s is new enough', (version) => {
   expect(() => refuseOldRedis('it', version)).not.toThrow();
 });

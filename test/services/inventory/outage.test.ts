@@ -1,7 +1,9 @@
 // Redis is away from a node: its connections are reset, or nothing comes through any more, in one direction or in both.
 
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { connectStore } from '../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
 import {
@@ -105,9 +107,13 @@ test('outage: a sale whose write was sent and not answered is in doubt, and its 
   await noLockIsLeft('sent');
 });
 
-test('outage: a write that is held up on its way to Redis never lands on a later stock', async ({ skip }) => {
+async function skipWithoutAddresses(skip: (isSo: boolean, why: string) => void) {
   const info = String(await redis.client.call('CLIENT', 'INFO'));
   skip(!/ addr=\S/.test(info), 'The embedded Valkey does not know its connections by address, so none can be ended.');
+}
+
+test('outage: a write that is held up on its way to Redis never lands on a later stock', async ({ skip }) => {
+  await skipWithoutAddresses(skip);
   await prepare('8-auto-renew', 'late');
   const write = link.holdNext(({ name, args }) => name === 'SET' && args[0] === stockKey('late'));
   expectProblem(await node.sell('late'), 'STORE_UNAVAILABLE', { definite: false });
@@ -119,6 +125,35 @@ test('outage: a write that is held up on its way to Redis never lands on a later
   await noLockIsLeft('late');
   expect((await node.sell('late')).body).toMatchObject({ outcome: 'sold', stockBefore: 777 });
 });
+
+test.for<[what: string, rule: string, lacking: RegExp[]]>([
+  ['may send every command', '+@all', []],
+  ['may not send CLIENT INFO', '-client|info', [/may undo newer stock: Redis refuses .* 'client\|info'/]],
+  ['may not send CLIENT KILL', '-client|kill', [/may undo newer stock: Redis refuses .* 'client\|kill'/]],
+])(
+  'outage: a user of Redis %s: the log says what is lacking, before it and once',
+  async ([, rule, lacking], { skip }) => {
+    await skipWithoutAddresses(skip);
+    await redis.client.acl('SETUSER', 'limited', 'reset', 'on', '>pass', '~*', '&*', '+@all', rule);
+    const warn = vi.fn();
+    const store = connectStore(redis.url.replace('//', '//limited:pass@'), 1, {}, { warn });
+    onTestFinished(async () => {
+      store.redis.disconnect();
+      await redis.client.acl('DELUSER', 'limited');
+    });
+    const isConnected = async () => {
+      await once(store.redis, 'ready');
+      // Redis answers in order: by then it has answered INFO, and then KILL.
+      for (let ping = 1; ping <= 2; ping += 1) await store.redis.ping();
+    };
+    const lines = lacking.map((words) => [expect.stringMatching(words)]);
+
+    await isConnected();
+    expect(warn.mock.calls).toEqual(lines);
+    await Promise.all([isConnected(), redis.client.call('CLIENT', 'KILL', 'USER', 'limited')]);
+    expect(warn.mock.calls).toEqual(lines);
+  },
+);
 
 test('outage: the other calls answer 503 as well, on both listeners, and none of them hangs', async () => {
   link.cut();

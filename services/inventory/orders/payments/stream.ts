@@ -64,7 +64,7 @@ export function openStream(redis: RedisClient, consumer: string) {
      * Resolves with undefined when there is none. Of several that try at once one gets it: it is not idle any more.
      */
     async claimIdle(minIdleMs: number): Promise<Message | undefined> {
-      // XAUTOCLAIM would do both in one command. It takes Redis 6.2.
+      // XAUTOCLAIM would do both in one command. It does not say how often the message was delivered.
       const pending = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', MOST_PENDING);
       for (const [id, , idleMs, deliveries] of pending as [string, string, number, number][]) {
         if (idleMs < minIdleMs) continue;
