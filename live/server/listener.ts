@@ -105,7 +105,10 @@ export function tokenGate(token: string, read = (text: string) => text): (shown:
 /** Keeps out other names for this machine (DNS rebinding), and pages of any other origin. */
 function onlyOwnPages<Command extends z.ZodType>({ names, isShared, says }: ListenerParts<Command>): RequestHandler {
   return ({ headers, socket }, _response, next) => {
-    const problem = refusalOf(headers, names());
+    const { host, origin } = headers;
+    // A link of another site leads to the page, which shows nothing without its token.
+    const isByLink = headers['sec-fetch-mode'] === 'navigate';
+    const problem = refusalOf(isByLink ? { host, origin } : headers, names());
     const isOtherPort = isShared && portOf(headers.host) !== socket.localPort;
     if (problem?.code === 'HOST_REFUSED' || isOtherPort) {
       return next(new Refusal(403, 'HOST_REFUSED', says.hostRefused));

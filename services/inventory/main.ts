@@ -56,7 +56,7 @@ const streams = createEventStreams(history, sales.state);
 const parts = { ...saleParts, sales, isStopping: () => !duties.takesWork };
 const orders = createOrders(parts);
 
-const publicApp = createPublicApp({ ...parts, orders, duties });
+const publicApp = createPublicApp({ ...parts, orders, duties, hosts: settings.ALLOWED_HOSTS ?? [] });
 // A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away, which an error says.
 await Promise.race([store.back(), sleep(ANSWER_LIMIT_MS)]);
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);

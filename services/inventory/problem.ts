@@ -7,7 +7,7 @@ export const problems = {
   IDEMPOTENCY_KEY_MISSING: { status: 400, title: 'The request needs a key' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'The key is not valid' },
   HOST_REFUSED: { status: 403, title: 'This listener does not have that name' },
-  ORIGIN_REFUSED: { status: 403, title: 'The page of another origin is not answered' },
+  ORIGIN_REFUSED: { status: 403, title: 'A page of another site is refused' },
   NOT_FOUND: { status: 404, title: 'There is nothing here' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The method is not allowed here' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },

@@ -1,5 +1,6 @@
 import express from 'express';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
+import { noForeignChanges } from './known-hosts.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
 import type { NodeParts } from './parts.ts';
@@ -9,10 +10,12 @@ import { basketSaleSchema, saleSchema } from './sku.ts';
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log'> {
   orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'shop'>;
   duties: { isReady: boolean; keepsConnections: boolean };
+  /** Whose pages may change something, besides those of this machine and of the address that they ask. */
+  hosts: readonly string[];
 }
 
 /** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
-export function createPublicApp({ sales, store, orders, metrics, log, duties }: PublicParts) {
+export function createPublicApp({ sales, store, orders, metrics, log, duties, hosts }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use(giveRequestId, (request, response, next) => {
@@ -30,7 +33,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
     });
     next();
   });
-  app.use(mustNameHost);
+  app.use(mustNameHost, noForeignChanges(hosts));
 
   addRoute(app, '/inventory/sale', {
     // Express would answer it as GET, which sells.

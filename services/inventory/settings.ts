@@ -63,14 +63,17 @@ const host = () =>
     .refine((given) => isIP(given) !== 0, `${hostForm}, and not its name: ${whyNoName}`)
     .default('127.0.0.1');
 
+const hosts = () => list('names or addresses without a port, with commas between them', hostName);
+
 /** The settings of one inventory node. `.env.example` explains each of them. */
 export const inventorySettings = z.object({
   PORT: port().default(7777),
   HOST: host(),
+  ALLOWED_HOSTS: hosts().optional(),
   NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
   LAB_PORT: port().optional(),
   LAB_HOST: host(),
-  LAB_ALLOWED_HOSTS: list('names or addresses without a port, with commas between them', hostName).optional(),
+  LAB_ALLOWED_HOSTS: hosts().optional(),
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   REDLOCK_URLS: redlockUrls().optional(),
   MYSQL_URL: mysqlUrl().optional(),

@@ -211,6 +211,7 @@ describe('not a way in', () => {
     ['another port', { host: '127.0.0.1:1' }, 'HOST_REFUSED', true],
     ['a page of another origin', { origin: 'http://evil.example' }, 'ORIGIN_REFUSED'],
     ['a page without an origin, as of a file', { origin: 'null' }, 'ORIGIN_REFUSED'],
+    ['a page of another site that says no origin', { 'sec-fetch-site': 'cross-site' }, 'ORIGIN_REFUSED'],
   ])('%s is not answered, with the token or without', async (_who, wrong, code, isSharedAlone = false) => {
     const served = await serve();
     const { id } = await served.follows();
@@ -228,6 +229,16 @@ describe('not a way in', () => {
       expect(problemOf(await ask(served.own, path, { headers }))).toEqual(refused);
     expect(problemOf(await served.order({ do: 'stop' }, { ...headers, ...presenter }))).toEqual(refused);
     expect(served.orders).toEqual([]);
+  });
+
+  test('a link of another site leads to the page, and to nothing else', async () => {
+    const { port, own } = await serve();
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+
+    for (const at of [port, own]) {
+      expect((await ask(at, '/', { headers })).status).toBe(200);
+      expect(problemOf(await ask(at, '/stream', { headers }))).toEqual([403, 'TOKEN_REFUSED']);
+    }
   });
 
   test('both are served with a policy that lets them ask nobody but themselves, and so is a refusal; only the page of the presenter runs what is written in it', async () => {
