@@ -4,13 +4,23 @@
 set -eu
 cd "$(dirname "$0")/../${1:-}"
 installed=node_modules/.package-lock.json
-if [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; then
-  exit 0
-fi
+
+is_up_to_date() {
+  [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]
+}
+
+! is_up_to_date || exit 0
 if [ -L node_modules ]; then
   echo "node_modules${1:+ of $1} is a symbolic link, and its packages are missing or older than package-lock.json." >&2
   echo "npm ci would empty the folder behind it: run npm ci where that folder is, or remove the link." >&2
   exit 1
+fi
+# Two at once would empty the folder for each other. The second waits, and may find the work done; the system ends the claim with
+# its process. macOS has no flock.
+if command -v flock >/dev/null; then
+  exec 9<package-lock.json
+  flock 9 || true
+  ! is_up_to_date || exit 0
 fi
 echo "Installing the packages${1:+ of $1} (once) ..." >&2
 # No package here needs its install script: binaries come as packages of their own.
