@@ -71,8 +71,9 @@ export const refusalOf = (error: unknown): string | undefined => causesOf(error)
 
 /** What Redis has answered to a command for which a key holds something else than it must: a stock that is no number, say. */
 export const unreadableOf = (error: unknown): string | undefined =>
-  causesOf(error).find(({ name, message }) => name === 'ReplyError' && /WRONGTYPE|not an integer/.test(message))
-    ?.message;
+  causesOf(error).find(
+    ({ name, message }) => name === 'ReplyError' && /WRONGTYPE|not an integer|would overflow/.test(message),
+  )?.message;
 
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];

@@ -98,6 +98,8 @@ export function connectStore(
   async function readBuckets(sku: string) {
     const keys = bucketKeys(sku);
     const values = await redis.mget(keys);
+    // MGET takes a key of another type for none, and GET refuses it.
+    if (values.every((value) => value === null)) await redis.get(stockKey(sku));
     return values.map((value, bucket) => unitsIn(keys[bucket] ?? '', value));
   }
 
@@ -191,8 +193,11 @@ export function fencedStock(redis: RedisClient, { stock: key, fence, lock }: Sto
 
 function unitsIn(key: string, value: string | null): number | undefined {
   if (value === null) return undefined;
-  if (!/^-?\d+$/.test(value)) throw new ProblemError('DATA_UNREADABLE', `${key} holds no whole number.`);
-  return Number(value);
+  const units = Number(value);
+  // As Redis has it, which takes no 1e3 and no 007; and a number that is not exact would be written back as another one.
+  if (String(units) !== value || !Number.isSafeInteger(units))
+    throw new ProblemError('DATA_UNREADABLE', `${key} holds no whole number below 2^53.`);
+  return units;
 }
 
 /** In how many buckets so many units lie, of those that there are: a bucket of a few is soon empty, and then only looked at in vain. */

@@ -109,14 +109,25 @@ function expectReturn(each: Case, begin = () => {}) {
   expect(heard).toEqual(said.map(([channel, text = '']) => `${channel} ${nameOf(text)}`));
 }
 
-test('restore-once: a stock that is no number is an error, and the order is not marked', () => {
-  put(['stock=many']);
+test.each([
+  ['restore-once', ['stock', 'fence', 'mark'], [2, 60_000], ['many']],
+  ['add-if-there', ['stock'], [1], ['many']],
+  [
+    'take-one',
+    ['stock'],
+    [],
+    ['many', '1.5', '', '1e3', '007', '9007199254740992', '-9007199254740993', '9223372036854775808'],
+  ],
+] as const)('%s: a stock that is no whole number is an error, and all is as it was', (script, keys, args, stocks) => {
+  for (const stock of stocks) {
+    lab.redis('SET', 'stock', stock);
 
-  expect(() => lab.redis('EVAL', scripts['restore-once'] ?? '', 3, 'stock', 'fence', 'mark', 2, 60_000)).toThrow(
-    /not an integer/,
-  );
+    expect(() => lab.redis('EVAL', scripts[script] ?? '', keys.length, ...keys, ...args), stock).toThrow(
+      /not an integer/,
+    );
 
-  expect(look()).toEqual(['stock=many']);
+    expect(look(), stock).toEqual([`stock=${stock}`]);
+  }
 });
 
 test.each(Object.entries(scripts))('%s: its header has its KEYS and ARGV, and what it returns', (_, text) => {

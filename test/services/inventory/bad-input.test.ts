@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { backendOf, multiLockOf, replicasOf, strategies } from '../../../locks/index.ts';
 import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { ask, expectProblem, sendRaw, startNode, type TestNode, until } from './node-under-test.ts';
+import { ask, expectProblem, jsonBody, sendRaw, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -65,19 +66,29 @@ describe('public listener: bad input gets a problem document', () => {
     }
   });
 
-  test.each(['8-auto-renew', 'fenced', 'redis-atomic'])('%s: a stock that is not a number is no bug', async (lock) => {
+  const locks = Object.keys(strategies).filter((name) => backendOf(name) === 'redis' && replicasOf(name) === 0);
+  test.each(locks)('%s: a stock that is no whole number is no bug, and is left as it is', async (lock) => {
+    if (lock in ((await node.lab('GET', '/redis')).body.lacks as object)) return;
     await node.lab('PUT', '/lock-version', { version: lock });
-    await redis.client.set('{inventorytext}:stock', 'ten');
-    await redis.client.rpush('{inventorylist}:stock', 'ten');
+    const keyOf = (sku: string) => `{inventory${sku}}:stock`;
+    const sellBasket = (sku: string) =>
+      ask(`${node.url}/inventory/sale`, { method: 'POST', ...jsonBody({ skus: ['001', sku] }) });
 
-    const texts = [
-      await node.get('/inventory?sku=text'),
-      ...(lock === 'redis-atomic' ? [] : [await node.sell('text')]),
-    ];
-    for (const answer of [...texts, await node.sell('list')]) expectProblem(answer, 'DATA_UNREADABLE');
-
-    await redis.client.del('{inventorytext}:stock', '{inventorylist}:stock');
-    await node.lab('PUT', '/lock-version', { version: '8' });
+    for (const stock of ['abc', '1.5', '', '1e3', '007', '9007199254740993', '9223372036854775808']) {
+      await redis.client.set(keyOf('odd'), stock);
+      expectProblem(await node.sell('odd'), 'DATA_UNREADABLE');
+      expect(await redis.client.get(keyOf('odd'))).toBe(stock);
+    }
+    await redis.client.hset(keyOf('hash'), 'units', 5);
+    const looks = ['odd', 'hash'].map((sku) => node.get(`/inventory?sku=${sku}`));
+    const baskets = multiLockOf(lock) ? ['odd', 'hash'].map(sellBasket) : [];
+    for (const answer of await Promise.all([...looks, ...baskets, node.sell('hash')]))
+      expectProblem(answer, 'DATA_UNREADABLE');
+    await redis.client.set(keyOf('owed'), -5);
+    expect((await node.get('/inventory?sku=owed')).body).toEqual({ sku: 'owed', remaining: -5 });
+    expectProblem(await node.sell('owed'), 'OUT_OF_STOCK');
+    expect(await redis.client.get(keyOf('owed'))).toBe('-5');
+    await redis.client.del(['odd', 'hash', 'owed'].map(keyOf));
   });
 
   test('HEAD answers like GET, without a body, where GET changes nothing', async () => {
