@@ -12,7 +12,7 @@ export interface Service {
   entrypoint?: string[];
   command?: string[];
   user?: string;
-  networks?: string[] | Record<string, { ipv4_address: string }>;
+  networks?: string[] | Record<string, { ipv4_address: string; aliases?: string[] }>;
   ports?: string[];
   environment?: Record<string, string | number>;
   volumes?: string[];
@@ -34,6 +34,11 @@ export function serviceNamed(name: string): Service {
   const service = services[name];
   if (service === undefined) throw new Error(`docker-compose.yml has no service ${name}.`);
   return service;
+}
+
+/** The networks that a service is in. */
+export function networksOf({ networks: given = [] }: Service): string[] {
+  return Array.isArray(given) ? given : Object.keys(given);
 }
 
 /** The environment of a service, as compose fills it in from `env`. */

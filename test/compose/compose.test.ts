@@ -9,13 +9,25 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { createMetrics } from '../../services/inventory/metrics.ts';
 import { stopLimitMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
-import { composeText, environmentOf, interpolate, networks, serviceNamed, services } from './compose-file.ts';
+import {
+  composeText,
+  environmentOf,
+  interpolate,
+  networks,
+  networksOf,
+  type Service,
+  serviceNamed,
+  services,
+} from './compose-file.ts';
 import { copiedInto, lastOf } from './dockerfile.ts';
 
 const read = (file: string) => readFileSync(join(projectDir, file), 'utf8');
 /** Docker makes a missing ./reports as root, and only its owner may open it to the load test. */
 const RUNS_AS_ROOT = 'reports-folder';
 const template = read('nginx/nginx.conf.template');
+/** The names of the services that `isMeant` holds for. */
+const namesOf = (isMeant: (service: Service) => boolean) =>
+  Object.keys(services).filter((name) => isMeant(serviceNamed(name)));
 
 test('services: none can write to its image nor gain rights, and one alone is root', () => {
   for (const [name, service] of Object.entries(services)) {
@@ -26,6 +38,47 @@ test('services: none can write to its image nor gain rights, and one alone is ro
     });
     expect([name, isRoot, cap_add]).toEqual([name, ...(name === RUNS_AS_ROOT ? [true, ['FOWNER']] : [false, []])]);
   }
+});
+
+test('services: each has an init and limits of memory, CPUs and processes, and Redis knows its own', () => {
+  const megabytes = (size: unknown) => Number(/^(\d+)mb?$/.exec(String(size))?.[1]);
+  const { command = [], mem_limit } = serviceNamed('redis');
+  const maxmemory = megabytes(command[command.indexOf('--maxmemory') + 1]);
+
+  expect(namesOf(({ init }) => init !== true)).toEqual([]);
+  expect(namesOf((service) => !(megabytes(service['mem_limit']) <= 1_536))).toEqual([]);
+  expect(namesOf(({ cpus }) => !(Number(cpus) > 0 && Number(cpus) <= 2))).toEqual([]);
+  expect(namesOf(({ pids_limit }) => !(Number(pids_limit) > 0))).toEqual([]);
+  expect(maxmemory / megabytes(mem_limit)).toBe(0.75);
+});
+
+test('lab listeners: they listen in a network of their own, where the load test alone meets them', () => {
+  const nodes = ['node-1', 'node-2'];
+  const addresses = nodes.map((name) => {
+    const { lab } = serviceNamed(name).networks as Record<string, { ipv4_address: string; aliases?: string[] }>;
+    return { address: lab?.ipv4_address, names: lab?.aliases };
+  });
+  const [, urls = ''] = / --lab (\S+)/.exec(serviceNamed('loadtest').entrypoint?.join(' ') ?? '') ?? [];
+
+  expect(namesOf((service) => networksOf(service).includes('lab'))).toEqual([...nodes, 'loadtest']);
+  expect(nodes.map((name) => serviceNamed(name).environment?.['LAB_HOST'])).toEqual(
+    addresses.map(({ address }) => address),
+  );
+  expect(urls.split(',').map((url) => new URL(url).hostname)).toEqual(addresses.flatMap(({ names }) => names));
+  expect(environmentOf('node-1')['LAB_ALLOWED_HOSTS']).toBe(addresses.flatMap(({ names }) => names).join(','));
+});
+
+test('Grafana: nobody can log in, and of the other containers it meets Prometheus alone', () => {
+  const servicesIn = (network: string) => namesOf((service) => networksOf(service).includes(network));
+
+  expect(environmentOf('grafana')).toMatchObject({
+    GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+    GF_AUTH_BASIC_ENABLED: 'false',
+    GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true',
+  });
+  expect(networksOf(serviceNamed('grafana'))).toEqual(['metrics', 'door']);
+  expect(servicesIn('metrics')).toEqual(['prometheus', 'grafana']);
+  expect(servicesIn('door')).toEqual(['nginx', 'grafana']);
 });
 
 test.each([
@@ -41,7 +94,7 @@ test.each([
   const given = Object.entries(environmentOf(node.name)).filter(([, value]) => value !== '');
   const parsed = Object.entries(inventorySettings.parse(Object.fromEntries(given)));
   const { environment: all = {}, networks: _networks, ...service } = serviceNamed(node.name);
-  const { NODE_NAME, PORT, LAB_PORT, ...shared } = all;
+  const { NODE_NAME, PORT, LAB_HOST: _address, LAB_PORT, ...shared } = all;
   const { environment: others, networks: _others, ...other } = serviceNamed('node-1');
   const { WAIT_TIMEOUT_MS, DRAIN_MS } = inventorySettings.parse({});
   const enough = stopLimitMs(WAIT_TIMEOUT_MS, DRAIN_MS) / 1_000;
@@ -51,7 +104,11 @@ test.each([
   expect(inventorySettings.parse({})).toMatchObject(Object.fromEntries(parsed.filter(([each]) => !own.includes(each))));
   expect([NODE_NAME, PORT, LAB_PORT]).toEqual([node.name, ...node.ports]);
   expect([service, others]).toEqual([other, expect.objectContaining(shared)]);
-  expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(enough);
+  const grace = String(service['stop_grace_period']);
+  expect(Number.parseInt(interpolate(grace), 10)).toBeGreaterThan(enough);
+  expect(interpolate(grace, { STOP_GRACE_PERIOD: '1300s' })).toBe('1300s');
+  // nginx waits for the same sales.
+  expect(serviceNamed('nginx')['stop_grace_period']).toBe(grace);
 });
 
 test('variables: what the file takes from the caller is explained in .env.example, with the same default', () => {
@@ -80,8 +137,8 @@ describe('nginx', () => {
   ])('with %o its upstreams are the two nodes by their fixed addresses, and no lab listener', ({ env, prefix }) => {
     const { NODE_1, NODE_2 } = environmentOf('nginx', env);
     const addresses = ['node-1', 'node-2'].map((name) => {
-      const { lab } = serviceNamed(name).networks as Record<string, { ipv4_address: string }>;
-      return interpolate(lab?.ipv4_address ?? '', env);
+      const { shop } = serviceNamed(name).networks as Record<string, { ipv4_address: string }>;
+      return interpolate(shop?.ipv4_address ?? '', env);
     });
 
     expect([NODE_1, NODE_2]).toEqual([`${addresses[0]}:7777`, `${addresses[1]}:8888`]);
@@ -91,22 +148,21 @@ describe('nginx', () => {
 
   test('it publishes a port to this machine and has a network that leads out, and where metrics are asked for Grafana, too', () => {
     const listen = environment['NGINX_LISTEN'];
-    const networksOf = (given: (typeof services)[string]['networks'] = []) =>
-      Array.isArray(given) ? given : Object.keys(given);
     const leadsOut = (name: string) => networks[name]?.internal !== true;
-    const namesOf = (isMeant: (service: (typeof services)[string]) => boolean) =>
-      Object.keys(services).filter((name) => isMeant(serviceNamed(name)));
 
     expect(namesOf(({ ports: given }) => given !== undefined)).toEqual(['nginx', 'grafana']);
     expect(serviceNamed('grafana').ports).toEqual([`127.0.0.1:\${GRAFANA_PORT:-3000}:3000`]);
     expect(namesOf(({ profiles }) => profiles !== undefined)).toEqual(['prometheus', 'grafana']);
     expect(ports).toEqual([`127.0.0.1:\${NGINX_PORT:-8080}:${listen}`]);
     expect(healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${listen}/nginx-healthz`);
-    expect(namesOf(({ networks: given }) => networksOf(given).some(leadsOut))).toEqual(['nginx', 'grafana']);
+    expect(namesOf((service) => networksOf(service).some(leadsOut))).toEqual(['nginx', 'grafana']);
     expect(namesOf(({ networks: given }) => given === undefined)).toEqual([RUNS_AS_ROOT]);
     expect(serviceNamed(RUNS_AS_ROOT)['network_mode']).toBe('none');
-    // The host has no address in it.
-    expect(networks['lab']?.driver_opts).toEqual({ 'com.docker.network.bridge.inhibit_ipv4': 'true' });
+    // The host has no address in the others.
+    const inside = Object.entries(networks).filter(([name]) => !leadsOut(name));
+    expect(inside.map(([name]) => name)).toEqual(['shop', 'lab', 'metrics']);
+    for (const [, { driver_opts }] of inside)
+      expect(driver_opts).toEqual({ 'com.docker.network.bridge.inhibit_ipv4': 'true' });
   });
 });
 

@@ -70,6 +70,15 @@ done
 [ -z "$reached" ]
 verdict $? 'the host reaches no node, no lab listener and no Redis by its address' "reached:$reached"
 
+reached=
+for name in redis nginx; do
+  for host in node-1 node-1-lab 10.203.114.11 10.203.114.139; do
+    compose exec -T "$name" wget -q -T 3 -O /dev/null "http://$host:7778/state" 2>/dev/null && reached="$reached $name:$host"
+  done
+done
+[ -z "$reached" ] && compose exec -T node-2 node -e "fetch('http://node-1-lab:7778/state')" 2>/dev/null
+verdict $? 'a lab listener answers in its own network, and neither Redis nor nginx reaches it' "reached:$reached"
+
 # 2. It ends with 1 on a machine that is too busy to judge. The one who deletes the report is nobody that the host knows.
 printed=$(compose run --rm -T loadtest --stage 1 --drill rush --requests 50 --connections 5 2>&1)
 status=$?
@@ -111,6 +120,15 @@ for _ in $(seq 60); do
 done
 [ "$state" = 'healthy, restarts: 1' ]
 verdict $? 'a node that crashes comes back by itself' "node-1 is $state"
+
+# A first process without a handler ignores SIGTERM, and Docker would wait for the whole grace period of 45 s.
+on docker kill lockstep-replay-node-1-1 >/dev/null
+on docker start lockstep-replay-node-1-1 >/dev/null
+on docker stop lockstep-replay-node-1-1 >/dev/null
+state=$(of node-1 '{{.State.ExitCode}}')
+on docker start lockstep-replay-node-1-1 >/dev/null
+[ "$state" = 143 ]
+verdict $? 'a node that is stopped while it starts ends by the signal' "exit code $state"
 
 # 5. The servers start anew in no stated order, so the shop may take a moment.
 compose restart >/dev/null 2>&1
