@@ -46,6 +46,20 @@ test('docs/verdicts.md: it has each published lock, in the version that is insta
   expect(columns.split('|').map((name) => name.trim())).toEqual(peerNames.map(rowOfPeer));
 });
 
+test('docs/decisions/12-libraries.md: it has each package, and how many they are', () => {
+  const page = readText('docs/decisions/12-libraries.md');
+  const { dependencies, devDependencies } = JSON.parse(readText('package.json'));
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  const cells = [...page.matchAll(/^\| ([^|]+?) +\|/gm)].flatMap(([, cell = '']) =>
+    cell.replace(/`| \d+/g, '').split(', '),
+  );
+  const isNamed = (name: string) =>
+    cells.some((cell) => `/${name}`.endsWith(`/${cell}`) || name.startsWith(cell.replace('*', '')));
+
+  expect(names.filter((name) => !isNamed(name))).toEqual([]);
+  expect(page).toContain(`${names.length} direct dependencies`);
+});
+
 test('diff: it turns the stage before into this one', () => {
   for (const [at, stage] of stages.entries()) {
     if (at === 0) continue;

@@ -72,7 +72,7 @@ export const ofSearch: Record<string, string> = {
   'Nobody was inside in any order of events, so nothing was put to the test.':
     '没有一种顺序让谁进入锁,所以什么也没有检验。',
   'What may go wrong happened in no order of events, so nothing was put to the test.':
-    '没有一种顺序发生了该出的错,所以什么也没有检验。',
+    '没有任何交错触发预设的故障,所以什么也没有检验。',
   'The lock uses {text}, which the search does not control.': '这把锁用了 {text},搜索控制不了它。',
   '{count} branches were cut at {number} ms.': '{count} 个分支在 {number} 毫秒处被截断。',
 };

@@ -79,7 +79,7 @@ export const sentences: Record<string, string> = {
   '{node} reaches a bare majority of the masters': '{node} 只能连上刚好过半的主节点',
   '{node} reaches a bare majority of the masters, if there are any': '{node} 只能连上刚好过半的主节点(如果有)',
   '{node} reaches all masters again': '{node} 又能连上所有主节点',
-  'a master of that majority restarts empty': '这一半里的一个主节点重启,数据为空',
+  'a master of that majority restarts empty': '该多数派中的一个主节点重启,数据为空',
   'master {count} is stopped (SIGSTOP)': '主节点 {count} 被暂停(SIGSTOP)',
   'the clock of a server of the lock can be set': '锁的一台服务器的时钟可以拨动',
   'the clock of that server jumps ahead by a lease and {time}': '那台服务器的时钟向前跳一个租期加 {time}',

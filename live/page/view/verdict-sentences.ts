@@ -28,7 +28,7 @@ export const ofVerdicts: Record<string, string> = {
   'how many that came later go first, while others come without end?': '不断有人来时,有多少后来的先进?',
   'do waiters enter in the order in which they asked?': '等待者按申请的顺序进入吗?',
   'is a sale lost when the wall clock of the server that granted the lock jumps ahead by more than a lease?':
-    '给出锁的服务器时钟向前跳过一个租期时,会丢销售吗?',
+    '授予锁的服务器的系统时钟向前跳变超过一个租期时,会丢销售吗?',
 
   '{count} sold': '卖出 {count} 件',
   'stock {count}, as expected': '库存 {count},正确',
@@ -41,7 +41,7 @@ export const ofVerdicts: Record<string, string> = {
   'The late release deleted the lock of {a}.': '迟到的释放删掉了 {a} 的锁。',
   'The stock is {count} instead of {number} at most.': '库存是 {count},最多应为 {number}。',
   'A sale lost its lock in the middle.': '一笔销售中途失去了锁。',
-  'The late write undid sales.': '迟到的写入撤销了别的销售。',
+  'The late write undid sales.': '迟到的写入覆盖了别的销售(丢失更新)。',
   'The stock took the writes of both sales.': '库存接受了两笔销售的写入。',
   'The replica knew nothing of the lock.': '副本不知道这把锁。',
   'The stock knows nothing of a sale that was answered as sold.': '已答复卖出的一笔销售,库存里没有。',
@@ -75,9 +75,9 @@ export const ofVerdicts: Record<string, string> = {
   'Nobody got in, and no sale was lost.': '没有人进来,也没有丢销售。',
   'Nobody else was inside, and no sale was lost.': '没有别人在锁里面,也没有丢销售。',
   'The master that had forgotten voted a second time.': '忘记了一切的主节点又投了一次票。',
-  'The late write undid no sale.': '迟到的写入没有撤销任何销售。',
+  'The late write undid no sale.': '迟到的写入没有覆盖任何销售。',
   'Others sold while A was inside, and its late write undid none of their sales.':
-    'A 在锁里面时别人也卖出了,它迟到的写入没有撤销他们的销售。',
+    'A 在锁里面时别人也卖出了,它迟到的写入没有覆盖他们的销售。',
   'Of the two sales one was refused, and none is lost.': '两笔销售中有一笔被拒绝,没有丢失。',
   'Nobody enters on a lock that no replica has confirmed, and no sale was lost.':
     '没有副本确认的锁,谁也不能进来,也没有丢销售。',
