@@ -1,9 +1,12 @@
 // What is made from the sources, or by the search, stands in the pages as it would be made now.
 
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { applyPatch } from 'diff';
 import { expect, test } from 'vitest';
+import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { peerNames, rowOfPeer } from '../../loadtest/peers/peer.ts';
+import { cellLines } from '../../loadtest/prove/matrix.ts';
 import { provableLocks } from '../../loadtest/prove/plan.ts';
 import { isInBuckets, lockName } from '../../locks/index.ts';
 import { proveCell } from '../../prove/cell.ts';
@@ -11,6 +14,7 @@ import { numbered } from '../../prove/words.ts';
 import { stageDiff } from '../../scripts/diff.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { chapterNow } from '../../teaching/chapter.ts';
+import { lockNamed } from '../../virtual/lock-service.ts';
 import { list, listDeep, readText, stages } from './project-files.ts';
 
 const isMade = /<!-- (questions|sequence|transcript): |^```diff$/m;
@@ -38,6 +42,35 @@ test.each(shown)('$chapter: the counterexample of $lock in $scope is that of the
   const { reason, counterexample = [] } = await proveCell({ ...cell, isInBuckets: isInBuckets(cell.stage) });
 
   expect([reason, '', ...numbered(counterexample)].join('\n')).toBe(text);
+});
+
+test('docs/workshop.md, docs/prove.md: the steps that they explain are those of the search', async () => {
+  const task = {
+    stage: '04-ttl',
+    file: join(projectDir, 'exercises/04-ttl/lock.ts'),
+    masters: 0,
+    sales: 1,
+    budget: {},
+  };
+  const cell = await proveCell({ ...task, scope: 'crashed-holder', processes: 2 });
+  const [, told = ''] = /^```text\n( +04-ttl .*?)^```/ms.exec(readText('docs/workshop.md')) ?? [];
+  const [, steps = ''] = /^```text\n( +\d+\. .*?)^```/ms.exec(readText('docs/prove.md')) ?? [];
+
+  const lines = cellLines(cell).map((line) => `  ${stripVTControlCharacters(line)}\n`);
+  expect(lines.join('').slice(0, told.length)).toBe(told);
+  expect(told).not.toBe('');
+  expect(steps).not.toBe('');
+  expect(readText('docs/stages/8-auto-renew.md')).toContain(steps);
+});
+
+test('docs/grade.md: the answer that it shows is that of a release in two commands', async () => {
+  const { reasons, witnesses } = await runCheck('contract-late-release', lockNamed('5-owner-check'));
+  const [, why = '', steps = ''] = /^my-lock is broken: ([^\n]+)\n(.*?)^```/ms.exec(readText('docs/grade.md')) ?? [];
+  // An external lock has a client of its own, which takes its time.
+  const timeless = (texts: string[]) => texts.map((text) => text.replace(/^ *[\d.]+ s /, ''));
+
+  expect([why]).toEqual(reasons);
+  expect(timeless(witnesses)).toEqual(expect.arrayContaining(timeless(steps.match(/^ +[\d.]+ s .+/gm) ?? [''])));
 });
 
 test('docs/verdicts.md: it has each published lock, in the version that is installed', () => {
