@@ -46,7 +46,7 @@ test('services: each has an init and limits of memory, CPUs and processes, and R
   const maxmemory = megabytes(command[command.indexOf('--maxmemory') + 1]);
 
   expect(namesOf(({ init }) => init !== true)).toEqual([]);
-  expect(namesOf((service) => !(megabytes(service['mem_limit']) <= 1_536))).toEqual([]);
+  expect(namesOf((service) => !(megabytes(service['mem_limit']) <= 1_024))).toEqual([]);
   expect(namesOf(({ cpus }) => !(Number(cpus) > 0 && Number(cpus) <= 2))).toEqual([]);
   expect(namesOf(({ pids_limit }) => !(Number(pids_limit) > 0))).toEqual([]);
   expect(maxmemory / megabytes(mem_limit)).toBe(0.75);
