@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import { saleLifeMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { ask, askRaw } from './client.ts';
 import { type Build, type Pair, startPair } from './pair.ts';
@@ -15,10 +16,13 @@ const builds: Build[] =
 
 const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
 
-test('slow answer: nginx waits longer than the longest wait for a lock that a node allows, and fails as for a dead node', () => {
+test('slow answer: nginx waits longer than the longest life of a sale that a node allows, and fails as for a dead node', () => {
   const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(template) ?? [];
+  const longestWaitMs = 600_000;
 
-  expect(Number(seconds)).toBeGreaterThan(12);
+  expect(inventorySettings.safeParse({ WAIT_TIMEOUT_MS: `${longestWaitMs}` }).success).toBe(true);
+  expect(inventorySettings.safeParse({ WAIT_TIMEOUT_MS: `${longestWaitMs + 1}` }).success).toBe(false);
+  expect(Number(seconds)).toBeGreaterThan(saleLifeMs(longestWaitMs) / 1_000);
   // Whatever is at least as long as nginx waits is refused as a setting.
   expect(inventorySettings.safeParse({ WAIT_TIMEOUT_MS: `${seconds}000` }).success).toBe(false);
   expect(template).toMatch(/error_page 502 503 504 =502 @node_unavailable;/);
