@@ -34,18 +34,30 @@ install_with_brew() {
   brew install --quiet "$@" >&2 || give_up "Homebrew could not install them."
 }
 
+# The packages start their services and have them started with the machine, on the ports 6379, 80 and 3306. Only the programs are
+# wanted: a file forbids the start while this script, or an apt that it has started, holds a claim. The system ends the claim with
+# the process, so a file that was left behind forbids nothing any more: it removes itself when it is asked.
+# https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+forbid_services() {
+  policy=/usr/sbin/policy-rc.d
+  claim=/run/lockstep-setup
+  # One that works already is waited for.
+  exec 9>"$claim"
+  flock 9
+  [ ! -e "$policy" ] || grep -qs "$claim" "$policy" || return 0
+  trap 'rm -f "$policy"' EXIT
+  trap 'exit 1' HUP INT TERM
+  cat >"$policy" <<END
+#!/bin/sh
+# Of Lockstep's scripts/setup.sh, as long as that is at work.
+flock --nonblock $claim rm -f $policy || exit 101
+END
+  chmod 755 "$policy"
+}
+
 install_with_apt() {
   echo "Installing $* (once) ..." >&2
-  # The packages start their services and have them started with the machine, on the ports 6379, 80 and 3306. Only the
-  # programs are wanted: this file forbids the start, and is gone when this script ends.
-  # https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
-  policy=/usr/sbin/policy-rc.d
-  if [ ! -e "$policy" ]; then
-    trap 'rm -f "$policy"' EXIT
-    trap 'exit 1' HUP INT TERM
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
-    chmod 755 "$policy"
-  fi
+  forbid_services
   # The lists may be old or absent; if they can't be had, what is known may do.
   apt_get update || true
   apt_get install --yes --no-install-recommends "$@" || give_up "apt could not install them."
