@@ -3,14 +3,13 @@
 import { z } from 'zod';
 import { type Backend, backendOf } from '../locks/index.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
-import type { TickResult } from '../services/inventory/lab/contract.ts';
-import type { SaleLine } from '../services/inventory/sale-record.ts';
 import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
 import { inventorySettings, lockVersion, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { type Backends, startBackends } from './stack/backends.ts';
 import { claimControl } from './stack/control.ts';
 import { PortTaken } from './stack/parts.ts';
+import { plainLine } from './stack/plain-line.ts';
 import { isFree } from './stack/ports.ts';
 import { type Stack, startStack } from './stack/stack.ts';
 import { upPorts } from './stack/usual-ports.ts';
@@ -88,27 +87,6 @@ await stack?.stop();
 await backends?.stop();
 await control.release();
 process.exit();
-
-/**
- * The line of a sale or of a clean-up, as people read it: `:7777 sold 001, stock 5000 → 4999 (8-auto-renew, 3 ms)`. A node writes a
- * line for each at LOG_LEVEL=debug. Undefined for any other line.
- */
-function plainLine(line: string): string | undefined {
-  if (line.includes('"msg":"sale"')) return saleLine(JSON.parse(line));
-  if (line.includes('"msg":"clean-up"')) return cleanUpLine(JSON.parse(line));
-  return undefined;
-}
-
-function saleLine(sale: SaleLine): string {
-  const { port, sku, outcome, stockBefore, remaining, lock, ms } = sale;
-  const stock = remaining === undefined ? '' : `, stock ${stockBefore} → ${remaining}`;
-  return `:${port} ${outcome} ${sku}${stock} (${lock}, ${ms} ms)`;
-}
-
-function cleanUpLine({ outcome, guard, due, closed, restored, ms, detail }: TickResult): string {
-  const found = outcome === 'ran' ? `, due ${due}, closed ${closed}, units back ${restored}` : '';
-  return `clean-up ${outcome}${found} (${guard}, ${ms} ms)${detail ? ` ${detail}` : ''}`;
-}
 
 async function refuseTakenPorts() {
   for (const port of Object.values(ports)) {
