@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { anchorsOf, linksOf } from './markdown.ts';
+import { anchorsOf, inlineCodeOf, linksOf } from './markdown.ts';
 import { exists, listDeep, readText } from './project-files.ts';
 
 /** What is wrong with a link of this page; nothing when it is right. */
@@ -20,4 +20,23 @@ test('links: every one leads to a file that exists, and to a heading that it has
 
   expect(pages.flatMap((page) => linksOf(readText(page)).flatMap((link) => whyBroken(page, link)))).toEqual([]);
   expect(pages).toContain('README.md');
+});
+
+/** They tell of the code of others: Redisson, Curator, ShedLock, what a course shows. */
+const OF_OTHERS = ['docs/redisson.md', 'docs/beyond/zookeeper.md', 'docs/orders/cleanup.md', 'docs/teaching/course.md'];
+
+test('names: each name of the code that stands in the text of a page is in the sources', () => {
+  const sources = listDeep().filter((file) => /\.(ts|mjs|lua|sh|json|yml)$/.test(file) && !file.startsWith('docs/'));
+  const words = new Set(sources.flatMap((file) => readText(file).match(/\w+/g) ?? []));
+  const pages = listDeep('docs').filter((file) => file.endsWith('.md') && !OF_OTHERS.includes(file));
+  // Such as `saleLifeMs`, with its brackets or without.
+  const names = (code: string) => code.match(/(?<![\w.-])([a-z]+[A-Z]\w*|\w+(?=\(\)))/g) ?? [];
+  const named = pages.flatMap((page) =>
+    inlineCodeOf(readText(page))
+      .flatMap(names)
+      .map((name) => ({ page, name })),
+  );
+
+  expect(named.filter(({ name }) => !words.has(name))).toEqual([]);
+  expect(named.length).toBeGreaterThan(100);
 });

@@ -10,15 +10,18 @@ function proseOf(page: string): string {
   return page.replace(FENCE, blank);
 }
 
+/** The pieces of code that stand in the text. Every one is read, so that what stands between two of them is not taken for one. */
+export function inlineCodeOf(page: string): string[] {
+  const pieces = proseOf(page).matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g);
+  return [...pieces].map(([, code = '']) => code.replace(/\s+/g, ' '));
+}
+
 /** The command lines of a page: of its blocks for a shell, and of its inline code that calls npm. Comments are taken off. */
 export function commandLinesOf(page: string): string[] {
   const blocks = [...page.matchAll(FENCE)]
     .filter(([, , language = '']) => /^(sh|bash)$/.test(language))
     .flatMap(([, , , body = '']) => body.replace(/\\\n\s*/g, ' ').split('\n'));
-  // Every piece of code is read, so that what stands between two of them is not taken for one.
-  const inline = [...proseOf(page).matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g)]
-    .map(([, code = '']) => code.replace(/\s+/g, ' '))
-    .filter((code) => /\bnpm (run |start|test)/.test(code));
+  const inline = inlineCodeOf(page).filter((code) => /\bnpm (run |start|test)/.test(code));
   return [...blocks, ...inline].map((line) => line.replace(/(^|\s)#.*$/, '').trim()).filter((line) => line !== '');
 }
 
