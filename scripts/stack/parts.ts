@@ -16,7 +16,7 @@ import { isFree } from './ports.ts';
 /** How long a part may take to get ready, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
 const READY_POLL_MS = 20;
-/** How long a part may take to end by itself before it is killed: as long as a node that ends its sales first, in milliseconds. */
+/** How long a part may take to end by itself unless it says more: as long as a node that ends its sales first, in milliseconds. */
 const STOP_LIMIT_MS = stopLimitMs(USUAL_WAIT_TIMEOUT_MS);
 /** How often a part is started before a taken port is an error. */
 const TRIES = 5;
@@ -54,6 +54,8 @@ export interface PartOptions {
   cwd?: string;
   /** Where it listens. */
   ports?: number[];
+  /** How long it may take to end by itself before it is killed, in milliseconds (default: as the usual node). */
+  stopLimitMs?: number | undefined;
   /**
    * Asked again and again until it resolves with true: does this very process do its work? Another one may answer on a port
    * that it has taken. A rejection means not yet.
@@ -163,6 +165,7 @@ export async function startPart({
   env,
   cwd,
   ports = [],
+  stopLimitMs: limitMs = STOP_LIMIT_MS,
   isReady,
   onLine,
   onMessage,
@@ -199,7 +202,7 @@ export async function startPart({
   }
 
   async function stop() {
-    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), STOP_LIMIT_MS);
+    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), limitMs);
     signalGroup(pid, 'SIGTERM');
     // One that is paused can't end.
     signalGroup(pid, 'SIGCONT');

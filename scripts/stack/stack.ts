@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Backend, backendOf, replicasOf } from '../../locks/index.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
+import { stopLimitMs } from '../../services/inventory/sale-life.ts';
 import { redisUrl } from '../../services/inventory/setting-kinds.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { type Link, openLink } from '../link/link.ts';
@@ -124,6 +125,17 @@ export interface StackOptions {
   onLine?: ((name: string, line: string) => void) | undefined;
 }
 
+const stopSettings = inventorySettings.pick({ WAIT_TIMEOUT_MS: true, DRAIN_MS: true });
+
+/**
+ * How long a node with this environment may take to stop, in milliseconds: its sales end first. Undefined when a setting is
+ * not allowed, which the node says itself.
+ */
+export function stopLimitOf(env: NodeJS.ProcessEnv): number | undefined {
+  const { data } = stopSettings.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
+  return data && stopLimitMs(data.WAIT_TIMEOUT_MS, data.DRAIN_MS);
+}
+
 /** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
 export async function startStack({
   ports,
@@ -230,26 +242,28 @@ export async function startStack({
       const url = `http://${reachedAt(host)}:${port}`;
       const labUrl = `http://127.0.0.1:${labPort}`;
       const ask = (address: string) => fetch(address, { signal: AbortSignal.timeout(ASK_LIMIT_MS) });
+      const nodeEnv: NodeJS.ProcessEnv = {
+        // Nobody waits for it, unless somebody asks.
+        DRAIN_MS: '0',
+        ...process.env,
+        ...env,
+        ...settings,
+        REDIS_URL: link?.url ?? redisUrl,
+        ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
+        PORT: String(port),
+        HOST: host,
+        NODE_NAME: name,
+        LAB_PORT: String(labPort),
+        LAB_HOST: '127.0.0.1',
+      };
       const startProcess = () =>
         startPart({
           name,
           command: process.execPath,
           args,
-          env: {
-            // Nobody waits for it, unless somebody asks.
-            DRAIN_MS: '0',
-            ...process.env,
-            ...env,
-            ...settings,
-            REDIS_URL: link?.url ?? redisUrl,
-            ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
-            PORT: String(port),
-            HOST: host,
-            NODE_NAME: name,
-            LAB_PORT: String(labPort),
-            LAB_HOST: '127.0.0.1',
-          },
+          env: nodeEnv,
           ports: [port, labPort],
+          stopLimitMs: stopLimitOf(nodeEnv),
           // The lab listener comes last.
           isReady: async (pid) =>
             ((await (await ask(`${labUrl}/state`)).json()) as { pid: number }).pid === pid &&

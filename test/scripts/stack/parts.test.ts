@@ -2,6 +2,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
+import { stopLimitOf } from '../../../scripts/stack/stack.ts';
+import { saleLifeMs } from '../../../services/inventory/sale-life.ts';
 
 test('part: one that ends at its start is an error with its last lines, and is asked nothing more', async () => {
   let questions = 0;
@@ -53,6 +55,30 @@ test('part: one that is paused ends by itself when it is stopped', async () => {
   await part.stop();
 
   expect(await part.ended).toMatch(/^paused ended with exit code 7/);
+});
+
+test('part: one that does not end by itself is killed after its limit', async () => {
+  const lines: string[] = [];
+  const part = await startPart({
+    name: 'stubborn',
+    command: process.execPath,
+    args: ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000); console.log('ready')"],
+    stopLimitMs: 1,
+    isReady: async () => lines.includes('ready'),
+    onLine: (line) => lines.push(line),
+  });
+
+  await part.stop();
+
+  expect(await part.ended).toMatch(/^stubborn was ended by SIGKILL/);
+});
+
+test('node: its limit follows WAIT_TIMEOUT_MS and DRAIN_MS, and is never shorter than a sale may live', () => {
+  const longest = { WAIT_TIMEOUT_MS: '600000', DRAIN_MS: '60000' };
+
+  expect(stopLimitOf(longest)).toBe(saleLifeMs(600_000) + 60_000 + 8_000);
+  expect(stopLimitOf({ WAIT_TIMEOUT_MS: '', DRAIN_MS: '0' })).toBe(saleLifeMs(10_000) + 8_000);
+  expect(stopLimitOf({ WAIT_TIMEOUT_MS: 'long' })).toBe(undefined);
 });
 
 describe('a part that ends at its start', () => {
