@@ -359,16 +359,17 @@ export function createFaults(options: FaultsOptions) {
   }
 
   /**
-   * Ends the lease of whoever has the lock, as if its time were over: its keys end now. Resolves with `endless` where they have no end, and
-   * with `free` where there is none.
+   * Ends the lease of whoever has the lock, as if its time were over: its keys end now. Resolves with `endless` where none of them has an
+   * end (the counter of fencing tokens never has one), and with `free` where there is none.
    */
   async function endLease(): Promise<'ended' | 'endless' | 'free'> {
     const servers = backend === 'masters' ? voters : stack ? [connectForNow(stack.redis.url)] : [];
     let found: 'ended' | 'endless' | 'free' = 'free';
     for (const server of servers) {
       for (const key of await server.keys(`*${lockKey}*`)) {
-        if ((await server.pttl(key)) === -1) found = 'endless';
-        else found = (await server.pexpire(key, 1)) === 1 ? 'ended' : found;
+        const isEndless = (await server.pttl(key)) === -1;
+        if (!isEndless && (await server.pexpire(key, 1)) === 1) found = 'ended';
+        else if (isEndless && found === 'free') found = 'endless';
       }
     }
     return found;
