@@ -359,20 +359,23 @@ export function createFaults(options: FaultsOptions) {
   }
 
   /**
-   * Ends the lease of whoever has the lock, as if its time were over: its keys end now. Resolves with `endless` where none of them has an
-   * end (the counter of fencing tokens never has one), and with `free` where there is none.
+   * Ends the lease of whoever has the lock, as if its time were over: its keys end now. Resolves with `endless` where they have no end, and
+   * with `free` where there is none.
    */
   async function endLease(): Promise<'ended' | 'endless' | 'free'> {
     const servers = backend === 'masters' ? voters : stack ? [connectForNow(stack.redis.url)] : [];
-    let found: 'ended' | 'endless' | 'free' = 'free';
+    let [hasEnded, isEndless] = [false, false];
     for (const server of servers) {
-      for (const key of await server.keys(`*${lockKey}*`)) {
-        const isEndless = (await server.pttl(key)) === -1;
-        if (!isEndless && (await server.pexpire(key, 1)) === 1) found = 'ended';
-        else if (isEndless && found === 'free') found = 'endless';
+      const keys = await server.keys(`*${lockKey}*`);
+      for (const key of keys) {
+        // Named after the key of the lock, such as that of its tokens: it may stay for ever.
+        const isFurther = [lockKey, ...keys].some((other) => other !== key && key.startsWith(other));
+        if ((await server.pttl(key)) === -1) isEndless ||= !isFurther;
+        else if ((await server.pexpire(key, 1)) === 1) hasEnded = true;
       }
     }
-    return found;
+    if (isEndless) return 'endless';
+    return hasEnded ? 'ended' : 'free';
   }
 
   return {
@@ -456,10 +459,10 @@ function ours<Part>(part: Part | undefined, otherwise: string): Part {
 
 const isThere = (answer: Promise<unknown>) => answer.then(() => true).catch(() => false);
 
-/** An external lock may have a key of another name, which has that of the lock in it. */
+/** An external lock may have a key of another name, which has that of the lock in it. Further ones are longer, and come after it. */
 async function keysOf(client: RedisClient, lockKey: string): Promise<string[]> {
   const found = await client.keys(`*${lockKey}*`).catch(() => []);
-  return found.length > 0 ? found : [lockKey];
+  return found.length > 0 ? found.toSorted((a, b) => a.length - b.length) : [lockKey];
 }
 
 /** How long a server takes to answer over a link, in milliseconds. Rejects when the connection breaks. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
+import { playDrill } from '../../../loadtest/virtual/play.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 
 /** A node that can be killed; `start` is how it comes back. */
@@ -41,6 +43,19 @@ test('faults: a node counts as dead as soon as it is being killed', async () => 
   await faults.kill(node);
 
   expect(seen).toEqual([true]);
+});
+
+test.each([
+  // Its tokens are under a key of their own, which has no end.
+  ['fenced', 'The lease of A ends.'],
+  ['3-spin', 'The lease of A ends: it has no end.'],
+])('faults: the lease of %s, which the drill ends: %s', async (stage, sentence) => {
+  const sentences: string[] = [];
+  const narrate = async (said: string) => void sentences.push(said);
+
+  await playDrill(drills.find(({ name }) => name === 'crossed-write') as (typeof drills)[number], stage, { narrate });
+
+  expect(sentences.filter((said) => said.startsWith('The lease of A'))).toEqual([sentence]);
 });
 
 test.each([
