@@ -49,11 +49,16 @@ heap() {
   curl -s "http://127.0.0.1:$1/metrics" | grep '^nodejs_heap_size_used_bytes'
 }
 
-# third_node NAME=VALUE …: starts node-3 with these settings, on 9999 and 10000, and comes back when it answers.
+# third_node NAME=VALUE …: starts node-3 with these settings, on 9999 and 10000, and comes back when it answers. Fails when it has
+# ended: it has said why.
 third_node() {
   (cd "$LAB_DIR" && exec env REDIS_URL="redis://127.0.0.1:${REDIS_PORT:-6390}" NODE_NAME=node-3 PORT=9999 LAB_PORT=10000 \
     LOG_LEVEL=warn "$@" node --import tsx services/inventory/main.ts) &
-  until curl -s -o /dev/null http://127.0.0.1:10000/state 2> /dev/null; do sleep 0.2; done
+  # An earlier node-3 may answer there.
+  until curl -s http://127.0.0.1:10000/state 2> /dev/null | grep -q "\"pid\":${!}[,}]"; do
+    kill -0 "${!}" 2> /dev/null || return 1
+    sleep 0.2
+  done
 }
 
 # redis COMMAND …: one command to the Redis of `npm run up`, with redis-cli where there is one.
