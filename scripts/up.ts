@@ -12,7 +12,7 @@ import { PortTaken } from './stack/parts.ts';
 import { plainLine } from './stack/plain-line.ts';
 import { isFree } from './stack/ports.ts';
 import { type Stack, startStack } from './stack/stack.ts';
-import { upPorts } from './stack/usual-ports.ts';
+import { addressOf, upPorts } from './stack/usual-ports.ts';
 
 const STOCK = 5_000;
 
@@ -89,8 +89,8 @@ await control.release();
 process.exit();
 
 async function refuseTakenPorts() {
-  for (const port of Object.values(ports)) {
-    if (await isFree(port)) continue;
+  for (const [setting, port] of Object.entries(ports)) {
+    if (await isFree(addressOf(setting, port, HOST))) continue;
     await control?.release();
     exitWithSettingError(portRefusal(port));
   }

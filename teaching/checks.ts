@@ -17,7 +17,7 @@ import { isFree } from '../scripts/stack/ports.ts';
 import { installedRedis, lackOfRedis, openRedis, redisVersionOf } from '../scripts/stack/redis.ts';
 import { LEAST_REDIS, refuseOldRedis } from '../scripts/stack/redis-version.ts';
 import { startStack } from '../scripts/stack/stack.ts';
-import { livePorts, upPorts } from '../scripts/stack/usual-ports.ts';
+import { addressOf, livePorts, upPorts } from '../scripts/stack/usual-ports.ts';
 import { installedZookeeper, openZookeeper } from '../scripts/stack/zookeeper.ts';
 import { whyNotAllowed } from '../services/inventory/settings.ts';
 import { costOfNo, costOfNoReplica } from './costs.ts';
@@ -309,7 +309,8 @@ async function ports(): Promise<Finding> {
   const taken: { setting: string; port: number }[] = [];
   for (const [setting, port] of usual) {
     const used = Number(process.env[setting] || port);
-    if (!(await isFree(used))) taken.push({ setting, port: used });
+    if (!(await isFree(addressOf(setting, used, process.env['HOST'] || '127.0.0.1'))))
+      taken.push({ setting, port: used });
   }
   if (taken.length === 0) {
     const free = usual.map(([setting, port]) => process.env[setting] || port).join(', ');

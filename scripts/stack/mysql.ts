@@ -97,7 +97,7 @@ async function startOn(port: number, program: string, dir: string, more: string[
       command: program,
       args: [...basicArgs(dir), ...serverArgs(dir, port), ...more],
       cwd: dir,
-      ports: [port],
+      addresses: [{ port }],
       isReady: async () => (await askFor('@@socket', url)) === socketPath(dir),
     });
   const part = await startAgain();

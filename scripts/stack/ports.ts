@@ -1,5 +1,6 @@
 // Finds ports on loopback that are free, below the range that clients' connections take theirs from.
 
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 const FIRST_PORT = 20_000;
@@ -10,14 +11,22 @@ const BLOCKS = 60;
 let block: Promise<number> | undefined;
 let lastPlace = Math.floor(Math.random() * BLOCK_SIZE);
 
-/** Resolves with a port that is free now. One that has been handed out comes again only when all others of the block have. */
-export async function freePort(): Promise<number> {
+/** Where a program listens: on 127.0.0.1 unless it says otherwise. */
+export interface Address {
+  host?: string | undefined;
+  port: number;
+}
+
+/**
+ * Resolves with a port that is free now on `host`. One that has been handed out comes again only when all others of the block have.
+ */
+export async function freePort(host?: string): Promise<number> {
   block ??= claimBlock();
   const first = await block;
   for (let looks = 1; looks < BLOCK_SIZE; looks += 1) {
     lastPlace = (lastPlace % (BLOCK_SIZE - 1)) + 1;
     const port = first + lastPlace;
-    if (await isFree(port)) return port;
+    if (await isFree({ host, port })) return port;
   }
   throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is taken.`);
 }
@@ -28,10 +37,13 @@ export const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 /** Where this machine reaches what listens on `host`. */
 export const reachedAt = (host: string) => inUrl({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host);
 
-/** Resolves with false when a program listens on the port of this machine. */
-export async function isFree(port: number): Promise<boolean> {
-  const server = await listen(port);
-  if (server === undefined) return false;
+/**
+ * Resolves with false when a program listens there. An address that this machine does not have is free: who wants to listen
+ * there says what is wrong.
+ */
+export async function isFree(address: Address): Promise<boolean> {
+  const server = await listen(address).catch((error: NodeJS.ErrnoException) => error.code !== 'EADDRINUSE');
+  if (typeof server === 'boolean') return server;
   await new Promise((resolve) => server.close(resolve));
   return true;
 }
@@ -40,7 +52,7 @@ async function claimBlock(): Promise<number> {
   const start = Math.floor(Math.random() * BLOCKS);
   for (let turn = 0; turn < BLOCKS; turn += 1) {
     const first = FIRST_PORT + ((start + turn) % BLOCKS) * BLOCK_SIZE;
-    const guard = await listen(first);
+    const guard = await listen({ port: first }).catch(() => undefined);
     if (guard === undefined) continue;
     guard.on('connection', (socket) => socket.destroy());
     // It ends with the process, and does not keep it.
@@ -50,10 +62,8 @@ async function claimBlock(): Promise<number> {
   throw new Error(`No block of ports is left from ${FIRST_PORT} on: too many runs are at work on this machine.`);
 }
 
-function listen(port: number): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => resolve(server));
-  });
+async function listen({ host = '127.0.0.1', port }: Address): Promise<Server> {
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  return server;
 }

@@ -124,7 +124,7 @@ async function startOn(port: number, program: string | undefined, options: Redis
         }
       : { command: program, args: [...serverArgs(port, options), ...more] }),
     cwd: options.dir,
-    ports: [port],
+    addresses: [{ port }],
     onLine: (line) => {
       isReady ||= line.includes(readyLine);
     },

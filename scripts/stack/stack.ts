@@ -262,7 +262,7 @@ export async function startStack({
           command: process.execPath,
           args,
           env: nodeEnv,
-          ports: [port, labPort],
+          addresses: [{ host, port }, { port: labPort }],
           stopLimitMs: stopLimitOf(nodeEnv),
           // The lab listener comes last.
           isReady: async (pid) =>
@@ -276,7 +276,7 @@ export async function startStack({
     const given = ports?.nodes[index];
     const node = given
       ? await startOn(given)
-      : await retryOnTakenPort(async () => startOn({ port: await freePort(), labPort: await freePort() }));
+      : await retryOnTakenPort(async () => startOn({ port: await freePort(host), labPort: await freePort() }));
     return {
       name,
       ...node,

@@ -1,5 +1,7 @@
 // The ports that are used when no setting names another one.
 
+import type { Address } from './ports.ts';
+
 /** Those of npm run up, which are the ports of the course, by the settings that change them. */
 export const upPorts = {
   REDIS_PORT: 6390,
@@ -10,6 +12,12 @@ export const upPorts = {
   NODE_2_PORT: 8888,
   NODE_2_LAB_PORT: 8889,
 };
+
+/** Where what has this setting listens, when HOST is `host`: what the lab alone reaches stays on this machine. */
+export function addressOf(setting: string, port: number, host: string): Address {
+  if (/^(NGINX|NODE_\d)_PORT$/.test(setting)) return { host, port };
+  return setting === 'LIVE_SHARE_PORT' ? { host: '0.0.0.0', port } : { port };
+}
 
 /** Those of npm run live: the presenter's page, and the one of the room. */
 export const livePorts = { LIVE_PORT: 7790, LIVE_SHARE_PORT: 7791 };

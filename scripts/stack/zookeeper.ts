@@ -64,7 +64,7 @@ async function startOn(port: number, installed: Installed, dir: string): Promise
         ...['-cp', installed.classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
       ],
       cwd: dir,
-      ports: [port],
+      addresses: [{ port }],
       isReady: async () => (await ask('conf', '127.0.0.1', port)).includes(`dataDir=${dataDir}/`),
     });
   };

@@ -59,12 +59,22 @@ describe('npm run up', () => {
     expect(up.leftovers()).toEqual([]);
   });
 
-  test.each(['NGINX_PORT', 'MYSQL_PORT'])('a port that is taken is named, with its variable: %s', async (variable) => {
-    const other = createServer().listen(0, '127.0.0.1');
+  test.each([
+    { variable: 'NGINX_PORT', HOST: '127.0.0.1' },
+    { variable: 'MYSQL_PORT', HOST: '127.0.0.1' },
+    // Any of the addresses of Linux, where others have one.
+    { variable: 'NODE_2_PORT', HOST: process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1' },
+  ])('a port that is taken is named, with its variable: $variable on $HOST', async ({ variable, HOST }) => {
+    const other = createServer().listen(0, HOST);
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
-    const env = { ...(await ports()), [variable]: String(port), ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }) };
+    const env = {
+      ...(await ports()),
+      HOST,
+      [variable]: String(port),
+      ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }),
+    };
     const up = start('scripts/up.ts', env);
     expect((await up.ended).code).toBe(2);
     expect(up.stderr()).toBe(`Port ${port} is taken by another program. Choose another one with ${variable}.\n`);

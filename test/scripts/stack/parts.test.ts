@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
+import { type Address, freePort } from '../../../scripts/stack/ports.ts';
 import { stopLimitOf } from '../../../scripts/stack/stack.ts';
 import { saleLifeMs } from '../../../services/inventory/sale-life.ts';
 
@@ -82,13 +82,13 @@ test('node: its limit follows WAIT_TIMEOUT_MS and DRAIN_MS, and is never shorter
 });
 
 describe('a part that ends at its start', () => {
-  const start = (ports: number[]) => {
+  const start = (addresses: Address[]) => {
     let starts = 0;
     const part = {
       name: 'part',
       command: 'sh',
       args: ['-c', 'echo no luck; exit 1'],
-      ports,
+      addresses,
       isReady: async () => false,
     };
     const ended = retryOnTakenPort(() => {
@@ -105,10 +105,13 @@ describe('a part that ends at its start', () => {
     const { port } = taker.address() as AddressInfo;
 
     const message = `part could not be started: another program has taken port ${port}`;
-    expect(await start([port])).toEqual({ message, starts: 5 });
+    expect(await start([{ port }])).toEqual({ message, starts: 5 });
   });
 
   test('another reason is no reason to try again', async () => {
-    expect(await start([await freePort()])).toEqual({ message: 'part ended with exit code 1\n  no luck', starts: 1 });
+    expect(await start([{ port: await freePort() }])).toEqual({
+      message: 'part ended with exit code 1\n  no luck',
+      starts: 1,
+    });
   });
 });

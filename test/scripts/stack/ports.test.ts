@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freePort, isFree } from '../../../scripts/stack/ports.ts';
 
 test('free port: one that was handed out does not come again until 198 others have', async () => {
@@ -18,8 +18,22 @@ test('free port: a taken one is not handed out', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
 
-  const found = [await isFree(port), await freePort()];
+  const found = [await isFree({ port }), await freePort()];
 
   other.close();
   expect(found).toEqual([false, port + 1]);
+});
+
+// Other systems have one address of their own, or let two programs share a port.
+test.skipIf(process.platform !== 'linux')('free port: it is looked for where the program is to listen', async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.2', resolve));
+  onTestFinished(() => void other.close());
+  const isFreeOn = (host?: string) => isFree({ host, port });
+
+  expect([await isFreeOn('127.0.0.2'), await isFreeOn('0.0.0.0')]).toEqual([false, false]);
+  expect([await isFreeOn(), await isFreeOn('127.0.0.3')]).toEqual([true, true]);
+  // No machine has this address.
+  expect(await isFreeOn('192.0.2.1')).toBe(true);
 });

@@ -121,7 +121,7 @@ async function startOn(
       DRAIN_MS: '0',
       ...env,
     },
-    ports: [port, labPort],
+    addresses: [{ port }, { port: labPort }],
     isReady: async (pid) =>
       (env['LAB_PORT'] === '' || (await lab('GET', '/state')).body.pid === pid) && (await fetch(`${url}/healthz`)).ok,
     onLine: (line) => lines.push(line),
