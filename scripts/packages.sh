@@ -15,8 +15,8 @@ if [ -L node_modules ]; then
   echo "npm ci would empty the folder behind it: run npm ci where that folder is, or remove the link." >&2
   exit 1
 fi
-# Two at once would empty the folder for each other. The second waits, and may find the work done; the system ends the claim with
-# its process. macOS has no flock.
+# Two at once would empty the folder for each other. The second waits, and may find the work done. The
+# system ends the claim with its process. macOS has no flock.
 if command -v flock >/dev/null; then
   exec 9<package-lock.json
   flock 9 || true

@@ -34,9 +34,10 @@ install_with_brew() {
   brew install --quiet "$@" >&2 || give_up "Homebrew could not install them."
 }
 
-# The packages start their services and have them started with the machine, on the ports 6379, 80 and 3306. Only the programs are
-# wanted: a file forbids the start while this script, or an apt that it has started, holds a claim. The system ends the claim with
-# the process, so a file that was left behind forbids nothing any more: it removes itself when it is asked.
+# The packages start their services and have them started with the machine, on the ports 6379, 80 and
+# 3306. Only the programs are wanted: a file forbids the start while this script, or an apt that it has
+# started, holds a claim. The system ends the claim with the process. A file that was left behind then
+# forbids nothing, and removes itself when it is asked.
 # https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
 forbid_services() {
   policy=/usr/sbin/policy-rc.d

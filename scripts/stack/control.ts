@@ -1,9 +1,11 @@
-// The folder by which `npm run up` and `npm run down` of one checkout know of each other: in it is the socket of the stack that is up.
+// The folder by which `npm run up` and `npm run down` of one checkout know of each other: the stack
+// that is up has its socket in it.
 //
-// A claim listens in a folder of its own, and then renames that folder to the one that all look at. A folder replaces no other that has
-// something in it, so of many claims at once the system lets one through, and its socket answers from the start. A socket that does
-// not answer was left by a stack that was killed. It is removed by its name, which no other claim has: never that of a newer stack.
-// No process is ever ended by a number that another process may have by now.
+// A claim listens in a folder of its own, and then renames that folder to the one that all look at.
+// A folder replaces no other that has something in it. So the system lets one of many claims through,
+// and its socket answers from the start. A socket that does not answer was left by a stack that was
+// killed. It is removed by its name, which no other claim has: never that of a newer stack. No process
+// is ever ended by a number that another process may have by now.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -27,8 +29,8 @@ export interface Control {
 }
 
 /**
- * Resolves with undefined when another `npm run up` of this checkout is running. Rejects with a sentence when the folder for
- * temporary files can't hold a socket.
+ * Resolves with undefined when another `npm run up` of this checkout is running. Rejects with a
+ * sentence when the folder for temporary files can't hold a socket.
  */
 export async function claimControl(dir = usualDir): Promise<Control | undefined> {
   const id = randomUUID().slice(0, 8);
@@ -69,7 +71,7 @@ export async function claimControl(dir = usualDir): Promise<Control | undefined>
   return undefined;
 }
 
-/** Asks the running stack to stop and waits until it has. Resolves with false when there is none. */
+/** Asks the running stack to stop, and waits until it has. Resolves with false when none is up. */
 export async function askDown(dir = usualDir): Promise<boolean> {
   for (const socketPath of socketsIn(dir)) if (await ask(socketPath)) return true;
   return false;

@@ -4,9 +4,10 @@ import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import type { SaleLine } from '../../services/inventory/sale-record.ts';
 
 /**
- * The line of a sale or of a clean-up, as people read it: `:7777 sold 001, stock 5000 → 4999 (8-auto-renew, 3 ms)`. A node writes a
- * line for each at LOG_LEVEL=debug. Undefined for any other line, which may be anything: a lock prints what it likes, and of a node
- * that is killed the last line may be cut off.
+ * The line of a sale or of a clean-up, as people read it: `:7777 sold 001, stock 5000 → 4999
+ * (8-auto-renew, 3 ms)`. A node writes a line for each at LOG_LEVEL=debug. Undefined for any other
+ * line, which may be anything: a lock prints what it likes, and a node that is killed may leave its
+ * last line cut off.
  */
 export function plainLine(line: string): string | undefined {
   const entry = entryOf(line);

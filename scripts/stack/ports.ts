@@ -18,7 +18,8 @@ export interface Address {
 }
 
 /**
- * Resolves with a port that is free now on `host`. One that has been handed out comes again only when all others of the block have.
+ * Resolves with a port that is free now on `host`. One that has been handed out comes again only
+ * when all others of the block have.
  */
 export async function freePort(host?: string): Promise<number> {
   block ??= claimBlock();
@@ -38,8 +39,8 @@ export const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 export const reachedAt = (host: string) => inUrl({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host);
 
 /**
- * Resolves with false when a program listens there. An address that this machine does not have is free: who wants to listen
- * there says what is wrong.
+ * Resolves with false when a program listens there. An address that this machine does not have
+ * counts as free: the program that is to listen there says what is wrong.
  */
 export async function isFree(address: Address): Promise<boolean> {
   const server = await listen(address).catch((error: NodeJS.ErrnoException) => error.code !== 'EADDRINUSE');

@@ -13,7 +13,7 @@ export const upPorts = {
   NODE_2_LAB_PORT: 8889,
 };
 
-/** Where what has this setting listens, when HOST is `host`: what the lab alone reaches stays on this machine. */
+/** Where the server of this setting listens, when HOST is `host`: nginx and the nodes on that. */
 export function addressOf(setting: string, port: number, host: string): Address {
   if (/^(NGINX|NODE_\d)_PORT$/.test(setting)) return { host, port };
   return setting === 'LIVE_SHARE_PORT' ? { host: '0.0.0.0', port } : { port };

@@ -7,7 +7,7 @@ import { findOnPath } from '../../scripts/stack/path.ts';
 
 const installed = ['redis-server', 'nginx', 'mariadbd', 'zkServer', 'chromium'];
 
-/** A machine of Debian's kind that lacks the servers, with an apt that asks, while it installs them, whether services may start. */
+/** A Debian that lacks the servers. While its apt installs them it asks whether services may start. */
 function ownMachine() {
   const temp = makeTempDir();
   onTestFinished(temp.remove);
