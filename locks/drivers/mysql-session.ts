@@ -1,8 +1,8 @@
 // A session with MySQL: one connection of the pool, whose statements can be ended while they wait.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection, type Pool, type PoolConnection, type QueryResult } from 'mysql2/promise';
-import { abortable } from './abortable.ts';
+import { createConnection, type Pool, type PoolConnection, type QueryResult, type RowDataPacket } from 'mysql2/promise';
+import { abortable, abortError } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
 /** How long a statement that was asked to end may go on before it is asked again, in milliseconds. */
@@ -16,6 +16,10 @@ export type MysqlSession = Awaited<ReturnType<typeof openSession>>;
 export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
+  const self = await threadOf(connection).catch((error) => {
+    connection.destroy();
+    throw error;
+  });
   let isUnanswered = false;
   let isKilled = false;
   let onLost = () => {};
@@ -27,10 +31,13 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
     // Rejects when it has aborted already.
     await abortable(undefined, signal);
     let onAbort = () => {};
+    let isOver = false;
     const notKilled = new Promise<never>((_resolve, reject) => {
       onAbort = () => {
         isKilled = true;
-        killStatement(connection, () => !isUnanswered).catch(reject);
+        const asked = killStatement(connection, self, () => isOver);
+        // One that only waits is left behind if it goes on. Any other has a limit of its own.
+        asked.then(() => timeout === undefined && reject(abortError(signal)), reject);
       };
     });
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -44,6 +51,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
       if (codeOf(error) === 'ER_QUERY_INTERRUPTED') await abortable(undefined, signal);
       throw error;
     } finally {
+      isOver = true;
       signal?.removeEventListener('abort', onAbort);
     }
   }
@@ -57,7 +65,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   function close() {
     leave();
     connection.destroy();
-    if (isUnanswered) withOtherConnection(connection, (order) => order(`KILL ${connection.threadId}`)).catch(() => {});
+    if (isUnanswered) withOtherConnection(connection, self, (order) => order('KILL')).catch(() => {});
   }
 
   return {
@@ -113,12 +121,37 @@ export function isTaken(error: unknown): boolean {
   return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));
 }
 
-/** Ends the statement that `connection` waits for. Closing our side would not: the server looks at it after the wait. */
-async function killStatement(connection: PoolConnection, isOver: () => boolean) {
-  await withOtherConnection(connection, async (order) => {
-    while (!isOver()) {
+/** A connection as its server knows it: by its number there, and by the address that it comes from. */
+interface Thread {
+  number: number;
+  origin: string;
+}
+
+const threads = new WeakMap<object, Thread>();
+/** Behind some proxies a connection is not listed by its number. Nothing ends its statements then. */
+const unlisted: Thread = { number: 0, origin: '' };
+
+/** Asks the server, once for each connection: a proxy tells the client a number of its own. */
+async function threadOf(connection: PoolConnection): Promise<Thread> {
+  // What a pool lends is a new object each time, around the connection.
+  const known = threads.get(connection.connection);
+  if (known) return known;
+  const sql = 'SELECT id AS number, host AS origin FROM information_schema.processlist WHERE id = CONNECTION_ID()';
+  const [[self = unlisted]] = await connection.query<(RowDataPacket & Thread)[]>({ sql, timeout: ANSWER_LIMIT_MS });
+  threads.set(connection.connection, self);
+  return self;
+}
+
+/**
+ * Ends the statement that `connection` waits for, or gives up after 700 ms. Closing our side would not
+ * end it: the server looks at it after the wait.
+ */
+async function killStatement(connection: PoolConnection, self: Thread, isOver: () => boolean) {
+  const giveUpAt = performance.now() + ANSWER_LIMIT_MS;
+  await withOtherConnection(connection, self, async (order) => {
+    while (!isOver() && performance.now() < giveUpAt) {
       // An order that comes before the statement does is lost.
-      await order(`KILL QUERY ${connection.threadId}`);
+      await order('KILL QUERY');
       await sleep(KILL_AGAIN_MS);
     }
   });
@@ -127,13 +160,18 @@ async function killStatement(connection: PoolConnection, isOver: () => boolean) 
 /** Not from the pool: all its connections may be waiting. */
 async function withOtherConnection(
   { config }: PoolConnection,
-  work: (order: (sql: string) => Promise<unknown>) => Promise<unknown>,
+  { number, origin }: Thread,
+  work: (order: (what: 'KILL' | 'KILL QUERY') => Promise<unknown>) => Promise<unknown>,
 ) {
   const { host, port, user, password, ssl } = config;
   const other = await createConnection({ host, port, user, password, ssl, connectTimeout: ANSWER_LIMIT_MS });
   other.on('error', () => {});
+  const ask = async (sql: string, values: unknown[] = []) =>
+    (await other.query<RowDataPacket[]>({ sql, values, timeout: ANSWER_LIMIT_MS }))[0];
   try {
-    await work((sql) => other.query({ sql, timeout: ANSWER_LIMIT_MS }));
+    // Through a proxy, or in a cluster, it may lead to another server, where the number is somebody else's.
+    const sql = 'SELECT 1 FROM information_schema.processlist WHERE id = ? AND host = ?';
+    if ((await ask(sql, [number, origin])).length > 0) await work((what) => ask(`${what} ${number}`));
   } finally {
     other.destroy();
   }

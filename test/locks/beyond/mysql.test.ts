@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Pool } from 'mysql2/promise';
+import type { Connection, Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { takeOne as conditional } from '../../../locks/beyond/mysql-conditional.ts';
 import { createLock as lockTable } from '../../../locks/beyond/mysql-lock-table.ts';
@@ -146,6 +146,56 @@ describe.each(locks)('%s', (_, createLock) => {
     await expect(holder.release()).rejects.toMatchObject(notHeld);
     await next.release();
     expect(await idOf(one)).not.toBe(id);
+  });
+});
+
+describe('mysql-lock-table: a waiter is aborted, and the connection that is to end its statement', () => {
+  /** A pool whose connection looks different from our side. */
+  const disguised = (pool: Pool, disguise: (connection: Connection) => void) =>
+    ({
+      async getConnection() {
+        const borrowed = await pool.getConnection();
+        disguise(borrowed.connection);
+        return borrowed;
+      },
+    }) as Pool;
+
+  test('knows the waiter by the number of a proxy, which is that of another: it ends this statement alone', async () => {
+    const [bystander, patience] = [connect(url, 1), new AbortController()];
+    const number = await idOf(bystander);
+    const mysql = disguised(connect(url, 1), (its) => Object.assign(its, { threadId: number }));
+    const [holder, waiter, other] = [optionsOf(), optionsOf({ mysql }), optionsOf({ mysql: bystander })].map(lockTable);
+    await holder?.acquire();
+    const entered = other?.acquire();
+    const waited = waiter?.acquire(patience.signal);
+    await until(async () => (await waiting()) === 2);
+
+    patience.abort();
+    await expect(waited).rejects.toMatchObject(aborted);
+
+    await until(async () => (await waiting()) === 1);
+    await holder?.release();
+    await entered;
+    await other?.release();
+  });
+
+  test('leads to a server that does not know the waiter: nothing is ended, and the waiter is answered', async () => {
+    // Who may not see the connections of others sees what another server of a cluster would show.
+    await ask('CREATE USER elsewhere');
+    const patience = new AbortController();
+    const mysql = disguised(connect(url, 1), ({ config }) => Object.assign(config, { user: 'elsewhere' }));
+    const [holder, waiter, next] = [optionsOf(), optionsOf({ mysql }), optionsOf()].map(lockTable);
+    await holder?.acquire();
+    const waited = waiter?.acquire(patience.signal);
+    await until(async () => (await waiting()) === 1);
+
+    patience.abort();
+    await expect(waited).rejects.toMatchObject(aborted);
+
+    expect(await waiting()).toBe(1);
+    await holder?.release();
+    await next?.acquire();
+    await next?.release();
   });
 });
 
