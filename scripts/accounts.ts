@@ -4,8 +4,11 @@ import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../locks/index.ts';
 import { restockIt, stockInMysql } from '../services/inventory/mysql.ts';
 import { setRestored } from '../services/inventory/orders/order-store.ts';
-import { inTransaction } from '../services/inventory/orders/transaction.ts';
 import { RESTORABLE_MS, type Store } from '../services/inventory/store.ts';
+import { type Ask, inTransaction } from '../services/inventory/transaction.ts';
+
+/** How long a transaction may take, in milliseconds: a repair that has begun is not given up half way. */
+const LIMIT_MS = 60_000;
 
 /** Nothing is wrong with the shop: it is only not the moment. */
 export class NotNow extends Error {}
@@ -76,7 +79,7 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
     return found.get(key) as Holdings;
   };
 
-  const { supplies, sums, intents, closed } = await inTransaction(mysql, async (ask) => ({
+  const read = async (ask: Ask) => ({
     // The first SELECT takes the snapshot that all of them read.
     supplies: await ask<RowDataPacket[]>('SELECT sku, stock_in, units FROM tb_supply ORDER BY sku, stock_in'),
     sums: await ask<RowDataPacket[]>(
@@ -92,7 +95,8 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
         FROM tb_order WHERE status = 'CLOSED' AND restored_at IS NULL ORDER BY created_at, id`,
       [RESTORABLE_MS * 1_000],
     ),
-  }));
+  });
+  const { supplies, sums, intents, closed } = await inTransaction(mysql, read, LIMIT_MS);
 
   for (const { sku, stock_in, units } of supplies) at(sku, stock_in).supply = Number(units);
   for (const { sku, lock, state, units } of sums)
@@ -144,7 +148,7 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
     holdings.some(({ sku, stockIn, supply }) => sku === left.sku && stockIn === left.stockIn && supply !== undefined);
   const settled = intents.filter(isBalanced).map(({ id }) => id);
   const restored = unrestored.filter((one) => one.isRestored !== undefined || isBalanced(one));
-  await inTransaction(mysql, async (ask) => {
+  const settle = async (ask: Ask) => {
     // Before a unit is put back: a sale that is late finds no intent, and writes no order for it.
     if (settled.length > 0) {
       const { affectedRows } = await ask<ResultSetHeader>('DELETE FROM tb_intent WHERE id IN (?)', [settled]);
@@ -155,7 +159,8 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
     for (const { sku, units } of missingIn('mysql')) await ask(restockIt, [sku, units]);
     // Last, since nothing undoes it: a COMMIT that fails leaves intents that explain nothing.
     for (const { sku, units } of missingIn('redis')) await stockInRedis.inBuckets(1).restock(sku, units);
-  });
+  };
+  await inTransaction(mysql, settle, LIMIT_MS);
   units += missing.reduce((sum, one) => sum + one.units, 0);
   return { units, intents: settled.length };
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult, type RowDataPacket } from 'mysql2/promise';
 import { abortable, abortError } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
+import { isMysqlSilent } from './mysql-silent.ts';
 
 /** How long a statement that was asked to end may go on before it is asked again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
@@ -12,12 +13,14 @@ export type MysqlSession = Awaited<ReturnType<typeof openSession>>;
 
 /**
  * Borrows a connection. Rejects with AbortError when `signal` aborts before one is free; one aborted already waits 700 ms at most.
+ * Rejects, too, when MySQL leaves another connection of the pool without an answer meanwhile.
  */
 export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
   const self = await threadOf(connection).catch((error) => {
     connection.destroy();
+    if (isMysqlSilent(error)) endWaits(mysql, error);
     throw error;
   });
   let isUnanswered = false;
@@ -48,6 +51,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
       return answer;
     } catch (error) {
       isUnanswered = !isAnswer(error);
+      if (isMysqlSilent(error)) endWaits(mysql, error);
       if (codeOf(error) === 'ER_QUERY_INTERRUPTED') await abortable(undefined, signal);
       throw error;
     } finally {
@@ -92,6 +96,16 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
     },
     close,
   };
+}
+
+/** Rejects those that wait for a connection of the pool, which would have each try in vain. Only its inside knows them. */
+export function endWaits({ pool }: Pool, why: unknown) {
+  const { _connectionQueue: waits } = pool as unknown as { _connectionQueue: Queue };
+  for (let wait = waits.shift(); wait; wait = waits.shift()) wait(why);
+}
+
+interface Queue {
+  shift(): ((error: unknown) => void) | undefined;
 }
 
 /** Has `work` done on a connection of its own, which is closed when it rejects: what it has not committed is undone. */
@@ -178,6 +192,6 @@ async function withOtherConnection(
 }
 
 /** True when the server has said no, rather than nothing. */
-const isAnswer = (error: unknown) => error instanceof Error && 'sqlState' in error;
+export const isAnswer = (error: unknown) => error instanceof Error && 'sqlState' in error;
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');

@@ -115,14 +115,6 @@ export function isMysqlUnavailable(error: unknown): boolean {
   return ('code' in error && unavailable.has(String(error.code))) || error.message === 'Pool is closed.';
 }
 
-/** True when it came of a MySQL that did not answer in time: asking once more would take as long again. */
-export function isMysqlSilent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && silent.has(String(error.code))) || isMysqlSilent(error.cause);
-}
-
-const silent = new Set(['PROTOCOL_SEQUENCE_TIMEOUT', 'ETIMEDOUT']);
-
 const unavailable = new Set([
   'PROTOCOL_SEQUENCE_TIMEOUT',
   'ER_ACCESS_DENIED_ERROR',

@@ -3,7 +3,7 @@ import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { type Backend, backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
-import { connectMysql, endPool, stockInMysql } from './mysql.ts';
+import { connectMysql, endPool, stockInMysql, watchMysql } from './mysql.ts';
 import { createOutageLog, type OutageLines } from './outage-log.ts';
 import { ProblemError } from './problem.ts';
 import { connectMaster } from './redis-client.ts';
@@ -29,11 +29,13 @@ export function connectServers(
   /** By their lease: that is the session's time, so another lease takes another session. */
   const sessions: Record<number, ZookeeperSession> = {};
   const outage = createOutageLog('ZooKeeper', log);
-  const mysqlOutage = createOutageLog('MySQL', log);
+  const { MYSQL_URL } = settings;
+  /** One for all pools, so that an outage is told once. */
+  const mysqlInDoubt = MYSQL_URL === undefined ? undefined : watchMysql(MYSQL_URL, createOutageLog('MySQL', log));
   let masters: Redis[] | undefined;
 
   function openPool(name: keyof typeof pools, connections: number) {
-    const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlOutage);
+    const pool = connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
     watchPool?.(name, pool);
     return pool;
   }
@@ -61,7 +63,7 @@ export function connectServers(
   }
 
   return {
-    mysqlOutage,
+    mysqlInDoubt,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql(): Stock {
       pools.stock ??= openPool('stock', STOCK_CONNECTIONS);

@@ -8,7 +8,7 @@ import type { CleanUp as Guard } from '../../../services/inventory/orders/jobs/j
 import type { OrderStore } from '../../../services/inventory/orders/order-store.ts';
 import type { OtherParts } from '../../../services/inventory/orders/orders.ts';
 import { type Message, paymentSchema } from '../../../services/inventory/orders/payments/stream.ts';
-import { type Ask, withoutTransaction } from '../../../services/inventory/orders/transaction.ts';
+import { type Ask, withoutTransaction } from '../../../services/inventory/transaction.ts';
 import type { AnswerOnce, CleanUp, ExternalParts, Mysql, TakePayment } from './contract.ts';
 
 /** What a node has done by these parts. */

@@ -8,13 +8,13 @@ import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, Tic
 import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
 import { RESTORABLE_MS } from '../store.ts';
+import { inTransaction, withoutTransaction } from '../transaction.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
 import { schedulesOf } from './settings.ts';
-import { inTransaction, withoutTransaction } from './transaction.ts';
 
 /** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
 const MOST_AT_ONCE = 100;

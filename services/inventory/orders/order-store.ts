@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { connectMysql, readSchema, stockTables } from '../mysql.ts';
-import type { Outage } from '../outage-log.ts';
 import { ProblemError } from '../problem.ts';
 import type { InventorySettings } from '../settings.ts';
+import { type Ask, inTransaction, withoutTransaction } from '../transaction.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
 import type { Payment } from './payments/stream.ts';
-import { type Ask, inTransaction, withoutTransaction } from './transaction.ts';
 
 const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
   created_at AS createdAt, due_at AS dueAt, changed_at AS changedAt, restored_at AS restoredAt`;
@@ -18,9 +17,9 @@ type OrderSettings = Pick<InventorySettings, 'UNIT_PRICE' | 'ORDER_TTL_MS'> &
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
-export function connectOrders(url: string, connections: number, tables: string[] = [], outage?: Outage): Pool {
+export function connectOrders(url: string, connections: number, tables: string[] = [], inDoubt?: () => void): Pool {
   const own = readSchema(new URL('schema.sql', import.meta.url));
-  return connectMysql(url, connections, [...stockTables(), ...own, ...tables], outage);
+  return connectMysql(url, connections, [...stockTables(), ...own, ...tables], inDoubt);
 }
 
 /**
@@ -28,8 +27,9 @@ export function connectOrders(url: string, connections: number, tables: string[]
  * with ProblemError STORE_UNAVAILABLE. Then nothing is written, unless the error says that it may be.
  */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
+  const reach = () => withoutTransaction(mysql, (ask) => ask('SELECT 1'));
   // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
-  mysql.query('SELECT 1').catch(() => {});
+  reach().catch(() => {});
 
   /**
    * Changes the status and moves the money in one transaction. Rejects with ProblemError
@@ -87,7 +87,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
      * order is written. Rejects with AbortError when `signal` aborts before it is sent.
      */
     async intend(order: NewOrder, signal: AbortSignal) {
-      await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), signal);
+      await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), { signal });
     },
     /** For a sale that has certainly taken nothing. */
     async forget(id: string) {
@@ -118,7 +118,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     refund: (id: string, keep?: Keep) => step(id, 'REFUNDED', keep),
     receive,
     find,
-    ask: () => withoutTransaction(mysql, (ask) => ask('SELECT 1')),
+    ask: reach,
     /**
      * A page of orders, the oldest first. `next` is the `after` of the page behind it, null
      * behind the last. Rejects with ProblemError NOT_FOUND when there is no order `after`.

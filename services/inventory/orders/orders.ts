@@ -39,7 +39,8 @@ export function createOrders(parts: NodeParts) {
   const count = (outcome: string) => metrics.orders.inc({ outcome });
   const url = orderUrlOf(settings);
   const { MYSQL_ORDER_CONNECTIONS: connections } = settings;
-  const mysql = url === undefined ? undefined : connectOrders(url, connections, otherParts.tables, servers.mysqlOutage);
+  const mysql =
+    url === undefined ? undefined : connectOrders(url, connections, otherParts.tables, servers.mysqlInDoubt);
   if (mysql) metrics.watchPool('orders', mysql);
   const answers = createAnswers(parts, mysql, mysql && otherParts.once?.(mysql, store.redis));
   const shop = mysql && openShop(mysql);

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { isMysqlSilent, isStoreUnavailable } from '../away-server.ts';
+import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
+import { isStoreUnavailable } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
 import { takingLimitMs } from '../sale-life.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { SaleOrder } from '../sell.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { SaleFacts } from '../sku.ts';
+import { isInDoubt } from '../transaction.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
-import { isInDoubt } from './transaction.ts';
 
 const INSTANCE_SIGNS = 8;
 

@@ -27,7 +27,12 @@ beforeAll(async () => {
   links = { MySQL, ZooKeeper } as typeof links;
   for (const { close } of Object.values(links)) cleanUpLater(close);
   zookeeper = { LOCK_VERSION: 'zookeeper', ZOOKEEPER_URL: links.ZooKeeper.url.replace('zookeeper://', '') };
-  const env = { ...zookeeper, LOCK_VERSION: 'mysql', MYSQL_URL: links.MySQL.url, ORDERS: 'off' };
+  const env = {
+    ...zookeeper,
+    LOCK_VERSION: 'mysql',
+    MYSQL_URL: links.MySQL.url,
+    ORDERS: 'off',
+  };
   [node, other] = await Promise.all([startNode(redis.url, env), startNode(redis.url, env)]);
 });
 
@@ -94,15 +99,43 @@ test.each([
   async (lock, server, definite) => {
     await prepare(lock, 'frozen');
     await node.sell('frozen');
+    const before = outagesTold(node, server);
     links[server].cut('silent');
 
     const answer = await node.sell('frozen');
+    await until('it is told', () => outagesTold(node, server).at(-1) === 'away');
     links[server].restore();
 
     expectProblem(answer, 'STORE_UNAVAILABLE', { definite, detail: new RegExp(`^${server} did not answer`) });
     for (const each of [node, other]) await until('it sells', async () => (await each.sell('frozen')).status === 200);
+    await until('its end is told', () => outagesTold(node, server).at(-1) === 'back');
+    expect(outagesTold(node, server)).toEqual([...before, 'away', 'back']);
   },
 );
+
+test('mysql-conditional: MySQL stands still: all who look at the stock, or sell, are answered, though two can ask at a time', async () => {
+  const sku = 'looked-at';
+  await prepare('mysql-conditional', sku);
+  const look = () => node.get(`/inventory?sku=${sku}`);
+  const forty = <T>(act: () => Promise<T>) => Promise.all(Array.from({ length: 40 }, act));
+  // All connections are there, and free.
+  await forty(look);
+  const before = outagesTold(node, 'MySQL');
+  links.MySQL.cut('silent');
+
+  const answers = await Promise.all([forty(look), forty(() => node.sell(sku))]);
+  await until('it is told', () => outagesTold(node, 'MySQL').at(-1) === 'away');
+
+  // Who comes later meets none of those that were answered.
+  for (const answer of [...answers.flat(), ...(await forty(look))]) {
+    const { definite } = answer.body as { definite: boolean };
+    expectProblem(answer, 'STORE_UNAVAILABLE', { definite, detail: /^MySQL (does|did) not answer/ });
+  }
+  links.MySQL.restore();
+  for (const { status } of await forty(look)) expect(status).toBe(200);
+  await until('its end is told', () => outagesTold(node, 'MySQL').at(-1) === 'back');
+  expect(outagesTold(node, 'MySQL')).toEqual([...before, 'away', 'back']);
+});
 
 test.each([
   ['mysql-lock-table', 'MySQL'],

@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { Servers } from '../../../../locks/lock.ts';
 import { ProblemError } from '../../problem.ts';
-import type { Ask } from '../transaction.ts';
+import type { Ask } from '../../transaction.ts';
 
 /**
  * The words used in every strategy:

@@ -1,7 +1,8 @@
 // The stock is in Redis and the order in MySQL: what is left when one of them, or the node, goes away between the two, and what a
 // repeat with the same key gets then.
 
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createConnection } from 'mysql2/promise';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem, startLink, startNodeAlone, type TestNode, until } from '../node-under-test.ts';
 import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
@@ -231,6 +232,42 @@ test('a node that starts while MySQL is away makes the tables when it comes', as
   await until('it is ready', async () => (await early.get('/readyz')).status === 200);
   await supply(early, 'later', 5);
   expect(await buy(early, 'later')).toMatchObject({ status: 'UNPAID' });
+});
+
+test('a node that starts while somebody has locked a table says that it is not ready, stops, and makes the tables when it may', async () => {
+  const toMysql = await shop.database('locked');
+  const dba = await createConnection(toMysql);
+  onTestFinished(() => dba.destroy());
+  await dba.query('CREATE TABLE tb_order (id INT)');
+  await dba.query('LOCK TABLES tb_order WRITE');
+  const start = () => startNodeAlone(shop.redis.url, { MYSQL_URL: toMysql });
+  const [early, stopped] = await Promise.all([start(), start()]);
+
+  const answers = [early, stopped].flatMap((each) => [each.get('/readyz'), each.sell('locked')]);
+  for (const answer of await Promise.all(answers)) expectProblem(answer, 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
+  stopped.signal('SIGTERM');
+  expect(await stopped.part.ended).toMatch(/ended with exit code 0/);
+  await dba.query('DROP TABLE tb_order');
+  await dba.query('UNLOCK TABLES');
+  await until('it is ready', async () => (await early.get('/readyz')).status === 200);
+  await supply(early, 'locked', 5);
+  expect(await buy(early, 'locked')).toMatchObject({ status: 'UNPAID' });
+});
+
+test('a node is asked to stop while MySQL does not answer: sales that are held before their order are answered, and it ends', async () => {
+  const { node: leaving, toMysql } = await shop.openFarNode({ LOCK_VERSION: 'mysql-conditional' });
+  await supply(leaving, 'held', 10);
+  await leaving.lab('PUT', '/next-sale', { beforeOrder: true, times: 6 });
+  const sales = Array.from({ length: 6 }, () => leaving.sell('held'));
+  await until('they are held', async () => (await leaving.state()).held === 6);
+  // All connections of the stock are there, and free.
+  await Promise.all(sales.map(() => leaving.get('/inventory?sku=held')));
+  toMysql.cut('silent');
+
+  leaving.signal('SIGTERM');
+
+  for (const answer of await Promise.all(sales)) expectProblem(answer, 'ORDER_FAILED', { definite: false });
+  expect(await leaving.part.ended).toMatch(/ended with exit code 0/);
 });
 
 test('a node that stops writes the orders of the sales in flight first', async () => {
