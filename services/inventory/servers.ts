@@ -17,7 +17,7 @@ export type NodeServers = ReturnType<typeof connectServers>;
 
 /**
  * The servers that the locks of this node work with. Each but Redis is connected when a lock first needs it. The log
- * is told when MySQL or ZooKeeper goes away and when it is back; who counts a pool's connections is told of each pool.
+ * is told when MySQL, ZooKeeper or a master goes away and when it is back; who counts a pool's connections is told of each pool.
  */
 export function connectServers(
   redis: RedisClient,
@@ -43,7 +43,10 @@ export function connectServers(
   const connect: Record<Backend, (leaseMs: number) => Partial<Servers>> = {
     redis: () => ({}),
     masters() {
-      masters ??= mustHave('REDLOCK_URLS').map((url) => connectMaster(url));
+      masters ??= mustHave('REDLOCK_URLS').map((url) => {
+        const outage = createOutageLog(`Redis master ${new URL(url).host}`, log);
+        return connectMaster(url).on('reconnecting', outage.began).on('ready', outage.ended);
+      });
       return { masters };
     },
     mysql() {

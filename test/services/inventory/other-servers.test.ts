@@ -15,6 +15,7 @@ import {
 let redis: SharedRedis;
 /** Both nodes reach the servers by them. */
 let links: Record<'MySQL' | 'ZooKeeper', Link>;
+let master: Link;
 let zookeeper: NodeJS.ProcessEnv;
 let node: TestNode;
 let other: TestNode;
@@ -25,12 +26,15 @@ beforeAll(async () => {
   const urls = [await mysql.database('lockstep'), `zookeeper://${await sharedZookeeper()}`];
   const [MySQL, ZooKeeper] = await Promise.all(urls.map(openLink));
   links = { MySQL, ZooKeeper } as typeof links;
-  for (const { close } of Object.values(links)) cleanUpLater(close);
+  master = await openLink(`${redis.url}/1`);
+  for (const { close } of [master, ...Object.values(links)]) cleanUpLater(close);
+  const masters = [master.url, `${redis.url}/2`, `${redis.url}/3`];
   zookeeper = { LOCK_VERSION: 'zookeeper', ZOOKEEPER_URL: links.ZooKeeper.url.replace('zookeeper://', '') };
   const env = {
     ...zookeeper,
     LOCK_VERSION: 'mysql',
     MYSQL_URL: links.MySQL.url,
+    REDLOCK_URLS: masters.join(),
     ORDERS: 'off',
   };
   [node, other] = await Promise.all([startNode(redis.url, env), startNode(redis.url, env)]);
@@ -135,6 +139,21 @@ test('mysql-conditional: MySQL stands still: all who look at the stock, or sell,
   for (const { status } of await forty(look)) expect(status).toBe(200);
   await until('its end is told', () => outagesTold(node, 'MySQL').at(-1) === 'back');
   expect(outagesTold(node, 'MySQL')).toEqual([...before, 'away', 'back']);
+});
+
+test('redlock: a master stands still: the others vote, and it is told that it is away, and back', async () => {
+  await prepare('redlock', 'vote');
+  const told = () => node.lines.flatMap((line) => /"Redis master (\S+) is (away|back)"/.exec(line)?.slice(1) ?? []);
+  await node.sell('vote');
+  master.cut('silent');
+
+  expect((await node.sell('vote')).body).toMatchObject({ outcome: 'sold' });
+  await until('it is told', () => told().length > 0);
+  master.restore();
+
+  await until('its end is told', () => told().at(-1) === 'back');
+  const host = `127.0.0.1:${master.port}`;
+  expect(told()).toEqual([host, 'away', host, 'back']);
 });
 
 test.each([
