@@ -4,7 +4,7 @@ import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../locks/index.ts';
 import { restockIt, stockInMysql } from '../services/inventory/mysql.ts';
 import { setRestored } from '../services/inventory/orders/order-store.ts';
-import { RESTORABLE_MS, type Store } from '../services/inventory/store.ts';
+import { MOST_BUCKETS, RESTORABLE_MS, type Store } from '../services/inventory/store.ts';
 import { type Ask, inTransaction } from '../services/inventory/transaction.ts';
 
 /** How long a transaction may take, in milliseconds: a repair that has begun is not given up half way. */
@@ -114,7 +114,8 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
     const column = isRestored === undefined ? 'unrestored' : isRestored ? 'restored' : 'owed';
     at(sku, stockIn)[column] += quantity;
   }
-  const stocks = { redis: stockInRedis.inBuckets(1), mysql: stockInMysql(mysql) };
+  // Whatever the nodes look into, and however many buckets they had before.
+  const stocks = { redis: stockInRedis.inBuckets(MOST_BUCKETS), mysql: stockInMysql(mysql) };
   for (const one of found.values()) one.inStock = (await stocks[one.stockIn].readStock(one.sku)) ?? 0;
 
   return {

@@ -33,14 +33,14 @@ if (flags.some((flag) => flag !== '--repair')) {
   exitWithSettingError('npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.');
 }
 loadEnvFile();
-const { MYSQL_URL, REDIS_URL, WAIT_TIMEOUT_MS, BUCKETS } = readSettingsOrExit(
-  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, WAIT_TIMEOUT_MS: true, BUCKETS: true }),
+const { MYSQL_URL, REDIS_URL, WAIT_TIMEOUT_MS } = readSettingsOrExit(
+  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, WAIT_TIMEOUT_MS: true }),
   process.env,
 );
 if (MYSQL_URL === undefined) exitWithSettingError('MYSQL_URL is not set: it names where the orders are.');
 
 const mysql = connectOrders(MYSQL_URL, 1);
-const store = connectStore(REDIS_URL, BUCKETS);
+const store = connectStore(REDIS_URL);
 try {
   await reachRedis();
   // First: a stock that is no number keeps its order from the clean-up, and the accounts from being read.

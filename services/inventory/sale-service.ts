@@ -31,6 +31,8 @@ export function createSaleService(parts: SaleServiceParts) {
   const releases = createReleases(store, () => present.leaseMs, metrics.releaseRetries, log);
   const holders = createHolders(parts, releases, () => present);
   let puttingBack = 0;
+  /** Units may lie in several buckets: by the present lock, or by one that a node had before this one started. */
+  let areScattered = true;
   connect();
 
   store.onAway(() => {
@@ -88,6 +90,18 @@ export function createSaleService(parts: SaleServiceParts) {
     });
   }
 
+  /**
+   * Before the lock is changed to one that does not look into buckets: moves all units to where it finds them. Rejects with
+   * ProblemError SALES_IN_FLIGHT while there are any, and when Redis does not answer: then a second call does what is left.
+   */
+  async function gatherBucketsFor(lock: string) {
+    if (!areScattered || isInBuckets(lock) || stockOf(lock) === 'mysql') return;
+    refuseWhileBusy();
+    for (const sku of await store.skusInBuckets())
+      for (const inBuckets of registry.locksInBuckets()) await store.gatherBuckets(sku, inBuckets);
+    areScattered = isInBuckets(present.lock);
+  }
+
   /** `own`: what the holder works with under the lock of a sale, where it has one. */
   async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
     const holder = holders.open(`back:${randomUUID()}`);
@@ -142,8 +156,10 @@ export function createSaleService(parts: SaleServiceParts) {
         refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
       servers.mustServe(lock);
       present = { ...atStart, lock, ...timing };
+      areScattered ||= isInBuckets(lock);
       connect();
     },
+    gatherBucketsFor,
     scriptNextSales: scripts.set,
     resume: scripts.resume,
     /** For a node that stops: no sale follows a script any more, or is held. */

@@ -10,7 +10,7 @@ import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
 import { readServerUrl } from './server-url.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
 import { isPort, kind, list, milliseconds, oneOf, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
-import { USUAL_BUCKETS } from './store.ts';
+import { MOST_BUCKETS, USUAL_BUCKETS } from './store.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -88,7 +88,7 @@ export const inventorySettings = z.object({
   WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(USUAL_WAIT_TIMEOUT_MS),
   REQUEST_TIMEOUT_MS: milliseconds(1_000, 600_000).default(300_000),
   DRAIN_MS: milliseconds(0, 60_000).default(1_000),
-  BUCKETS: wholeNumber(1, 64, 'buckets').default(USUAL_BUCKETS),
+  BUCKETS: wholeNumber(1, MOST_BUCKETS, 'buckets').default(USUAL_BUCKETS),
   ...orderSettings,
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });

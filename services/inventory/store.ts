@@ -9,6 +9,8 @@ import { connectRedis, mastersOf, onServer, redisOptions } from './redis-client.
 import { type Lacks, lacksOf } from './redis-commands.ts';
 
 export const USUAL_BUCKETS = 4;
+/** In how many a stock may lie at most. */
+export const MOST_BUCKETS = 64;
 /** So many units are worth a bucket of their own. */
 const LEAST_UNITS_IN_BUCKET = 100;
 /** How long Redis remembers that an order was restored, in milliseconds. */
@@ -36,6 +38,7 @@ const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest')
 const writeIfNewest = readScript('write-if-newest');
 const addIfThere = readScript('add-if-there');
 const restoreOnce = readScript('restore-once');
+const gatherBuckets = readScript('gather-buckets');
 
 /** The stock of all skus, wherever it is kept, to be read and written outside of sales. */
 export interface Stock {
@@ -92,11 +95,9 @@ export function connectStore(
     return knownLacks;
   }
 
-  const bucketKeys = (sku: string) => numbers(buckets).map((bucket) => nameInBucket(stockKey(sku), bucket));
-
-  /** Resolves with the units of each bucket, all at one moment; undefined where there is no such key. */
-  async function readBuckets(sku: string) {
-    const keys = bucketKeys(sku);
+  /** Resolves with the units of each of the first buckets, all at one moment; undefined where there is no such key. */
+  async function readBuckets(sku: string, count = buckets) {
+    const keys = bucketKeys(sku, count);
     const values = await redis.mget(keys);
     // MGET takes a key of another type for none, and GET refuses it.
     if (values.every((value) => value === null)) await redis.get(stockKey(sku));
@@ -106,7 +107,7 @@ export function connectStore(
   return {
     redis,
     buckets,
-    readBuckets,
+    readBuckets: (sku: string) => readBuckets(sku),
     /**
      * A sku as the holders of a lock read and write it, in one of its buckets. Tokens of two locks, or of two buckets,
      * are never compared.
@@ -117,25 +118,45 @@ export function connectStore(
         fence: fenceKey(sku),
         lock: nameInBucket(lock, bucket),
       }),
-    /** The stock as a whole. What is written lies in so many buckets from then on, at most. */
+    /**
+     * The stock as the sales see it that look into so many buckets: what they can sell. What is written lies in as many from
+     * then on, at most, and no other bucket is left.
+     */
     inBuckets: (count: number): Stock => ({
       async readStock(sku) {
-        const units = await readBuckets(sku);
+        const units = await readBuckets(sku, count);
         if (units.every((each) => each === undefined)) return undefined;
         return units.reduce<number>((sum, each = 0) => sum + each, 0);
       },
       async writeStock(sku, stock) {
-        const keys = bucketKeys(sku);
+        const keys = bucketKeys(sku, MOST_BUCKETS);
         const used = bucketsFor(stock, count);
         const share = (bucket: number) => Math.floor(stock / used) + (bucket < stock % used ? 1 : 0);
         await redis.mset(...keys.slice(0, used).flatMap((key, bucket) => [key, share(bucket)]));
-        if (used < keys.length) await redis.del(...keys.slice(used));
+        await redis.del(...keys.slice(used));
       },
       addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
       // Redis counts a stock that is not there as 0.
       restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
-      deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),
+      deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku, MOST_BUCKETS), fenceKey(sku))),
     }),
+    /** Resolves with the skus that have units in further buckets than the first one. It looks at every key that Redis has. */
+    async skusInBuckets(): Promise<string[]> {
+      const found = await Promise.all(mastersOf(redis).map(skusInFurtherBuckets));
+      return [...new Set(found.flat())].toSorted();
+    },
+    /**
+     * Moves all units of a sku into the first bucket, in one step. A sale that is in a bucket meanwhile is refused
+     * when it writes, as if it had lost the lock of its bucket: `lock`.
+     */
+    async gatherBuckets(sku: string, lock: string) {
+      const each = numbers(MOST_BUCKETS).map((bucket) => nameInBucket(lock, bucket));
+      const keys = each.flatMap((name, bucket) => [
+        nameInBucket(stockKey(sku), bucket),
+        `${lockKey(sku, name)}:tokens`,
+      ]);
+      await gatherBuckets(redis, [fenceKey(sku), ...keys], each);
+    },
     /**
      * Puts the units of an order into the stock in one step, making it if need be. False when that
      * was done within the last day. STALE_TOKEN needs no read before: token and sum are one step.
@@ -166,6 +187,22 @@ export function connectStore(
     },
     onAway: (listener: () => void) => void redis.on('close', listener),
   };
+}
+
+const bucketKeys = (sku: string, count: number) => numbers(count).map((bucket) => nameInBucket(stockKey(sku), bucket));
+
+/** The sku in the key of a bucket that is not the first one. */
+const FURTHER_BUCKET = /^\{inventory([\w-]+)\}:stock:[1-9]\d*$/;
+
+async function skusInFurtherBuckets(server: RedisClient): Promise<string[]> {
+  const skus: string[] = [];
+  let cursor = '0';
+  do {
+    const [next, keys] = await server.scan(cursor, 'MATCH', `${stockKey('*')}:*`, 'COUNT', 1_000);
+    skus.push(...keys.flatMap((key) => FURTHER_BUCKET.exec(key)?.slice(1) ?? []));
+    cursor = next;
+  } while (cursor !== '0');
+  return skus;
 }
 
 /** The key of a stock, that of its fence, and the name under which the fence knows the tokens of its lock. */

@@ -35,8 +35,9 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
 
   addRoute(app, '/state', { get: state });
   addRoute(app, '/lock-version', {
-    put(request) {
+    async put(request) {
       const { version, ...timing } = versionSchema.parse(request.body);
+      await sales.gatherBucketsFor(version);
       sales.setLock(version, timing);
       return state();
     },

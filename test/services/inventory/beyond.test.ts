@@ -149,6 +149,39 @@ test('buckets: two nodes sell the last units of all buckets, each once, and nobo
   expect(await unitsOf('last')).toEqual(['0', '0', '0', '0']);
 });
 
+test('buckets, then another lock: what is shown can be sold, and a sale that is in a bucket meanwhile has sold nothing', async () => {
+  await setLock('buckets');
+  await other.lab('PUT', '/stock', { sku: 'gathered', stock: 400 });
+  const { answer, resume } = await startHeldSale(slow, 'gathered');
+
+  expect((await other.lab('PUT', '/lock-version', { version: '8' })).status).toBe(200);
+  await resume();
+
+  expectProblem(await answer, 'STALE_TOKEN', { definite: true });
+  await setLock('8');
+  expect(await unitsOf('gathered')).toEqual(['400', null, null, null]);
+  expect(await remainingOf('gathered')).toEqual({ sku: 'gathered', remaining: 400 });
+  expect((await slow.sell('gathered')).body).toMatchObject({ outcome: 'sold', remaining: 399 });
+  // The tokens go on from where they were.
+  await setLock('buckets');
+  expect((await slow.sell('gathered')).body).toMatchObject({ outcome: 'sold', remaining: 398, bucket: 0 });
+});
+
+test('buckets of earlier nodes: the first switch of a node gathers them, and a new count leaves none behind', async () => {
+  await setLock('buckets');
+  await fill('counted', 1, 2, 3, 4, 5, 6);
+  await other.lab('PUT', '/stock', { sku: 'counted', stock: 250 });
+  expect(await unitsOf('counted', 6)).toEqual(['125', '125', null, null, null, null]);
+
+  await fill('earlier', 1, 2, 3, 4, 5, 6);
+  const later = await startNode(redis.url, { LOCK_VERSION: '3' });
+  // Others may sell from the buckets, so a start moves nothing, and what is shown is what it can sell.
+  expect((await later.get('/inventory?sku=earlier')).body).toMatchObject({ remaining: 1 });
+  await later.lab('PUT', '/lock-version', { version: '3' });
+  expect(await unitsOf('earlier', 6)).toEqual(['21', null, null, null, null, null]);
+  expect((await later.sell('earlier')).body).toMatchObject({ outcome: 'sold', stockBefore: 21 });
+});
+
 const look = (at: TestNode, sku: string) => at.get(`/inventory?sku=${sku}`);
 const lockKey = (sku: string) => `{inventory${sku}}:lock:read-write`;
 const readLocks = (sku: string) => redis.client.keys(`${lockKey(sku)}*`);
