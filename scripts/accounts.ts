@@ -4,6 +4,7 @@ import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../locks/index.ts';
 import { restockIt, stockInMysql } from '../services/inventory/mysql.ts';
 import { setRestored } from '../services/inventory/orders/order-store.ts';
+import { LONGEST_WAIT_TIMEOUT_MS, saleLifeMs } from '../services/inventory/sale-life.ts';
 import { MOST_BUCKETS, RESTORABLE_MS, type Store } from '../services/inventory/store.ts';
 import { type Ask, inTransaction } from '../services/inventory/transaction.ts';
 
@@ -43,6 +44,8 @@ export interface Intent {
   lock: string;
   /** By the clock of MySQL, in milliseconds. */
   ageMs: number;
+  /** How long its sale may still be alive and put its unit back, in milliseconds; 0 or less when it has certainly ended. */
+  aliveMs: number;
 }
 
 /** A closed order of which MySQL does not say that its units are back in stock. */
@@ -88,7 +91,10 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
     ),
     intents: await ask<RowDataPacket[]>(
       `SELECT id, sku, quantity, node, lock_name AS \`lock\`,
-        TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs FROM tb_intent ORDER BY created_at, id`,
+        TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs,
+        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), COALESCE(alive_until, created_at + INTERVAL ? MICROSECOND)) DIV 1000 AS aliveMs
+        FROM tb_intent ORDER BY created_at, id`,
+      [saleLifeMs(LONGEST_WAIT_TIMEOUT_MS) * 1_000],
     ),
     closed: await ask<RowDataPacket[]>(
       `SELECT id, sku, lock_name AS \`lock\`, quantity, changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS is_marked
@@ -120,7 +126,12 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
 
   return {
     holdings: [...found.values()],
-    intents: intents.map((row) => ({ ...(row as Intent), stockIn: stockOf(row.lock), ageMs: Number(row.ageMs) })),
+    intents: intents.map((row) => ({
+      ...(row as Intent),
+      stockIn: stockOf(row.lock),
+      ageMs: Number(row.ageMs),
+      aliveMs: Number(row.aliveMs),
+    })),
     unrestored,
   };
 }

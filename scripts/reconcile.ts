@@ -5,7 +5,6 @@ import Table from 'cli-table3';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { readDeadLetters } from '../services/inventory/orders/dead-letters.ts';
 import { connectOrders } from '../services/inventory/orders/order-store.ts';
-import { saleLifeMs } from '../services/inventory/sale-life.ts';
 import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { connectStore } from '../services/inventory/store.ts';
@@ -33,8 +32,8 @@ if (flags.some((flag) => flag !== '--repair')) {
   exitWithSettingError('npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.');
 }
 loadEnvFile();
-const { MYSQL_URL, REDIS_URL, WAIT_TIMEOUT_MS } = readSettingsOrExit(
-  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, WAIT_TIMEOUT_MS: true }),
+const { MYSQL_URL, REDIS_URL } = readSettingsOrExit(
+  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true }),
   process.env,
 );
 if (MYSQL_URL === undefined) exitWithSettingError('MYSQL_URL is not set: it names where the orders are.');
@@ -75,11 +74,10 @@ async function readTwice(): Promise<Accounts> {
 }
 
 async function settle(accounts: Accounts) {
-  const oldEnoughMs = saleLifeMs(WAIT_TIMEOUT_MS);
-  const young = accounts.intents.filter(({ ageMs }) => ageMs < oldEnoughMs);
-  if (young.length > 0) {
-    const seconds = Math.ceil((oldEnoughMs - Math.min(...young.map(({ ageMs }) => ageMs))) / 1_000);
-    throw new NotNow(`Sales may be in flight: ${plural(young.length, 'intent')} of late. Try again in ${seconds} s.`);
+  const alive = accounts.intents.filter(({ aliveMs }) => aliveMs > 0);
+  if (alive.length > 0) {
+    const seconds = Math.ceil(Math.max(...alive.map(({ aliveMs }) => aliveMs)) / 1_000);
+    throw new NotNow(`Sales may be in flight: ${plural(alive.length, 'intent')} of late. Try again in ${seconds} s.`);
   }
   const { units, intents } = await repair(mysql, store, accounts);
   const back = units === 1 ? '1 unit is back in stock' : `${units} units are back in stock`;

@@ -2,6 +2,8 @@
 
 /** How long a sale waits for its lock unless a setting says otherwise, in milliseconds. */
 export const USUAL_WAIT_TIMEOUT_MS = 10_000;
+/** The longest that a setting, or the lab, may say, in milliseconds. */
+export const LONGEST_WAIT_TIMEOUT_MS = 600_000;
 /** How long the servers may take for the steps of a sale besides the wait for its lock, in milliseconds. */
 const STEPS_LIMIT_MS = 5_000;
 /** How long a node may take to end when its sales have ended: for its locks, its connections and its last answers. */

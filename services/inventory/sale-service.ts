@@ -160,6 +160,8 @@ export function createSaleService(parts: SaleServiceParts) {
       connect();
     },
     gatherBucketsFor,
+    /** How long the sales to come wait for their lock at most, in milliseconds. */
+    waitTimeoutMs: () => present.waitTimeoutMs,
     scriptNextSales: scripts.set,
     resume: scripts.resume,
     /** For a node that stops: no sale follows a script any more, or is held. */

@@ -6,7 +6,7 @@ import { type ExternalLockModule, nameOfExternalLock } from './external-module.t
 import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
-import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
+import { LONGEST_WAIT_TIMEOUT_MS, USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
 import { readServerUrl } from './server-url.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
 import { isPort, kind, list, milliseconds, oneOf, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
@@ -85,7 +85,7 @@ export const inventorySettings = z.object({
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
-  WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(USUAL_WAIT_TIMEOUT_MS),
+  WAIT_TIMEOUT_MS: milliseconds(1, LONGEST_WAIT_TIMEOUT_MS).default(USUAL_WAIT_TIMEOUT_MS),
   REQUEST_TIMEOUT_MS: milliseconds(1_000, 600_000).default(300_000),
   DRAIN_MS: milliseconds(0, 60_000).default(1_000),
   BUCKETS: wholeNumber(1, MOST_BUCKETS, 'buckets').default(USUAL_BUCKETS),

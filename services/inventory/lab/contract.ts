@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { MAX_ORDERS } from '../orders/jobs/job.ts';
+import { LONGEST_WAIT_TIMEOUT_MS } from '../sale-life.ts';
 import { skuSchema } from '../sku.ts';
 
 const count = z.int().min(0);
@@ -41,7 +42,7 @@ export const lockChangeSchema = z.strictObject({
   version: lock,
   leaseMs,
   retryDelayMs: z.int().min(0).max(250).optional(),
-  waitTimeoutMs: z.int().min(1).max(600_000).optional(),
+  waitTimeoutMs: z.int().min(1).max(LONGEST_WAIT_TIMEOUT_MS).optional(),
 });
 
 export const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });

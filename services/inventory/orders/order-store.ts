@@ -184,10 +184,10 @@ export async function setRestored(ask: Ask, orders: { id: string }[]) {
   if (orders.length > 0) await ask(sql, [orders.map(({ id }) => id)]);
 }
 
-function insertIntent({ id, sku, quantity, node, lock }: NewOrder): [string, unknown[]] {
-  const sql = `INSERT INTO tb_intent (id, sku, quantity, node, lock_name, created_at)
-    VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))`;
-  return [sql, [id, sku, quantity, node, lock]];
+function insertIntent({ id, sku, quantity, node, lock, lifeMs }: NewOrder): [string, unknown[]] {
+  const sql = `INSERT INTO tb_intent (id, sku, quantity, node, lock_name, created_at, alive_until)
+    SELECT ?, ?, ?, ?, ?, now, now + INTERVAL ? MICROSECOND FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`;
+  return [sql, [id, sku, quantity, node, lock, lifeMs * 1_000]];
 }
 
 export const locksWithStockInMysql = () => Object.keys(strategies).filter((name) => stockOf(name) === 'mysql');

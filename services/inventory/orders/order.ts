@@ -31,7 +31,10 @@ export const orderSchema = z
 export type Order = z.output<typeof orderSchema>;
 
 /** What a sale knows of its order before it has taken anything. */
-export type NewOrder = Pick<Order, 'id' | 'sku' | 'quantity' | 'node' | 'saleId' | 'lock'>;
+export interface NewOrder extends Pick<Order, 'id' | 'sku' | 'quantity' | 'node' | 'saleId' | 'lock'> {
+  /** How long the sale lives at most, in milliseconds: it puts no unit back after that. */
+  lifeMs: number;
+}
 
 export const orderIdSchema = z
   .string('must be a text')

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
 import { isStoreUnavailable } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
-import { takingLimitMs } from '../sale-life.ts';
+import { saleLifeMs, takingLimitMs } from '../sale-life.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { SaleOrder } from '../sell.ts';
-import type { InventorySettings } from '../settings.ts';
 import type { SaleFacts } from '../sku.ts';
 import { isInDoubt } from '../transaction.ts';
 import type { Keep } from './idempotency/once.ts';
@@ -21,13 +20,15 @@ type Count = (outcome: 'placed' | 'failed' | 'inDoubt') => void;
  * is left stands for units that may be in neither store: `npm run reconcile` settles it.
  */
 export function openSaleOrder(
-  { sales, settings }: { sales: Pick<SaleService, 'giveBack'>; settings: Pick<InventorySettings, 'WAIT_TIMEOUT_MS'> },
+  { sales }: { sales: Pick<SaleService, 'giveBack' | 'waitTimeoutMs'> },
   orders: OrderStore,
   count: Count,
   keep?: Keep,
 ): SaleOrder {
   const id = randomUUID();
-  const giveBackUntil = performance.now() + takingLimitMs(settings.WAIT_TIMEOUT_MS);
+  // As long as this sale waits, whatever the node was started with. It does not change while a sale is in flight.
+  const waitTimeoutMs = sales.waitTimeoutMs();
+  const giveBackUntil = performance.now() + takingLimitMs(waitTimeoutMs);
   let hasIntent = false;
 
   return {
@@ -48,7 +49,8 @@ export function openSaleOrder(
 
   function orderOf({ sku, node, lock, holder, saleId }: SaleFacts & { sku: string }) {
     // A node that starts again counts its sales from the beginning, and orders stay: its instance tells them apart.
-    return { id, sku, quantity: 1, node, lock, saleId: `${holder.slice(0, INSTANCE_SIGNS)}:${saleId}` };
+    const ofInstance = `${holder.slice(0, INSTANCE_SIGNS)}:${saleId}`;
+    return { id, sku, quantity: 1, node, lock, saleId: ofInstance, lifeMs: saleLifeMs(waitTimeoutMs) };
   }
 
   function unlessSettled(isWritten: boolean) {

@@ -22,7 +22,8 @@ CREATE TABLE IF NOT EXISTS tb_order (
   KEY by_sku (sku)
 ) ENGINE = InnoDB;
 
--- A row for each sale that may have taken units and has no order yet. Its id is that of the order to come.
+-- A row for each sale that may have taken units and has no order yet. Its id is that of the order to come. Until `alive_until` the
+-- sale may still put its units back; NULL was written by a node that did not say so.
 CREATE TABLE IF NOT EXISTS tb_intent (
   id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -30,9 +31,19 @@ CREATE TABLE IF NOT EXISTS tb_intent (
   node VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   lock_name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   created_at DATETIME(3) NOT NULL,
+  alive_until DATETIME(3) NULL,
   KEY by_sku (sku),
   KEY by_time (created_at, id)
 ) ENGINE = InnoDB;
+
+-- A table that is older than the column gets it. MySQL has no ADD COLUMN IF NOT EXISTS.
+SET @add_alive_until = IF(
+  EXISTS (SELECT 1 FROM information_schema.columns
+    WHERE table_schema = DATABASE() AND table_name = 'tb_intent' AND column_name = 'alive_until'),
+  'DO 0', 'ALTER TABLE tb_intent ADD COLUMN alive_until DATETIME(3) NULL');
+PREPARE add_alive_until FROM @add_alive_until;
+EXECUTE add_alive_until;
+DEALLOCATE PREPARE add_alive_until;
 
 -- A row for each order that the clean-up could not do, for a reason that does not pass by itself. After five tries it is left alone.
 -- Whoever has mended what is wrong deletes the row.

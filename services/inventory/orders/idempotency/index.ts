@@ -27,11 +27,12 @@ export type Answers = ReturnType<typeof createAnswers>;
  * as far as the strategy of IDEMPOTENCY goes, or `otherOnce` in its place.
  */
 export function createAnswers(
-  { settings, servers, isStopping }: Pick<NodeParts, 'settings' | 'servers' | 'isStopping'>,
+  { settings, servers, sales, isStopping }: Pick<NodeParts, 'settings' | 'servers' | 'sales' | 'isStopping'>,
   orders: Pool | undefined,
   otherOnce: Once | undefined,
 ) {
-  const { LEASE_MS: leaseMs, WAIT_TIMEOUT_MS: waitTimeoutMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
+  const { LEASE_MS: leaseMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
+  const { waitTimeoutMs } = sales;
   const idempotency = idempotencyOf(settings);
   const options = { servers: servers.forLock('8-auto-renew', leaseMs), orders, leaseMs, waitTimeoutMs, keepMs };
   const once = otherOnce ?? strategies[idempotency](options);

@@ -41,8 +41,8 @@ export interface OnceOptions {
   /** Where the orders are. Absent when there are none. */
   orders: Pool | undefined;
   leaseMs: number;
-  /** How long a request may wait for the lock of its sale, in milliseconds. */
-  waitTimeoutMs: number;
+  /** How long a request that comes now may wait for the lock of its sale, in milliseconds. */
+  waitTimeoutMs: () => number;
   /** How long a key is known, in milliseconds. */
   keepMs: number;
 }

@@ -17,8 +17,6 @@ const MAX_LOOKS = 3;
 
 export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs }) => {
   if (mysql === undefined) throw new Error('The table of the keys is where the orders are, and there are none.');
-  /** A first that has no answer by then has died, or will find that it is no longer the first. */
-  const claimMs = saleLifeMs(waitTimeoutMs);
   /** The fingerprints of keys that have an answer: nobody can send these for something else. */
   const answered = createKeyMemory<string>(10_000);
 
@@ -57,6 +55,8 @@ export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs })
   /** Resolves with undefined when the work is ours to do, else with the answer of the first. */
   async function claimKey(ask: Ask, request: KeyedRequest, claim: string) {
     const { key, fingerprint } = request;
+    /** A first that has no answer by then has died, or will find that it is no longer the first. */
+    const claimMs = saleLifeMs(waitTimeoutMs());
     for (let looks = 1; looks <= MAX_LOOKS; looks += 1) {
       // IGNORE only says by the number of rows, not by an error, that the key is there.
       const insert = `INSERT IGNORE INTO tb_request (request_key, fingerprint, claim, created_at, claimed_until, kept_until)

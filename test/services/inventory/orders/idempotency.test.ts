@@ -194,12 +194,18 @@ describe('the first was refused', () => {
   });
 });
 
-test('table: a claim ends when its sale can no longer live', async () => {
-  const key = newKey();
-  await sellKeyed(node, '001', key);
+test.each([{}, { waitTimeoutMs: 600_000 }])(
+  'table: a claim ends when its sale can no longer live: %o',
+  async (timing) => {
+    await node.lab('PUT', '/lock-version', { version: '8', ...timing });
+    const key = newKey();
+    await sellKeyed(node, '001', key);
 
-  expect((await requestsOf(key))[0]?.claimed).toBe(saleLifeMs(10_000) / 1_000);
-});
+    const { waitTimeoutMs } = { waitTimeoutMs: 10_000, ...timing };
+    expect((await requestsOf(key))[0]?.claimed).toBe(saleLifeMs(waitTimeoutMs) / 1_000);
+    await node.lab('PUT', '/lock-version', { version: '8' });
+  },
+);
 
 describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
   test('table: 5 repeats at once when the time is over: the key is as new, and one of them sells', async () => {

@@ -6,25 +6,32 @@ import { openSaleOrder } from '../../../../services/inventory/orders/sale-order.
 import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
 import type { Sold } from '../../../../services/inventory/sku.ts';
 
-const WAIT_TIMEOUT_MS = 10_000;
 afterEach(() => void vi.useRealTimers());
 
 test.each([
-  { afterMs: saleLifeMs(WAIT_TIMEOUT_MS) / 2, timesBack: 1, definite: true },
-  { afterMs: saleLifeMs(WAIT_TIMEOUT_MS) / 2 + 1, timesBack: 0, definite: false },
-])('its order fails after $afterMs ms: the unit is put back $timesBack times', async ({ afterMs, ...expected }) => {
-  vi.useFakeTimers();
-  const place = async () => {
-    vi.advanceTimersByTime(afterMs);
-    throw new Error('The table is full.');
-  };
-  const orders = { intend: async () => {}, forget: async () => {}, place } as Partial<OrderStore> as OrderStore;
-  const giveBack = vi.fn(async () => {});
-  const sale = { sku: '001', saleId: '0001', node: 'node-1', port: 7777, lock: '8-auto-renew', holder: 'a:0001' };
-  const order = openSaleOrder({ sales: { giveBack }, settings: { WAIT_TIMEOUT_MS } }, orders, () => {});
+  { waitTimeoutMs: 10_000, afterMs: 15_000, timesBack: 1, definite: true },
+  { waitTimeoutMs: 10_000, afterMs: 15_001, timesBack: 0, definite: false },
+  { waitTimeoutMs: 600_000, afterMs: 605_000, timesBack: 1, definite: true },
+  { waitTimeoutMs: 1, afterMs: 5_002, timesBack: 0, definite: false },
+])(
+  'it waits for $waitTimeoutMs ms and its order fails after $afterMs ms: the unit is put back $timesBack times',
+  async (each) => {
+    const { waitTimeoutMs, afterMs, ...expected } = each;
+    vi.useFakeTimers();
+    const place = async () => {
+      vi.advanceTimersByTime(afterMs);
+      throw new Error('The table is full.');
+    };
+    const intend = vi.fn<OrderStore['intend']>(async () => {});
+    const orders = { intend, forget: async () => {}, place } as Partial<OrderStore> as OrderStore;
+    const giveBack = vi.fn(async () => {});
+    const sale = { sku: '001', saleId: '0001', node: 'node-1', port: 7777, lock: '8-auto-renew', holder: 'a:0001' };
+    const order = openSaleOrder({ sales: { giveBack, waitTimeoutMs: () => waitTimeoutMs } }, orders, () => {});
 
-  await order.intend(sale, new AbortController().signal);
-  const failed = await order.place(sale as Partial<Sold> as Sold).catch((error) => error);
+    await order.intend(sale, new AbortController().signal);
+    const failed = await order.place(sale as Partial<Sold> as Sold).catch((error) => error);
 
-  expect({ timesBack: giveBack.mock.calls.length, definite: failed.problem.definite }).toEqual(expected);
-});
+    expect(intend.mock.calls[0]?.[0].lifeMs).toBe(saleLifeMs(waitTimeoutMs));
+    expect({ timesBack: giveBack.mock.calls.length, definite: failed.problem.definite }).toEqual(expected);
+  },
+);

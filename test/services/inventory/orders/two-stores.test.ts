@@ -3,6 +3,7 @@
 
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connectOrders } from '../../../../services/inventory/orders/order-store.ts';
 import { expectProblem, startLink, startNodeAlone, type TestNode, until } from '../node-under-test.ts';
 import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
@@ -96,6 +97,29 @@ describe('the order can’t be written', () => {
 
     await shop.redis.client.del(lockOf('stuck'));
     expect(await whereabouts('stuck')).toEqual({ inStock: 4, ordered: 0, intended: 1 });
+    await atLine.lab('PUT', '/lock-version', { version: '8' });
+  });
+
+  test('it waits for longer than its node was started with, to put its unit back: a repair comes too early for it', async () => {
+    await supply(atLine, 'patient', 5);
+    await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs: 600_000 });
+    const { answer, resume } = await sellHeld(atLine, 'patient');
+    await until('the lock is free', async () => (await shop.redis.client.exists(lockOf('patient'))) === 0);
+    await shop.redis.client.hset(lockOf('patient'), 'somebody', 1);
+    line.cutAt('INSERT INTO tb_order', 'before');
+    await resume();
+    await shop.query(
+      'UPDATE tb_intent SET created_at = created_at - INTERVAL 40 SECOND, alive_until = alive_until - INTERVAL 40 SECOND',
+    );
+
+    expect(await shop.reconcile(['--repair'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^Sales may be in flight: 1 intent of late\. Try again in 11\d\d s\.\n$/),
+    });
+    await shop.redis.client.del(lockOf('patient'));
+
+    expectProblem(await answer, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
+    expect(await whereabouts('patient')).toEqual({ inStock: 5, ordered: 0, intended: 0 });
     await atLine.lab('PUT', '/lock-version', { version: '8' });
   });
 
@@ -285,6 +309,22 @@ test('a node that stops writes the orders of the sales in flight first', async (
 
 test('no node has logged a bug or a warning', () => {
   for (const { lines } of [node, atLine]) expect(lines.filter((each) => !each.includes('"listening"'))).toEqual([]);
+});
+
+test('the intents: a table that is older than the end of their sales gets the column, and nobody knows it of those in there', async () => {
+  const url = await shop.database('older');
+  const before = await createConnection(url);
+  onTestFinished(() => before.destroy());
+  await before.query('CREATE TABLE tb_intent (id CHAR(36) PRIMARY KEY, created_at DATETIME(3) NOT NULL)');
+  await before.query("INSERT INTO tb_intent VALUES ('a', UTC_TIMESTAMP(3))");
+
+  // Each node does so when it starts.
+  for (let starts = 0; starts < 2; starts += 1) {
+    const mysql = connectOrders(url, 1);
+    onTestFinished(() => mysql.end());
+    const [rows] = await mysql.query('SELECT id, alive_until FROM tb_intent');
+    expect(rows).toEqual([{ id: 'a', alive_until: null }]);
+  }
 });
 
 test('the intents: a key answers what is asked by sku, and what is asked by time', async () => {
