@@ -72,7 +72,11 @@ export const beyond: Record<string, Strategy> = {
   'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },
 };
 
-const stages = Object.entries(locks).map(([name, createLock]) => [name, { backend: 'redis', createLock }] as const);
+/** The stages whose key has no TTL. */
+const withoutLease = ['2-recursive-retry', '3-spin'];
+const stages = Object.entries(locks).map(
+  ([name, createLock]) => [name, { backend: 'redis', createLock, hasLease: !withoutLease.includes(name) }] as const,
+);
 
 /** The stages and what is beyond them. */
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };

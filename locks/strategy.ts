@@ -13,6 +13,8 @@ export type Strategy = {
   backend: Backend;
   replicas?: number;
   commands?: Commands;
+  /** False when its key has no TTL: one that is not released stays for ever. */
+  hasLease?: boolean;
 } & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
   | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
@@ -44,6 +46,11 @@ export function createRegistry(strategies: Record<string, Strategy>) {
   /** The commands of which its Redis must have one. Undefined when any Redis will do. */
   function commandsOf(name: string): Commands | undefined {
     return strategies[name]?.commands;
+  }
+
+  /** False for a lock that stays for ever when it is not released. */
+  function hasLease(name: string): boolean {
+    return strategies[name]?.hasLease !== false;
   }
 
   /** Where the sales of a strategy take their units from. */
@@ -81,6 +88,7 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     backendOf,
     replicasOf,
     commandsOf,
+    hasLease,
     stockOf,
     isInBuckets,
     locksInBuckets,

@@ -80,11 +80,12 @@ export function lockNamed(name: string): LockSource {
 }
 
 function factsOf(strategy: Strategy): LockSource['facts'] {
-  const { backend, commands, replicas } = strategy;
+  const { backend, commands, replicas, hasLease } = strategy;
   return {
     backend,
     ...(replicas !== undefined && { replicas }),
     ...(commands && { commands }),
+    ...(hasLease === false && { hasLease }),
     ...('stockIn' in strategy && { stockIn: 'redis' }),
     ...('isInBuckets' in strategy && { isInBuckets: true }),
   };

@@ -22,7 +22,7 @@ export interface ServiceOptions {
   node: string;
   lock: string;
   /** What the registry says of the lock, besides what its file exports. */
-  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas'> & {
+  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas' | 'hasLease'> & {
     stockIn?: 'redis';
     isInBuckets?: true;
     /** It is none of ours, so it is held to what a lock must do. */
@@ -72,7 +72,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     } satisfies SaleServiceParts['servers'],
     history,
     metrics,
-    log: { warn() {}, debug() {} },
+    log: { warn() {}, info() {}, debug() {} },
   });
 
   return {

@@ -96,12 +96,16 @@ export const createLock: CreateLock = sharedInRequest((options) => {
     }
   }
 
-  /** Gives up what we have of the lock: now, or if Redis is away as soon as it is back. Nobody enters while it is ours. */
+  /** Gives up what we have of the lock: now, or when Redis is back, or hands us the lock. Nobody enters while it is ours. */
   function leave() {
     const ours = name;
     const leaveNow = () => releaseToFirst(redis, keys.slice(0, 2), [ours]);
     leaveNow().catch(() => {
-      const stop = listen(redis, channel, (message) => message === undefined && leaveNow().then(() => stop(), ignore));
+      const stop = listen(
+        redis,
+        channel,
+        (message = ours) => message === ours && leaveNow().then(() => stop(), ignore),
+      );
     });
   }
 

@@ -107,7 +107,7 @@ export function createHolders(
       function openLock(createLock: CreateLock): Lock {
         const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
         held = lock;
-        return lock;
+        return releases.followed(lock, name, leaseMs);
       }
       return { sku, stock, openLock };
     }
@@ -131,9 +131,15 @@ export function createHolders(
         const keys = skus.map((sku) => lockKey(sku, name));
         const locks = createMultiLock(lockOptions(), keys);
         held = locks;
-        return locks;
+        const followed = releases.followed(locks, name, leaseMs);
+        return {
+          acquire: (signal) => followed.acquire(signal),
+          release: () => followed.release(),
+          lost: locks.lost,
+          fencingTokenOf: locks.fencingTokenOf,
+        };
       },
-      /** Has the holder do its work. When that fails, what it may still hold is given up, and it rejects with what the error means. */
+      /** Has the holder do its work. When that fails, it rejects with what the error means. */
       does<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown = explain): Promise<T> {
         const doing = attempt().finally(() => {
           wait.end();
@@ -148,7 +154,6 @@ export function createHolders(
             return await work();
           } catch (error) {
             if (error instanceof LockNotHeldError) onLeaseLost();
-            releases.giveUpUnanswered(held, error, reached);
             throw meaning(error, progress);
           }
         }

@@ -114,6 +114,8 @@ async function stop(signal: NodeJS.Signals) {
   await sales.salesEnded();
   await orders.ended();
   await Promise.race([sales.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
+  const { unreleased } = sales.state();
+  if (unreleased > 0) log.warn({ unreleased }, 'locks were not given up: the node stops');
   await Promise.all([servers.close(), orders.close()]);
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
   log.info('stopped');

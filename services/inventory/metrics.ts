@@ -47,7 +47,7 @@ export function createMetrics() {
     leaseLosses: counter('lockstep_lease_losses_total', 'Leases that a renewal or a release found to be lost', 'lock'),
     releaseRetries: counter(
       'lockstep_release_retries_total',
-      'Releases that no server answered, and that were tried again',
+      'Releases that no server answered, or that Redis refused, and that were tried again',
     ),
   };
 }

@@ -15,5 +15,5 @@ export interface SaleServiceParts {
   servers: Pick<NodeServers, 'forLock' | 'mustServe' | 'stockInMysql'>;
   history: History;
   metrics: Metrics;
-  log: Pick<Logger, 'warn' | 'debug'>;
+  log: Pick<Logger, 'warn' | 'info' | 'debug'>;
 }

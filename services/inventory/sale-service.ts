@@ -28,7 +28,7 @@ export function createSaleService(parts: SaleServiceParts) {
   let present = atStart;
   const scripts = createSaleScripts();
   const records = createSaleRecords(history, metrics, port, log);
-  const releases = createReleases(store, () => present.leaseMs, metrics.releaseRetries, log);
+  const releases = createReleases(parts);
   const holders = createHolders(parts, releases, () => present);
   let puttingBack = 0;
   /** Units may lie in several buckets: by the present lock, or by one that a node had before this one started. */
@@ -174,7 +174,9 @@ export function createSaleService(parts: SaleServiceParts) {
     },
     /** Resolves when no sale is in flight, and nobody else waits for a lock or has one. */
     salesEnded: holders.ended,
-    /** Resolves when no lock is left that Redis has not answered about. */
+    /** For a lock beside the sales: what its holder may still hold after a failure, this node releases and counts. */
+    followed: releases.followed,
+    /** Resolves when no lock is left that this node may hold after a failure. */
     locksGivenUp: releases.ended,
   };
 }

@@ -159,7 +159,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
         const { RETRY_DELAY_MS: retryDelayMs } = settings;
         const onLeaseLost = () => log.warn({ lock: name }, 'a tick lost its lock');
         const own = { key: jobLockKey(name), ownerToken, leaseMs, retryDelayMs, onLeaseLost };
-        return strategy.createLock({ ...servers.forLock(name, leaseMs), ...own });
+        return sales.followed(strategy.createLock({ ...servers.forLock(name, leaseMs), ...own }), name, leaseMs);
       },
       minHold: () => sleep(minHoldMs, undefined, { signal: stopping.signal }).catch(() => {}),
     };

@@ -57,6 +57,26 @@ test('fair: a waiter that learns too late that it was its turn does not enter be
   await lab.done(entered, LEASE_MS);
 });
 
+test('fair: a waiter that gives up while Redis refuses that, and is handed the lock, hands it on at once', async () => {
+  const { a, q, r } = await startHeld();
+  const patience = new AbortController();
+  const gone = lab.follow(q.lock().acquire(patience.signal));
+  await lab.advance(1);
+  const next = lab.follow(r.lock().acquire());
+  await lab.advance(1);
+  const refusing = q.fail('release-to-first');
+  patience.abort();
+  await lab.advance(100);
+  refusing.letGo();
+
+  await lab.done(a.release());
+  await lab.advance(0);
+
+  expect([gone.state, next.state, waiting()]).toEqual(['failed', 'done', 0]);
+  // It does not listen any longer.
+  expect(q.sent.at(-1)).toBe('unsubscribe');
+});
+
 test('fair: a process that stands still costs two leases, however many wait in it', async () => {
   const { a, q, r } = await startHeld();
   for (let waiter = 0; waiter < 8; waiter += 1) lab.follow(q.lock({ leaseMs: LEASE_MS }).acquire());

@@ -236,3 +236,11 @@ export async function startHeldSale(
   await until('the sale is held', async () => (await node.state()).held === 1);
   return { answer, resume };
 }
+
+/** Redis refuses every write until this is called, or until the test has ended. */
+export async function refuseWrites(client: Redis): Promise<() => Promise<unknown>> {
+  const allow = () => client.config('SET', 'min-replicas-to-write', 0);
+  onTestFinished(async () => void (await allow()));
+  await client.config('SET', 'min-replicas-to-write', 1);
+  return allow;
+}

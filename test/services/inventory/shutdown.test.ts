@@ -2,7 +2,15 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startHeldSale, startLink, startNode, type TestNode, until } from './node-under-test.ts';
+import {
+  expectProblem,
+  refuseWrites,
+  startHeldSale,
+  startLink,
+  startNode,
+  type TestNode,
+  until,
+} from './node-under-test.ts';
 
 let redis: SharedRedis;
 
@@ -92,4 +100,35 @@ test('shutdown: a lock that Redis has not taken back is given back when Redis is
   expect(await node.part.ended).toMatch(/ended with exit code 0/);
   expect(await redis.client.keys('{inventoryback}:lock:*')).toEqual([]);
   expect(await redis.client.get('{inventoryback}:stock')).toBe('10');
+});
+
+test('shutdown: locks that Redis refuses to release are released when it takes writes; a node that stops says how many it leaves', async () => {
+  const node = await startNode(redis.url, { LOCK_VERSION: '3', IDEMPOTENCY: 'lock' });
+  const told = () =>
+    node.lines.map((line) => JSON.parse(line)).filter(({ msg }) => /lock/.test(msg) && msg !== 'listening');
+  await redis.client.set('{inventoryrefused}:stock', 10);
+  const first = await startHeldSale(node, 'refused', '"a-key"');
+  const allow = await refuseWrites(redis.client);
+  await first.resume();
+  expectProblem(await first.answer, 'STORE_UNAVAILABLE', { detail: /NOREPLICAS/ });
+  // That of the sale, and that of its key.
+  expect((await node.state()).unreleased).toBe(2);
+  await allow();
+  await until('both are released', async () => (await node.state()).unreleased === 0);
+  const second = await startHeldSale(node, 'refused', '"a-key"');
+  await refuseWrites(redis.client);
+
+  node.signal('SIGTERM');
+
+  expect(await node.part.ended).toMatch(/ended with exit code 0/);
+  expectProblem(await second.answer, 'STORE_UNAVAILABLE', { detail: /NOREPLICAS/ });
+  expect(await redis.client.keys('{inventoryrefused}:lock:*')).toHaveLength(1);
+  const refuses = { msg: expect.stringMatching(/^Redis refuses to release a lock, and is asked again: .*NOREPLICAS/) };
+  expect(told()).toMatchObject([
+    refuses,
+    { msg: 'Redis releases locks again' },
+    refuses,
+    { msg: 'locks were not given up: the node stops', unreleased: 2 },
+  ]);
+  expect(await redis.client.get('{inventoryrefused}:stock')).toBe('10');
 });

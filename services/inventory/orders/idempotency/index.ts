@@ -32,9 +32,10 @@ export function createAnswers(
   otherOnce: Once | undefined,
 ) {
   const { LEASE_MS: leaseMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
-  const { waitTimeoutMs } = sales;
+  const { waitTimeoutMs, followed } = sales;
   const idempotency = idempotencyOf(settings);
-  const options = { servers: servers.forLock('8-auto-renew', leaseMs), orders, leaseMs, waitTimeoutMs, keepMs };
+  const lockServers = servers.forLock('8-auto-renew', leaseMs);
+  const options = { servers: lockServers, followed, orders, leaseMs, waitTimeoutMs, keepMs };
   const once = otherOnce ?? strategies[idempotency](options);
   if (idempotency === 'table' && orders) keepForgetting(orders, keepMs);
   const underWay = new Set<Promise<unknown>>();

@@ -8,10 +8,10 @@ import { createLock } from '../../../../locks/8-auto-renew.ts';
 import { type CreateOnce, inProgress, succeeded } from './once.ts';
 
 export const createOnce: CreateOnce =
-  ({ servers, leaseMs }) =>
+  ({ servers, followed, leaseMs }) =>
   async ({ key }, work) => {
     const options = { key: `request:${key}`, ownerToken: randomUUID(), leaseMs, retryDelayMs: 0, onLeaseLost() {} };
-    const lock = createLock({ ...servers, ...options });
+    const lock = followed(createLock({ ...servers, ...options }), '8-auto-renew', leaseMs);
 
     // A signal that is aborted already means: try once.
     await lock.acquire(AbortSignal.abort()).catch((error) => {
@@ -20,7 +20,7 @@ export const createOnce: CreateOnce =
     try {
       return succeeded(await work());
     } finally {
-      // The work is done, whatever has become of the lock; its lease ends by itself.
+      // The work is done, whatever has become of the lock: the node releases it later, or its lease ends by itself.
       await lock.release().catch(() => {});
     }
   };

@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { Servers } from '../../../../locks/lock.ts';
 import { ProblemError } from '../../problem.ts';
+import type { SaleService } from '../../sale-service.ts';
 import type { Ask } from '../../transaction.ts';
 
 /**
@@ -38,6 +39,8 @@ export type Once = (request: KeyedRequest, work: Work) => Promise<Answer & { isR
 
 export interface OnceOptions {
   servers: Servers;
+  /** Has the node release what a lock may still hold after a failure. */
+  followed: SaleService['followed'];
   /** Where the orders are. Absent when there are none. */
   orders: Pool | undefined;
   leaseMs: number;

@@ -3,7 +3,7 @@ import { type Link, openLink } from '../../../../scripts/link/link.ts';
 import type { JobSchedule } from '../../../../services/inventory/lab/contract.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { sharedZookeeper } from '../../../stack.ts';
-import { expectProblem, type TestNode, until } from '../node-under-test.ts';
+import { expectProblem, refuseWrites, type TestNode, until } from '../node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 
@@ -318,6 +318,20 @@ test.each([
   expect(await shop.stockOf('away')).toBe(UNITS_IN_STOCK + 3);
   expect(await countOrders(shop, 'away')).toEqual({ CLOSED: 3 });
   expect(node.lines.filter((line) => line.includes('a bug'))).toEqual([]);
+});
+
+test('3-spin: a tick whose lock Redis refuses to release fails, and keeps no later one out', async () => {
+  await makeDue(shop, node, 'refused', 2);
+  await setJobLock([node, other], '3-spin');
+  const { result, resume } = await startTick(node, 'closed', 2);
+
+  const allow = await refuseWrites(shop.redis.client);
+  await resume();
+  expect(await result).toMatchObject({ outcome: 'failed', detail: expect.stringMatching(/NOREPLICAS/), closed: 2 });
+  expect((await node.state()).unreleased).toBe(1);
+  await allow();
+
+  await until('a tick runs', async () => (await tick(other)).outcome === 'ran');
 });
 
 test.each<[string, string, unknown]>([
