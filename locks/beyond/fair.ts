@@ -101,11 +101,8 @@ export const createLock: CreateLock = sharedInRequest((options) => {
     const ours = name;
     const leaveNow = () => releaseToFirst(redis, keys.slice(0, 2), [ours]);
     leaveNow().catch(() => {
-      const stop = listen(
-        redis,
-        channel,
-        (message = ours) => message === ours && leaveNow().then(() => stop(), ignore),
-      );
+      const again = (message = ours) => message === ours && leaveNow().then(() => stop(), ignore);
+      const stop = listen(redis, channel, again);
     });
   }
 
