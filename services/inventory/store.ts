@@ -132,8 +132,9 @@ export function connectStore(
         const keys = bucketKeys(sku, MOST_BUCKETS);
         const used = bucketsFor(stock, count);
         const share = (bucket: number) => Math.floor(stock / used) + (bucket < stock % used ? 1 : 0);
+        // First: what is gathered from them afterwards would be added to the new stock.
+        if (used < keys.length) await redis.del(...keys.slice(used));
         await redis.mset(...keys.slice(0, used).flatMap((key, bucket) => [key, share(bucket)]));
-        await redis.del(...keys.slice(used));
       },
       addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
       // Redis counts a stock that is not there as 0.

@@ -38,13 +38,13 @@ const anHourLater = () =>
   );
 
 test('reconcile: the units of every bucket are in stock, whatever BUCKETS is here', async () => {
-  const wide = await shop.openNode({ LOCK_VERSION: 'buckets', BUCKETS: '8' });
-  await supply(wide, 'wide', 800);
+  const wide = await shop.openNode({ LOCK_VERSION: 'buckets', BUCKETS: '64' });
+  await supply(wide, 'wide', 6_400);
 
   const { exitCode, stdout } = await shop.reconcile(['--repair'], { BUCKETS: '2' });
 
   expect(exitCode).toBe(0);
-  expect(rowOf(stdout, 'wide')).toMatchObject({ supply: '800', 'in stock': '800', unexplained: '0' });
+  expect(rowOf(stdout, 'wide')).toMatchObject({ supply: '6400', 'in stock': '6400', unexplained: '0' });
 });
 
 describe('balance', () => {
