@@ -65,9 +65,6 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     return strategy !== undefined && 'isInBuckets' in strategy;
   }
 
-  /** The names of those whose stock lies so. */
-  const locksInBuckets = () => Object.keys(strategies).filter(isInBuckets);
-
   /** False for a sale of its own that needs no lock. */
   function hasLock(name: string): boolean {
     const strategy = strategies[name];
@@ -91,7 +88,6 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     hasLease,
     stockOf,
     isInBuckets,
-    locksInBuckets,
     hasLock,
     multiLockOf,
     multiLocks,

@@ -19,8 +19,9 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
   const self = await threadOf(connection).catch((error) => {
-    connection.destroy();
+    // First: a place that is given free lets the next one try in vain.
     if (isMysqlSilent(error)) endWaits(mysql, error);
+    connection.destroy();
     throw error;
   });
   let isUnanswered = false;

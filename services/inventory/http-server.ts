@@ -3,7 +3,7 @@
 // Node says which connection has sent too little, or what can't be read. A request whose body is still awaited is
 // answered, in its turn behind those before it. Where no request has begun, or all are answered and have arrived, the
 // connection is. Otherwise it is hung up: what is written would be taken for the answer to another request.
-// A request that has arrived is never cut off, however long its sale takes.
+// A request that has arrived is not cut off, however long its sale takes, unless its connection sends half of another one behind it.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -15,7 +15,7 @@ const KEEP_ALIVE_MS = 75_000;
 /** A request must arrive within so many milliseconds, and is answered a tenth later, at most a second. */
 export const arrivalLimits = (requestTimeoutMs: number) => ({
   requestTimeout: requestTimeoutMs,
-  connectionsCheckingInterval: Math.min(requestTimeoutMs / 10, 1_000),
+  connectionsCheckingInterval: Math.min(Math.ceil(requestTimeoutMs / 10), 1_000),
 });
 
 /** `open` gets each answer of `app` that has not ended yet. */

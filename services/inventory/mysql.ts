@@ -60,7 +60,8 @@ export function connectMysql(url: string, connections: number, tables = stockTab
   pool.pool.getConnection = (callback) => {
     const fail = (error: NodeJS.ErrnoException) => {
       callback(error, undefined as never);
-      if (isMysqlSilent(error)) endAllWaits(error);
+      // Not again for each of those whose wait it ends.
+      if (isMysqlSilent(error) && silence === undefined) endAllWaits(error);
     };
     if (silence) return callback(silence, undefined as never);
     getConnection.call(pool.pool, (error, connection) => {

@@ -31,8 +31,8 @@ export function createSaleService(parts: SaleServiceParts) {
   const releases = createReleases(parts);
   const holders = createHolders(parts, releases, () => present);
   let puttingBack = 0;
-  /** Units may lie in several buckets: by the present lock, or by one that a node had before this one started. */
-  let areScattered = true;
+  /** Units may lie in several buckets: an earlier lock, or an earlier node, has left them there. */
+  let mayBeScattered = true;
   connect();
 
   store.onAway(() => {
@@ -91,15 +91,20 @@ export function createSaleService(parts: SaleServiceParts) {
   }
 
   /**
-   * Before the lock is changed to one that does not look into buckets: moves all units to where it finds them. Rejects with
-   * ProblemError SALES_IN_FLIGHT while there are any, and when Redis does not answer: then a second call does what is left.
+   * Before the lock is changed to one that does not look into buckets: moves all units to where it finds them. Rejects as
+   * `setLock` does. After `buckets` it also rejects when Redis does not answer: then a second call does what is left.
    */
   async function gatherBucketsFor(lock: string) {
-    if (!areScattered || isInBuckets(lock) || stockOf(lock) === 'mysql') return;
-    refuseWhileBusy();
-    for (const sku of await store.skusInBuckets())
-      for (const inBuckets of registry.locksInBuckets()) await store.gatherBuckets(sku, inBuckets);
-    areScattered = isInBuckets(present.lock);
+    mustBeFreeFor(lock);
+    const isLeaving = isInBuckets(present.lock);
+    mayBeScattered ||= isLeaving;
+    if (isInBuckets(lock) || stockOf(lock) === 'mysql' || !mayBeScattered) return;
+    try {
+      for (const sku of await store.skusInBuckets()) await store.gatherBuckets(sku);
+      mayBeScattered = false;
+    } catch (error) {
+      if (isLeaving) throw error;
+    }
   }
 
   /** `own`: what the holder works with under the lock of a sale, where it has one. */
@@ -133,6 +138,12 @@ export function createSaleService(parts: SaleServiceParts) {
     if (inFlight > 0) refuseInFlight(`Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`);
   }
 
+  function mustBeFreeFor(lock: string) {
+    refuseWhileBusy();
+    if (puttingBack > 0) refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
+    servers.mustServe(lock);
+  }
+
   return {
     sell: createSell(parts, holders, records, scripts),
     giveBack,
@@ -151,12 +162,8 @@ export function createSaleService(parts: SaleServiceParts) {
     }),
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(lock: string, timing: LockTiming = {}) {
-      refuseWhileBusy();
-      if (puttingBack > 0)
-        refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
-      servers.mustServe(lock);
+      mustBeFreeFor(lock);
       present = { ...atStart, lock, ...timing };
-      areScattered ||= isInBuckets(lock);
       connect();
     },
     gatherBucketsFor,

@@ -11,6 +11,8 @@ import { type Lacks, lacksOf } from './redis-commands.ts';
 export const USUAL_BUCKETS = 4;
 /** In how many a stock may lie at most. */
 export const MOST_BUCKETS = 64;
+/** The lock whose stock lies in them. */
+const LOCK_OF_BUCKETS = 'buckets';
 /** So many units are worth a bucket of their own. */
 const LEAST_UNITS_IN_BUCKET = 100;
 /** How long Redis remembers that an order was restored, in milliseconds. */
@@ -148,10 +150,10 @@ export function connectStore(
     },
     /**
      * Moves all units of a sku into the first bucket, in one step. A sale that is in a bucket meanwhile is refused
-     * when it writes, as if it had lost the lock of its bucket: `lock`.
+     * when it writes, as if it had lost the lock of its bucket.
      */
-    async gatherBuckets(sku: string, lock: string) {
-      const each = numbers(MOST_BUCKETS).map((bucket) => nameInBucket(lock, bucket));
+    async gatherBuckets(sku: string) {
+      const each = numbers(MOST_BUCKETS).map((bucket) => nameInBucket(LOCK_OF_BUCKETS, bucket));
       const keys = each.flatMap((name, bucket) => [
         nameInBucket(stockKey(sku), bucket),
         `${lockKey(sku, name)}:tokens`,

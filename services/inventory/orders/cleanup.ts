@@ -19,6 +19,8 @@ import { schedulesOf } from './settings.ts';
 /** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
 const MOST_AT_ONCE = 100;
 const MOST_SCHEDULED = 100;
+/** How long it may take to close one order, in milliseconds: no client waits for it. */
+const CLOSE_LIMIT_MS = 10_000;
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
@@ -143,7 +145,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
       async closeIn(order, work) {
         unlessStopping();
         await orLeaveOut([order], async () => {
-          const done = await inTransaction(mysql, work);
+          const done = await inTransaction(mysql, work, CLOSE_LIMIT_MS);
           if (done === 'restored') await count('restored', order.quantity);
           if (done !== 'nothing') await count('closed');
         });

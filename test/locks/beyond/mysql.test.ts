@@ -6,6 +6,8 @@ import { createLock as lockTable } from '../../../locks/beyond/mysql-lock-table.
 import { createLock as named } from '../../../locks/beyond/mysql-named.ts';
 import { takeOne as optimistic } from '../../../locks/beyond/mysql-optimistic.ts';
 import { takeOne as pessimistic } from '../../../locks/beyond/mysql-pessimistic.ts';
+import { withSession } from '../../../locks/drivers/mysql-session.ts';
+import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
 import type { CreateLock, LockOptions, SaleOptions, TakeOne } from '../../../locks/lock.ts';
 import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { stockInMysql } from '../../../services/inventory/mysql.ts';
@@ -14,7 +16,7 @@ import { aborted, lockOptions, notHeld, saleOptions } from '../lock-options.ts';
 import { until } from '../until.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
 
-const { ask, database, connect, waiting, key } = ownMysql();
+const { ask, database, connect, waiting, freeze, resume, key } = ownMysql();
 const locks: [string, CreateLock][] = [
   ['mysql-lock-table', lockTable],
   ['mysql-named', named],
@@ -217,6 +219,18 @@ test('mysql-lock-table: a wait longer than the server allows begins again, and e
 
   await entered;
   await waiter.release();
+});
+
+test('a pool: when MySQL stands still, each of thousands that wait for a connection hears so', async () => {
+  const few = connect(url, 2);
+  const borrow = () => withSession(few, new AbortController().signal, (session) => session.ask('SELECT 1'));
+  await Promise.all([borrow(), borrow()]);
+  await freeze();
+  onTestFinished(() => void resume());
+
+  const ends = await Promise.allSettled(Array.from({ length: 5_000 }, borrow));
+
+  expect(ends.filter((end) => end.status === 'fulfilled' || !isMysqlSilent(end.reason))).toEqual([]);
 });
 
 test('mysql-named: a name is a lock of its database only, however long it is', async () => {
