@@ -143,8 +143,9 @@ test.for<[what: string, rule: string, lacking: RegExp[]]>([
     });
     const isConnected = async () => {
       await once(store.redis, 'ready');
-      // Redis answers in order: by then it has answered INFO, and then KILL.
-      for (let ping = 1; ping <= 2; ping += 1) await store.redis.ping();
+      // Redis answers in order. The first is answered behind INFO; by then KILL is sent, before or
+      // behind the second, so before the third; the fourth is sent when that answer has been read.
+      for (let ping = 1; ping <= 4; ping += 1) await store.redis.ping();
     };
     const lines = lacking.map((words) => [expect.stringMatching(words)]);
 
