@@ -58,7 +58,11 @@ const orders = createOrders(parts);
 
 const publicApp = createPublicApp({ ...parts, orders, duties, hosts: settings.ALLOWED_HOSTS ?? [] });
 // A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away, which an error says.
-await Promise.race([store.back(), sleep(ANSWER_LIMIT_MS)]);
+const gathered = store
+  .back()
+  .then(sales.gatherBuckets)
+  .catch(({ message }) => log.warn(message));
+await Promise.race([gathered, sleep(ANSWER_LIMIT_MS)]);
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];

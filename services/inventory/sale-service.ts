@@ -1,7 +1,7 @@
 // What a node does with its stock: it sells, puts back, and looks, under the lock that it has now.
 
 import { randomUUID } from 'node:crypto';
-import { reasonOf } from './away-server.ts';
+import { asProblem, reasonOf } from './away-server.ts';
 import { type Client, createHolders, type Holder } from './holder.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
@@ -31,8 +31,6 @@ export function createSaleService(parts: SaleServiceParts) {
   const releases = createReleases(parts);
   const holders = createHolders(parts, releases, () => present);
   let puttingBack = 0;
-  /** Units may lie in several buckets: an earlier lock, or an earlier node, has left them there. */
-  let mayBeScattered = true;
   connect();
 
   store.onAway(() => {
@@ -71,40 +69,45 @@ export function createSaleService(parts: SaleServiceParts) {
    * when they were put there now, false when that was done before, rejected when nobody knows. Rejects as `giveBack` does.
    */
   function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
+    return inOneStep(sku, (holder, token) =>
+      Promise.allSettled(
+        orders.map(({ id, quantity }) => holder.noteRefusal(store.restoreOnce(sku, quantity, id, holder.lock, token))),
+      ),
+    );
+  }
+
+  /**
+   * Moves the units of buckets that the present lock does not sell into the first one, which every
+   * lock sells: each sku under its lock. Rejects with ProblemError, not definite, when some are left.
+   */
+  async function gatherBuckets() {
+    if (stockOf(present.lock) === 'mysql') return;
+    const from = isInBuckets(present.lock) ? store.buckets : 1;
+    const gather = (sku: string) =>
+      inOneStep(sku, ({ noteRefusal, lock }, token) => noteRefusal(store.gatherBuckets(sku, from, lock, token)));
+    try {
+      const ends = await Promise.allSettled((await store.skusInBuckets(from)).map(gather));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    } catch (cause) {
+      const { code, message } = asProblem(cause);
+      const detail = `Units may be left in buckets that ${present.lock} does not sell: ${message}`;
+      throw new ProblemError(code, detail, { definite: false, cause });
+    }
+  }
+
+  /** Has the stock changed by a step that reads and writes at once, under the lock if there is one. */
+  function inOneStep<T>(sku: string, step: (holder: Holder, token?: string) => Promise<T>) {
     return givingBack(sku, (holder, own) => {
-      const restore = (token?: string) =>
-        Promise.allSettled(
-          orders.map(({ id, quantity }) =>
-            holder.noteRefusal(store.restoreOnce(sku, quantity, id, holder.lock, token)),
-          ),
-        );
-      if (own === undefined) return restore();
+      if (own === undefined) return step(holder);
       return underLock(own, async () => {
         own.lock.lost?.throwIfAborted();
         own.emit('writing');
         // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
-        const restored = await restore(own.lock.fencingToken);
+        const done = await step(holder, own.lock.fencingToken);
         await own.lock.confirm?.();
-        return restored;
+        return done;
       });
     });
-  }
-
-  /**
-   * Before the lock is changed to one that does not look into buckets: moves all units to where it finds them. Rejects as
-   * `setLock` does. After `buckets` it also rejects when Redis does not answer: then a second call does what is left.
-   */
-  async function gatherBucketsFor(lock: string) {
-    mustBeFreeFor(lock);
-    const isLeaving = isInBuckets(present.lock);
-    mayBeScattered ||= isLeaving;
-    if (isInBuckets(lock) || stockOf(lock) === 'mysql' || !mayBeScattered) return;
-    try {
-      for (const sku of await store.skusInBuckets()) await store.gatherBuckets(sku);
-      mayBeScattered = false;
-    } catch (error) {
-      if (isLeaving) throw error;
-    }
   }
 
   /** `own`: what the holder works with under the lock of a sale, where it has one. */
@@ -138,12 +141,6 @@ export function createSaleService(parts: SaleServiceParts) {
     if (inFlight > 0) refuseInFlight(`Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`);
   }
 
-  function mustBeFreeFor(lock: string) {
-    refuseWhileBusy();
-    if (puttingBack > 0) refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
-    servers.mustServe(lock);
-  }
-
   return {
     sell: createSell(parts, holders, records, scripts),
     giveBack,
@@ -162,11 +159,14 @@ export function createSaleService(parts: SaleServiceParts) {
     }),
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(lock: string, timing: LockTiming = {}) {
-      mustBeFreeFor(lock);
+      refuseWhileBusy();
+      if (puttingBack > 0)
+        refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
+      servers.mustServe(lock);
       present = { ...atStart, lock, ...timing };
       connect();
     },
-    gatherBucketsFor,
+    gatherBuckets,
     /** How long the sales to come wait for their lock at most, in milliseconds. */
     waitTimeoutMs: () => present.waitTimeoutMs,
     scriptNextSales: scripts.set,

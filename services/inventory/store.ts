@@ -143,22 +143,25 @@ export function connectStore(
       restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
       deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku, MOST_BUCKETS), fenceKey(sku))),
     }),
-    /** Resolves with the skus that have units in further buckets than the first one. It looks at every key that Redis has. */
-    async skusInBuckets(): Promise<string[]> {
-      const found = await Promise.all(mastersOf(redis).map(skusInFurtherBuckets));
+    /** Resolves with the skus that have a bucket from this one on. It looks at every key that Redis has. */
+    async skusInBuckets(from: number): Promise<string[]> {
+      const found = await Promise.all(mastersOf(redis).map((server) => skusBeyond(server, from)));
       return [...new Set(found.flat())].toSorted();
     },
     /**
-     * Moves all units of a sku into the first bucket, in one step. A sale that is in a bucket meanwhile is refused
-     * when it writes, as if it had lost the lock of its bucket.
+     * Moves the units of the buckets from this one on into the first one, in one step. A sale that is in one of them
+     * meanwhile, or in the first, is refused when it writes, as if it had lost the lock of its bucket. STALE_TOKEN
+     * as in `restoreOnce`.
      */
-    async gatherBuckets(sku: string) {
-      const each = numbers(MOST_BUCKETS).map((bucket) => nameInBucket(LOCK_OF_BUCKETS, bucket));
-      const keys = each.flatMap((name, bucket) => [
+    async gatherBuckets(sku: string, from: number, lock: string, token = '') {
+      const buckets = numbers(MOST_BUCKETS).filter((bucket) => bucket === 0 || bucket >= from);
+      const locks = buckets.map((bucket) => nameInBucket(LOCK_OF_BUCKETS, bucket));
+      const keys = buckets.flatMap((bucket) => [
         nameInBucket(stockKey(sku), bucket),
-        `${lockKey(sku, name)}:tokens`,
+        `${lockKey(sku, nameInBucket(LOCK_OF_BUCKETS, bucket))}:tokens`,
       ]);
-      await gatherBuckets(redis, [fenceKey(sku), ...keys], each);
+      const values = [lock, token, ...locks];
+      if ((await gatherBuckets(redis, [fenceKey(sku), ...keys], values)) === 0) throw staleToken(token);
     },
     /**
      * Puts the units of an order into the stock in one step, making it if need be. False when that
@@ -194,15 +197,18 @@ export function connectStore(
 
 const bucketKeys = (sku: string, count: number) => numbers(count).map((bucket) => nameInBucket(stockKey(sku), bucket));
 
-/** The sku in the key of a bucket that is not the first one. */
-const FURTHER_BUCKET = /^\{inventory([\w-]+)\}:stock:[1-9]\d*$/;
+/** The sku and the number in the key of a bucket that is not the first one. */
+const OTHER_BUCKET = /^\{inventory([\w-]+)\}:stock:([1-9]\d*)$/;
 
-async function skusInFurtherBuckets(server: RedisClient): Promise<string[]> {
+async function skusBeyond(server: RedisClient, from: number): Promise<string[]> {
   const skus: string[] = [];
   let cursor = '0';
   do {
     const [next, keys] = await server.scan(cursor, 'MATCH', `${stockKey('*')}:*`, 'COUNT', 1_000);
-    skus.push(...keys.flatMap((key) => FURTHER_BUCKET.exec(key)?.slice(1) ?? []));
+    for (const key of keys) {
+      const [, sku, bucket] = OTHER_BUCKET.exec(key) ?? [];
+      if (sku !== undefined && Number(bucket) >= from) skus.push(sku);
+    }
     cursor = next;
   } while (cursor !== '0');
   return skus;

@@ -37,8 +37,13 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   addRoute(app, '/lock-version', {
     async put(request) {
       const { version, ...timing } = versionSchema.parse(request.body);
-      await sales.gatherBucketsFor(version);
+      const { lock } = state();
       sales.setLock(version, timing);
+      await sales.gatherBuckets().catch((error) => {
+        // After another lock it is rare that there is something to gather, and the lock is set.
+        if (isInBuckets(lock)) throw error;
+        log.warn(error.message);
+      });
       return state();
     },
   });

@@ -167,20 +167,60 @@ test('buckets, then another lock: what is shown can be sold, and a sale that is 
   expect((await slow.sell('gathered')).body).toMatchObject({ outcome: 'sold', remaining: 398, bucket: 0 });
 });
 
-test('buckets of earlier nodes: the first switch of a node gathers them, and a new count leaves none behind', async () => {
+test('from buckets to another lock: a sale that is inside under that lock does not write over what is gathered', async () => {
   await setLock('buckets');
-  await fill('counted', 1, 2, 3, 4, 5, 6);
-  await other.lab('PUT', '/stock', { sku: 'counted', stock: 250 });
-  expect(await unitsOf('counted', 6)).toEqual(['125', '125', null, null, null, null]);
+  await other.lab('PUT', '/lock-version', { version: '8' });
+  await slow.lab('PUT', '/stock', { sku: 'under', stock: 400 });
+  const { answer, resume } = await startHeldSale(other, 'under');
+  const asked = new Promise<void>((resolve) =>
+    link.watch(({ args }) => void (args.includes('{inventoryunder}:lock:8-auto-renew') && resolve())),
+  );
 
-  await fill('earlier', 1, 2, 3, 4, 5, 6);
-  const later = await startNode(redis.url, { LOCK_VERSION: '3' });
-  // Others may sell from the buckets, so a start moves nothing, and what is shown is what it can sell.
-  expect((await later.get('/inventory?sku=earlier')).body).toMatchObject({ remaining: 1 });
-  await later.lab('PUT', '/lock-version', { version: '3' });
-  expect(await unitsOf('earlier', 6)).toEqual(['21', null, null, null, null, null]);
-  expect((await later.sell('earlier')).body).toMatchObject({ outcome: 'sold', stockBefore: 21 });
+  const switched = slow.lab('PUT', '/lock-version', { version: '8' });
+  await Promise.race([asked, switched]);
+  await resume();
+
+  expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 99 });
+  expect((await switched).status).toBe(200);
+  expect(await unitsOf('under')).toEqual(['399', null, null, null]);
 });
+
+test('from buckets to another lock: the lock is not free: units are left, they are not shown, and the next try has them', async () => {
+  await setLock('buckets');
+  await fill('kept', 100, 100, 100, 100);
+  const lock = '{inventorykept}:lock:8-auto-renew';
+  await redis.client.hset(lock, 'somebody', 1);
+  const change = { version: '8', waitTimeoutMs: 100 };
+
+  expectProblem(await other.lab('PUT', '/lock-version', change), 'LOCK_WAIT_TIMEOUT', {
+    definite: false,
+    detail: /^Units may be left in buckets that 8-auto-renew does not sell: The lock was not free within 100 ms\.$/,
+  });
+  expect(await remainingOf('kept')).toEqual({ sku: 'kept', remaining: 100 });
+  await redis.client.del(lock);
+  expect((await other.lab('PUT', '/lock-version', change)).body).toMatchObject({ lock: '8-auto-renew' });
+  expect(await remainingOf('kept')).toEqual({ sku: 'kept', remaining: 400 });
+});
+
+test.each([
+  { LOCK_VERSION: '3', gathered: ['21', null, null, null, null, null] },
+  { LOCK_VERSION: 'buckets', BUCKETS: '2', gathered: ['19', '2', null, null, null, null] },
+])(
+  '$LOCK_VERSION: a node that starts gathers the buckets that it does not sell, and its count leaves none',
+  async (each) => {
+    const { gathered, ...env } = each;
+    const sku = `started-${env.LOCK_VERSION}`;
+    await fill(sku, 1, 2, 3, 4, 5, 6);
+
+    const later = await startNode(redis.url, env);
+
+    await until('all is gathered', async () => `${await unitsOf(sku, 6)}` === `${gathered}`);
+    expect((await later.get(`/inventory?sku=${sku}`)).body).toMatchObject({ remaining: 21 });
+    await fill(sku, 1, 2, 3, 4, 5, 6);
+    await later.lab('PUT', '/stock', { sku, stock: 50 });
+    expect(await unitsOf(sku, 6)).toEqual(['50', null, null, null, null, null]);
+  },
+);
 
 const look = (at: TestNode, sku: string) => at.get(`/inventory?sku=${sku}`);
 const lockKey = (sku: string) => `{inventory${sku}}:lock:read-write`;
