@@ -6,7 +6,7 @@ import { availableParallelism, freemem, loadavg, platform, tmpdir, totalmem } fr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressesToShare } from '../live/server/own-addresses.ts';
-import { listOf } from '../loadtest/evidence/numbers.ts';
+import { listOf } from '../loadtest/narration/numbers.ts';
 import { beyond } from '../locks/index.ts';
 import { browserPath } from '../scripts/stack/browser.ts';
 import { type Installable, installLineHere } from '../scripts/stack/install-lines.ts';

@@ -1,6 +1,6 @@
 // What a run does without when a part is missing: rows and columns of the staircases.
 
-import { listOf } from '../loadtest/evidence/numbers.ts';
+import { listOf } from '../loadtest/narration/numbers.ts';
 import { scenarios } from '../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
 import { staircases } from '../loadtest/staircase/lookup.ts';

@@ -5,7 +5,7 @@ import { Help } from 'commander';
 import pc from 'picocolors';
 import { newCommand } from '../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT } from '../loadtest/commands/ending.ts';
-import { countOf, listOf } from '../loadtest/evidence/numbers.ts';
+import { countOf, listOf } from '../loadtest/narration/numbers.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { checks, type Finding, type State } from './checks.ts';
 

@@ -1,6 +1,7 @@
 // A scenario as a terminal shows it: what `npm run drill` prints, with the times of a playing in simulated time.
 
 import { stripVTControlCharacters } from 'node:util';
+import { narrated } from '../loadtest/narration/steps.ts';
 import { stageTold, stepTold, verdictTold } from '../loadtest/report/terminal.ts';
 import type { Page } from '../loadtest/scenarios/page.ts';
 import { asDrill } from '../loadtest/scenarios/scenario.ts';
@@ -14,7 +15,7 @@ export async function transcriptOf(page: Page, stage: string, last?: string): Pr
   const steps: string[] = [];
   const { outcome } = await playDrill(asDrill(page), stage, {
     async narrate(sentence, atMs) {
-      steps.push(stepTold(sentence, atMs));
+      steps.push(stepTold(narrated(sentence), atMs));
     },
   });
   const verdict = verdictTold(stage, { ...outcome, taught: taughtVerdict(stage, page.name) });

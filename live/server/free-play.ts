@@ -7,6 +7,7 @@ import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
 import type { TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
+import { type StepSentence, told } from '../../loadtest/narration/steps.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { hasLock, stockOf } from '../../locks/index.ts';
 import type { Act, Control } from '../contract.ts';
@@ -30,7 +31,7 @@ const actsOnAwake: Act[] = ['hold-sale', 'kill', 'block', 'cut-replica'];
 export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' | 'observe'> {
   leaseMs: number;
   /** Says what was done. */
-  narrate: (sentence: string) => Promise<void>;
+  narrate: (sentence: StepSentence) => Promise<void>;
   /** Called when a button has changed. */
   onChange: () => void;
 }
@@ -272,12 +273,12 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     const { label, says, saysUndone } = button;
     const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });
     const letter = /^\{sale\}/.test(says) ? nextLetter() : '';
-    await testBed.say(says.replace('{sale}', letter));
+    await testBed.say(told('text', { text: says.replace('{sale}', letter) }));
     if (undo === undefined) return;
     on.set(button, async () => {
       mark?.over();
       await undo();
-      if (saysUndone !== undefined) await testBed.say(saysUndone);
+      if (saysUndone !== undefined) await testBed.say(told('text', { text: saysUndone }));
     });
   }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
 import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
+import { told } from '../../loadtest/narration/steps.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
 import { backendOfRow, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { usualSettings } from '../../loadtest/virtual/play.ts';
@@ -108,7 +109,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const opening = { target, stage, leaseMs, onChange, observe: audience.observe, narrate: audience.narrate };
     const own = await openFreePlay(opening);
     free = own;
-    await audience.narrate(`there are ${FREE_STOCK} units in stock`);
+    await audience.narrate(told('text', { text: `there are ${FREE_STOCK} units in stock` }));
     show({ is: 'free' });
     try {
       if (!signal.aborted) await once(signal, 'abort');

@@ -6,6 +6,7 @@ import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harne
 import { followNode } from '../../loadtest/harness/event-stream.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
+import { narrated, type StepSentence } from '../../loadtest/narration/steps.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { verbOf } from '../../virtual/scripts.ts';
@@ -71,7 +72,8 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
       seen = observed;
       told = [];
     },
-    async narrate(said) {
+    async narrate(sentence: StepSentence) {
+      const said = narrated(sentence);
       const line = drill === undefined ? said.replace(/\.$/, '') : lineOf(said, drill.lines ?? []);
       if (line === undefined) return;
       told.push({ type: 'sentence', at: sharedClock(), line });

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
-import { sum } from '../evidence/numbers.ts';
+import { sum } from '../narration/numbers.ts';
 
 /** A tick of /proc in microseconds: Linux tells every program that there are 100 in a second. */
 const TICK_MICROS = 10_000;

@@ -1,6 +1,6 @@
 // The figures of a turn, what they come to over the rounds, and the ratios.
 
-import { quantile, sum } from '../evidence/numbers.ts';
+import { quantile, sum } from '../narration/numbers.ts';
 import { type Contestant, letsOneInAtATime, WITH_ORDERS } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';

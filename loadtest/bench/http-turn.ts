@@ -2,10 +2,10 @@
 
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { sum } from '../evidence/numbers.ts';
 import { rushFigures } from '../evidence/results.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lackOf, type Target, type TargetNode } from '../harness/target.ts';
+import { sum } from '../narration/numbers.ts';
 import type { Contestant } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';

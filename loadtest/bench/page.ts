@@ -1,6 +1,6 @@
 // The report of a bench, as one page.
 
-import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
+import { formatDuration, formatMoment, formatNumber } from '../narration/numbers.ts';
 import { type Bar, type BarRow, barTable } from '../report/bars.ts';
 import { howItWasRun, renderDocument } from '../report/document.ts';
 import { type Html, html } from '../report/escape.ts';

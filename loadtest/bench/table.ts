@@ -1,7 +1,7 @@
 // The tables of a bench: the terminal and the page show the same.
 
 import Table from 'cli-table3';
-import { countOf, formatDuration, formatMeasure, formatNumber, sum } from '../evidence/numbers.ts';
+import { countOf, formatDuration, formatMeasure, formatNumber, sum } from '../narration/numbers.ts';
 import { type Figure, spreadOver } from './figures.ts';
 import type { BenchResults, Spread } from './results.ts';
 

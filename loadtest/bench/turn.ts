@@ -10,7 +10,7 @@ import { nodeArgs } from '../../scripts/stack/parts.ts';
 import { countCommands } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { nameInBucket, stockKey } from '../../services/inventory/store.ts';
-import { sum } from '../evidence/numbers.ts';
+import { sum } from '../narration/numbers.ts';
 import { type Contestant, letsOneInAtATime, strategyOf } from './contestants.ts';
 import { redisCpu } from './cpu-time.ts';
 import { figuresOf } from './figures.ts';

@@ -6,8 +6,9 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
-import type { Drill, Observe } from '../harness/drill.ts';
+import type { Drill, Narrate, Observe } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
+import { narrated } from '../narration/steps.ts';
 import { stageTold, stepTold, verdictTold } from '../report/terminal.ts';
 import { columnOf } from '../staircase/lookup.ts';
 import { COULD_NOT_RUN } from './ending.ts';
@@ -20,7 +21,7 @@ import { runCommand } from './run-command.ts';
 export interface Onlooker {
   observe: Observe;
   /** Is told what the drill narrates. */
-  tell(sentence: string): Promise<void>;
+  tell: Narrate;
   /** The drill is over. Resolves with what was seen, as a page of one file. */
   pageOf(result: DrillResult): Promise<string>;
   /** Watches no more. */
@@ -61,9 +62,9 @@ export async function runDrillCommand(
         return target;
       },
       observe: (seen) => onlooker?.observe(seen),
-      async narrate(sentence, atMs, isStep) {
-        await onlooker?.tell(sentence);
-        console.log(stepTold(sentence, atMs));
+      async narrate(sentence, atMs, isStep, line) {
+        await onlooker?.tell(sentence, atMs, isStep, line);
+        console.log(stepTold(narrated(sentence), atMs));
         if (!isStep || !keyboard) return;
         const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
         await askForEnter(keyboard, showPrompt, stopping.signal);

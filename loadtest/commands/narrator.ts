@@ -2,10 +2,10 @@
 
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { Answer, DrillResult, Results } from '../evidence/results.ts';
 import type { Audience, Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
+import { formatDuration, formatNumber } from '../narration/numbers.ts';
 import {
   keyFigure,
   leftOutInWords,

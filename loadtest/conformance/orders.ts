@@ -3,9 +3,9 @@
 import type { LockSource } from '../../virtual/lock-service.ts';
 import { exportsOf } from '../../virtual/lock-service.ts';
 import { createLuck } from '../../virtual/luck.ts';
-import { countOf } from '../evidence/numbers.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
+import { countOf } from '../narration/numbers.ts';
 import { Fault, fails, holds, saidOf } from './outcome.ts';
 import { type Holder, LEASE_MS, type Process, type Staging, stageOf } from './staging.ts';
 

@@ -12,8 +12,8 @@ import { createSchedule } from '../../virtual/schedule.ts';
 import { OUTSIDE, openServer, type VirtualServer } from '../../virtual/server.ts';
 import type { Reply } from '../../virtual/valkey.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { formatSeconds } from '../evidence/numbers.ts';
 import type { Promises } from '../evidence/promises.ts';
+import { formatSeconds } from '../narration/numbers.ts';
 import { type End, Fault, lacksIt, saidOf } from './outcome.ts';
 
 /** A lease that ends while a check waits, in milliseconds. */

@@ -1,8 +1,8 @@
 // For how long nobody held a lock although somebody waited for it.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { countOf, formatSeconds } from '../narration/numbers.ts';
 import { keyOf, nameOf, type SaleName } from './history.ts';
-import { countOf, formatSeconds } from './numbers.ts';
 
 /** A stretch of time on the shared clock, in milliseconds. */
 export interface Span {

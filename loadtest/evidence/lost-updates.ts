@@ -1,8 +1,8 @@
 // Which sales read the same stock, so that all but one of them are lost.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { countOf, formatSeconds } from '../narration/numbers.ts';
 import { keyOf, nameOf, type SaleName } from './history.ts';
-import { countOf, formatSeconds } from './numbers.ts';
 
 /** Sales that read the same stock: all but one of them are lost. */
 export interface LostUpdate {

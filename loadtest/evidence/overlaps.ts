@@ -1,7 +1,7 @@
 // Which holders were inside at the same moment.
 
+import { formatSeconds } from '../narration/numbers.ts';
 import { type Hold, nameOf } from './history.ts';
-import { formatSeconds } from './numbers.ts';
 
 /** Two holders that were inside at the same moment, and from when until when. */
 export interface Overlap {

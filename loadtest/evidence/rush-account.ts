@@ -1,11 +1,11 @@
 // The account of a rush: what was sent, answered, counted and sold, whether it closes, and the verdict.
 
 import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { countOf, formatDuration, formatNumber, quantile, sum } from '../narration/numbers.ts';
 import { inDoubtOf, type Tally } from './answers.ts';
 import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { holdsOf, keyOf } from './history.ts';
 import { findLostUpdates } from './lost-updates.ts';
-import { countOf, formatDuration, formatNumber, quantile, sum } from './numbers.ts';
 import { countOverlaps } from './overlaps.ts';
 import type { RushFigures, Verdict } from './results.ts';
 

@@ -1,10 +1,10 @@
 // What the stock says: how many sales are lost for sure.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { sum } from '../narration/numbers.ts';
 import { keyOf, type SaleName, type StepHistory } from './history.ts';
 import { describeLostUpdate, findLostUpdates } from './lost-updates.ts';
 import { NotStagedError } from './not-staged.ts';
-import { sum } from './numbers.ts';
 
 /**
  * What the stock says after a drill that goes step by step: `sold` counts the sales that were answered so, `inDoubt` those whose

@@ -1,9 +1,11 @@
 // What a drill is, what it is given, and what comes of it; and a cell, a drill under a lock, in the real or in the virtual world: whoever shows a verdict has it from here.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
-import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
+import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
+import type { Reason } from '../narration/reasons.ts';
+import type { StepSentence } from '../narration/steps.ts';
 import { isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Target } from './target.ts';
 
@@ -22,9 +24,9 @@ export interface DrillSettings {
 
 /**
  * What a drill emits while it runs, with the milliseconds since it began. `isStep`: it goes on when this resolves, and does
- * not mind how long that takes.
+ * not mind how long that takes. `line`: the line of its page that has been taken.
  */
-export type Narrate = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
+export type Narrate = (sentence: StepSentence, atMs: number, isStep: boolean, line?: string) => Promise<void>;
 
 /** What a drill that goes step by step shows of itself while it goes on, to somebody who only looks. */
 export interface Observed {
@@ -63,6 +65,8 @@ export interface DrillContext {
 }
 
 export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
+  /** The reasons as facts, where there are any. */
+  says?: Reason[];
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */

@@ -20,7 +20,7 @@ import {
   type TickScript,
   tickResultSchema,
 } from '../../services/inventory/lab/contract.ts';
-import { formatDuration } from '../evidence/numbers.ts';
+import { formatDuration } from '../narration/numbers.ts';
 import { type FollowOptions, followNode } from './event-stream.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */

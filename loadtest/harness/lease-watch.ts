@@ -3,8 +3,8 @@
 import type { RedisClient } from '../../locks/lock.ts';
 import { mastersOf } from '../../services/inventory/redis-client.ts';
 import { fenceKey, stockKey } from '../../services/inventory/store.ts';
-import { formatDuration } from '../evidence/numbers.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
+import { formatDuration } from '../narration/numbers.ts';
 import { sharedClock, sleep } from './clock.ts';
 import { network } from './network.ts';
 

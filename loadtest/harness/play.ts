@@ -2,8 +2,10 @@
 
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { because, type Reason, reasoned } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
 import { sleep } from './clock.ts';
 import { type DrillOutcome, firstOf, lostTrack, type Narrate } from './drill.ts';
 
@@ -25,7 +27,8 @@ export class StuckError extends Error {
 
 export interface Judgement {
   verdict: Exclude<Verdict, 'not-applicable'>;
-  reason: string;
+  /** Why, a sentence each. */
+  says: Reason[];
   /** What was measured: milliseconds where the name ends in Ms. */
   figures: Record<string, number>;
   witnesses: string[];
@@ -67,10 +70,13 @@ export async function play(
     });
     throw error;
   });
-  const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
+  const { verdict, says, figures, witnesses, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
   const { standstillMs, ...left } = await testBed.close(isJudged);
   return {
-    outcome: { verdict, reasons: [reason], figures, ...firstOf(witnesses), nothingToBreak, isSpoilt, ...left },
+    outcome: {
+      ...{ verdict, says, reasons: [says.map(reasoned).join(' ')] },
+      ...{ figures, ...firstOf(witnesses), nothingToBreak, isSpoilt, ...left },
+    },
     standstillMs,
   };
 }
@@ -87,7 +93,7 @@ function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): 
 
 /** The fault was never there, so nothing may be concluded. */
 export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
-  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak };
+  return { verdict: 'unknown', says: [because('text', { text: reason })], figures: {}, witnesses: [], nothingToBreak };
 }
 
 export interface Attempt {
@@ -118,7 +124,8 @@ export async function playAgain(attempt: () => Promise<Attempt>, limits: Limits)
     const isSpoilt = standstillMs >= (isUnknown ? hinderingMs : wrongMs);
     if (!isUnknown && !isSpoilt) return outcome;
     const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
-    if (tried < tries) await narrate(`${isUnknown ? outcome.reasons[0] : busy} The drill is run again.`, 0, false);
+    const why = isUnknown ? (outcome.reasons[0] ?? '') : busy;
+    if (tried < tries) await narrate(told('text', { text: `${why} The drill is run again.` }), 0, false);
     else if (isUnknown) return { ...outcome, isSpoilt: isSpoilt || outcome.isSpoilt === true };
     else return { ...outcome, ...lostTrack(busy), figures: {}, events: outcome.events, isSpoilt };
   }

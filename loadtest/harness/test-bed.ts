@@ -5,8 +5,9 @@ import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { type Hold, holdsOf, type SaleName, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { formatDuration } from '../evidence/numbers.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import type { StepSentence } from '../narration/steps.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import { poll, sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
 import type { DrillContext } from './drill.ts';
@@ -316,9 +317,9 @@ export async function openTestBed(options: TestBedOptions) {
     second,
     redisKind: target.redis.kind,
     /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
-    async say(sentence: string, isStep = false) {
+    async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
-      await narrate(sentence, sharedClock() - startedAt, isStep);
+      await narrate(sentence, sharedClock() - startedAt, isStep, line);
     },
     mark,
     /** Sends what `send` sends. Its client hangs up when the drill is stopped, and those who wait look when it has ended. */

@@ -6,8 +6,8 @@ import type { TickResult, TickScript } from '../../services/inventory/lab/contra
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration, formatNumber, sum } from '../evidence/numbers.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { countOf, formatDuration, formatNumber, sum } from '../narration/numbers.ts';
 import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
 import { type DueOrder, demand, type OrderCourse, step, type Tick } from './course.ts';
 import { type Shop, STEP_LIMIT_MS } from './shop.ts';

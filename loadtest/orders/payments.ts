@@ -2,7 +2,7 @@
 
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../evidence/numbers.ts';
+import { countOf, formatDuration } from '../narration/numbers.ts';
 import { demand, needing, type OrderCourse, step } from './course.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';

@@ -1,8 +1,8 @@
 // What is said of requests that come twice with one idempotency key: clicks, their repeats and refunds, and what is made of them.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf } from '../evidence/numbers.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { countOf } from '../narration/numbers.ts';
 import type { Finding } from '../scenarios/sentence.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
 import { type ClientAnswer, demand, needing, type OrderCourse, step } from './course.ts';

@@ -12,8 +12,8 @@ import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore, type Store } from '../../services/inventory/store.ts';
-import { countOf, formatNumber, sum } from '../evidence/numbers.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
+import { countOf, formatNumber, sum } from '../narration/numbers.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 
 const SKU = '001';

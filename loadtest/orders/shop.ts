@@ -13,6 +13,7 @@ import { poll, sharedClock } from '../harness/clock.ts';
 import type { DrillContext } from '../harness/drill.ts';
 import { createFaults, doEach } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { narrated, type StepSentence } from '../narration/steps.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
@@ -170,11 +171,11 @@ export async function openShop({
     mustBeOpen,
     /** Aborts when the drill ends. */
     stopping: stopping.signal,
-    async say(sentence: string, isStep = false) {
+    async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
       const ms = sharedClock() - startedAt;
-      emitted.push({ ms, sentence });
-      await narrate(sentence, ms, isStep);
+      emitted.push({ ms, sentence: narrated(sentence) });
+      await narrate(sentence, ms, isStep, line);
     },
     async outcome() {},
     /** Resolves after so many milliseconds, or rejects when the drill ends. */

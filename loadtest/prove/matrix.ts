@@ -3,7 +3,7 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
-import { countOf, formatOrders } from '../evidence/numbers.ts';
+import { countOf, formatOrders } from '../narration/numbers.ts';
 import { signTable } from '../report/terminal.ts';
 import { scopeNames } from './plan.ts';
 

@@ -1,7 +1,7 @@
 // What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
 
-import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
+import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
 import { isCheck, questionOfCheck } from '../staircase/contract.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
 import { type Group, groups, type Staircase } from '../staircase/staircase.ts';

@@ -1,8 +1,8 @@
 // What every report is made of: one page that needs nothing but itself, without a script, and nothing is fetched from anywhere.
 
 import { readFileSync } from 'node:fs';
-import { formatMeasure } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { formatMeasure } from '../narration/numbers.ts';
 import { type Html, html, trusted } from './escape.ts';
 
 /** The page of a report. */

@@ -1,7 +1,7 @@
 // The names of the figures, how each is written, and what each stage left in stock.
 
-import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import type { Results, RushFigures, StepFigures } from '../evidence/results.ts';
+import { formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { type BarRow, barTable } from './bars.ts';
 import { type MeasuredDrill, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';

@@ -1,7 +1,7 @@
 // What a run says of the locks that it grades.
 
-import { listOf } from '../evidence/numbers.ts';
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
+import { listOf } from '../narration/numbers.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { cellsIn } from './cells.ts';

@@ -1,7 +1,7 @@
 // The tables of a run as text, to be shown on a page: `--markdown` prints them.
 
-import { formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { formatMoment } from '../narration/numbers.ts';
 import { checkNames } from '../staircase/contract.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { type Cell, cellsIn, keyFigure, partsOf, type RanStaircase, ranStaircases, whyNotPromised } from './cells.ts';

@@ -1,7 +1,7 @@
 // The report as a page.
 
-import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { formatDuration, formatMoment, formatNumber } from '../narration/numbers.ts';
 import { leftOutInWords, ranStaircases } from './cells.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';

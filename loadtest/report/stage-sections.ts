@@ -1,8 +1,8 @@
 // The sections of the page that go stage by stage.
 
 import { stripVTControlCharacters } from 'node:util';
-import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
+import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { fixes, isExternal, rowOf } from '../staircase/lookup.ts';
 import { keyFigure, questionOf, whyNotPromised } from './cells.ts';

@@ -1,7 +1,7 @@
 // The staircase as a table of the page.
 
-import { countOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { countOf } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { type Cell, keyFigure, partsOf, questionOf, type RanStaircase, whyNotPromised } from './cells.ts';
 import { type Html, html } from './escape.ts';

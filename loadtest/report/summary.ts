@@ -1,7 +1,7 @@
 // The verdict of a run in a few sentences.
 
-import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
+import { countOf, formatNumber, listOf } from '../narration/numbers.ts';
 import { type Standing, standingOf } from '../staircase/judge-run.ts';
 import { keyFigure } from './cells.ts';
 import { baselineLine, gradeTitle } from './grades.ts';

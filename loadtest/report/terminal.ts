@@ -1,8 +1,8 @@
 // What a terminal shows of a stage and of a drill under it.
 
 import pc from 'picocolors';
-import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
+import { countOf, formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { columnNames, columnsWith, fixes, rowOf, staircaseOf } from '../staircase/lookup.ts';
 import { keyFigure, questionOf } from './cells.ts';

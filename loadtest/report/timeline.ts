@@ -1,7 +1,7 @@
 // What happened in a drill, from left to right: a lane for each fault and for each sale. The browser finds the width of the names.
 
-import { countOf, formatDuration, formatNumber, listOf } from '../evidence/numbers.ts';
 import type { Timeline } from '../evidence/results.ts';
+import { countOf, formatDuration, formatNumber, listOf } from '../narration/numbers.ts';
 import { type Html, html } from './escape.ts';
 
 /** The most marks that the axis of time may have. */

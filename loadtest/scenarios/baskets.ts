@@ -2,10 +2,10 @@
 
 import { lockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { countOf, formatDuration } from '../narration/numbers.ts';
 import { actorOf, type Course, demand, holdNext, needing, step } from './course.ts';
 
 const SKUS = ['001', '002'];

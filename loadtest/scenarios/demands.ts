@@ -2,9 +2,9 @@
 
 import { type Hold, holdsOf, isSame, type StepHistory, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
+import { countOf, formatDuration } from '../narration/numbers.ts';
 import { actorOf, type Course, demand, insideOf } from './course.ts';
 import type { Finding } from './sentence.ts';
 

@@ -3,12 +3,12 @@
 import type { Ended, LookAnswer } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/faults.ts';
 import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { countOf } from '../narration/numbers.ts';
 import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 

@@ -5,12 +5,14 @@ import { replicasOf } from '../../locks/index.ts';
 import type { Command } from '../../scripts/link/link.ts';
 import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf } from '../evidence/numbers.ts';
 import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
 import { endWithin, openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
+import { countOf } from '../narration/numbers.ts';
+import { because } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
 import { beginCourse } from './course.ts';
 import type { Page } from './page.ts';
@@ -81,14 +83,14 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   const { commands, more, otherKey } = await inTime(findRelease(testBed));
   if (otherKey !== undefined) {
     const reason = `It keeps something under "${otherKey}": use the key that you are given, and begin the names of further keys with it.`;
-    return { verdict: 'fail', reason, figures: { otherKeys: 1 }, witnesses: [] };
+    return { verdict: 'fail', says: [because('text', { text: reason })], figures: { otherKeys: 1 }, witnesses: [] };
   }
   const isOneOfSeveral = commands.length > 1;
   let judged = notStaged('Its release sends no command with the key of the lock.', { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
     if (round > 0) await inTime(testBed.endLease());
-    if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
+    if (name !== undefined) await testBed.say(told('text', { text: `This time its ${name} is held up.` }));
     const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
     judged = await playPage(page, course);
     if (judged.verdict !== 'pass') return judged;
@@ -96,7 +98,8 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   if (!isOneOfSeveral) return judged;
   const names = commands.map(({ name }) => name).join(', ');
   const left = more > 0 ? ` ${countOf(more, 'command')} after them were not held.` : '';
-  return { ...judged, reason: `${judged.reason} Each command of the release was late once: ${names}.${left}` };
+  const text = `Each command of the release was late once: ${names}.${left}`;
+  return { ...judged, says: [...judged.says, because('text', { text })] };
 }
 
 /** How many commands of one release are held, each in turn. */

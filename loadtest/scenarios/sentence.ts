@@ -4,10 +4,12 @@
 import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { formatDuration } from '../evidence/numbers.ts';
 import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
 import { type Judgement, StuckError } from '../harness/play.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { because, type Reason } from '../narration/reasons.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
 
 /** A form that begins so takes a while. */
 const LONG = '… ';
@@ -85,7 +87,7 @@ export interface Step<Course> {
   isSetting?: boolean;
   /** The page is played once for each command of a release. */
   playsEachRelease?: boolean;
-  /** Resolves with what there is to tell besides the line itself, if that is a text. Throws NotStagedError when it has no effect. */
+  /** Resolves with what has happened. Throws NotStagedError when it has no effect. */
   act(course: Course): Promise<unknown>;
 }
 
@@ -105,9 +107,9 @@ export type Ending = (typeof endings)[number];
 
 export interface Finding {
   /** What is wrong, as a sentence; none when nothing is. */
-  wrong?: string | false | undefined;
+  wrong?: Reason | string | false | undefined;
   /** What there is to say when nothing is wrong. */
-  right?: string;
+  right?: Reason | string;
   figures?: Record<string, number>;
   witnesses?: string[];
   /** Why it is wrong, where most fail for another reason. */
@@ -201,7 +203,7 @@ const SILENCE_LIMIT_MS = 180_000;
 /** What a page is played on. */
 export interface Playing<Outcome> {
   /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
-  say(sentence: string, isStep?: boolean): Promise<void>;
+  say(sentence: StepSentence, isStep?: boolean, line?: string): Promise<void>;
   /** Waits until all has ended, and resolves with what is left. Throws NotStagedError when something never ends. */
   outcome(): Promise<Outcome>;
   /** What must be seen in the history: each throws NotStagedError when it was not, and then nothing may be concluded. */
@@ -230,12 +232,17 @@ async function take<On extends Playing<Outcome>, Outcome>(
   { line, isLong, endsParagraph, act }: PageOf<On, Outcome>['steps'][number],
   course: On,
 ) {
-  if (isLong) await course.say(asSentence(line));
-  const told = await inTime(act(course));
-  const hasTold = typeof told === 'string';
-  const seen = [...(isLong && hasTold ? [] : [line]), ...(hasTold ? [told] : [])].join(': ');
-  if (endsParagraph || !isLong || hasTold) await course.say(asSentence(seen), endsParagraph);
+  const text = (text: string) => told('text', { text: asSentence(text) });
+  if (isLong) await course.say(text(line));
+  const happened = await inTime(act(course));
+  if (isSentence(happened)) return course.say(happened, endsParagraph, line);
+  const hasTold = typeof happened === 'string';
+  const seen = [...(isLong && hasTold ? [] : [line]), ...(hasTold ? [happened] : [])].join(': ');
+  if (endsParagraph || !isLong || hasTold) await course.say(text(seen), endsParagraph, line);
 }
+
+const isSentence = (happened: unknown): happened is StepSentence =>
+  typeof happened === 'object' && happened !== null && 'form' in happened;
 
 /** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
 export function inTime<T>(step: Promise<T>): Promise<T> {
@@ -286,10 +293,9 @@ function conclude(
   const isJudged = findings.find((finding) => finding.isJudged)?.isJudged;
   return {
     verdict: fails ? 'fail' : 'pass',
-    reason: said
-      .filter(Boolean)
-      .map((each) => asSentence(each as string))
-      .join(' '),
+    says: said
+      .flatMap((each) => each || [])
+      .map((each) => (typeof each === 'string' ? because('text', { text: asSentence(each) }) : each)),
     figures: largest([figures, ...findings.map(({ figures = {} }) => figures)]),
     witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
     ...(isJudged && { isJudged }),

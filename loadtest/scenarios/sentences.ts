@@ -5,11 +5,11 @@ import type { SaleEvent, SaleScript } from '../../services/inventory/lab/contrac
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, nameOf, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { countOf, formatDuration } from '../narration/numbers.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import {
   actorOf,

@@ -2,10 +2,10 @@
 
 import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { countOf, formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';

@@ -1,7 +1,7 @@
 // What is taught of the guards of the scheduled clean-up: what is restored of the units that are due.
 
 import type { Backend } from '../../locks/index.ts';
-import { formatNumber } from '../evidence/numbers.ts';
+import { formatNumber } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.

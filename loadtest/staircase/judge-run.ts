@@ -1,7 +1,7 @@
 // The verdict on a run, from the results of its cells.
 
-import { countOf } from '../evidence/numbers.ts';
 import type { DrillResult, Results } from '../evidence/results.ts';
+import { countOf } from '../narration/numbers.ts';
 
 /** How a result compares with what the staircase says. */
 export type Standing = 'as expected' | 'not as expected' | 'measured only' | 'unknown' | 'not applicable';

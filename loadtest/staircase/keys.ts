@@ -1,6 +1,6 @@
 // What is taught of the strategies for what comes twice: the orders, refunds and payments that are made of one.
 
-import { countOf } from '../evidence/numbers.ts';
+import { countOf } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
 

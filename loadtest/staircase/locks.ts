@@ -1,8 +1,8 @@
 // What is taught of the locks: the staircase of the course.
 
 import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
-import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
+import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
 import { type Column, type Group, groups, readStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.

@@ -1,7 +1,7 @@
 // What is taught of the schedules of a job: what becomes of the ticks that are due while one is under way.
 
 import type { JobSchedule } from '../../services/inventory/lab/contract.ts';
-import { countOf } from '../evidence/numbers.ts';
+import { countOf } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.

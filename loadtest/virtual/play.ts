@@ -6,6 +6,7 @@ import { goBy } from '../harness/clock.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
 import { reachBy } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
+import { narrated } from '../narration/steps.ts';
 import type { Harness } from './driver.ts';
 import { openVirtualTarget } from './target.ts';
 
@@ -57,9 +58,9 @@ export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}
       settings,
       signal: new AbortController().signal,
       onProgress() {},
-      narrate(sentence, atMs, isStep) {
-        lab.say(`# ${sentence}`);
-        return narrate(sentence, atMs, isStep);
+      narrate(sentence, atMs, isStep, line) {
+        lab.say(`# ${narrated(sentence)}`);
+        return narrate(sentence, atMs, isStep, line);
       },
       tries: 1,
       ...(options.givesUp && { givesUp: true }),

@@ -7,7 +7,7 @@ const floorsOf = (text: string) => text.split(', ').map((floor) => floor.split('
 const FOLDERS = floorsOf('lua, locks, services, virtual, prove, scripts, loadtest, exercises, live, teaching, test');
 /** The rooms of the harness, from the ground up: the same rule, so that two rooms of one floor do not know each other. */
 const ROOMS = floorsOf(
-  'evidence, peers staircase, harness report, conformance scenarios, orders bench grade prove virtual, commands',
+  'narration, evidence, peers staircase, harness report, conformance scenarios, orders bench grade prove virtual, commands',
 );
 
 const folderOf = (file: string) => file.split('/')[0] ?? '';

@@ -1,7 +1,7 @@
 // npm run mutations: puts one small bug after the other into a copy of the sources, and asks whether the tests notice.
 
 import { Command, InvalidArgumentError } from 'commander';
-import { countOf, formatDuration } from '../../loadtest/evidence/numbers.ts';
+import { countOf, formatDuration } from '../../loadtest/narration/numbers.ts';
 import { dismissReaper, projectDir } from '../../scripts/stack/parts.ts';
 import { catalogue } from './catalogue.ts';
 import type { Mutation } from './mutation.ts';

@@ -1,6 +1,6 @@
 // How long a holder believes that it holds, and how long it does.
 
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
 import { LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';

@@ -1,6 +1,6 @@
 // A process is killed: its lock comes to an end, and another holder enters.
 
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 import { type Holder, LEASE_MS, type Staging } from '../staging.ts';

@@ -1,6 +1,6 @@
 // One at a time is inside: on one node and on two, by keys of its own, and as often as it has entered.
 
-import { formatDuration, listOf } from '../../evidence/numbers.ts';
+import { formatDuration, listOf } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds, NoLock, saidOf } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS } from '../staging.ts';

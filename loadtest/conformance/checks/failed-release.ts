@@ -1,6 +1,6 @@
 // A command of release() fails, and Redis is back at once: the next hold of the process goes as any other.
 
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 import { type Failure, failures, LEASE_MS } from '../staging.ts';

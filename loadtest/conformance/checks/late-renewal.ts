@@ -1,6 +1,6 @@
 // A hold is released while its renewal is on its way: nothing of it goes on.
 
-import { countOf } from '../../evidence/numbers.ts';
+import { countOf } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 import { LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';

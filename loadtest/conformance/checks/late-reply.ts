@@ -2,7 +2,7 @@
 
 import type { ReadCommand } from '../../../virtual/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 import { isNoStep, LONG_LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';

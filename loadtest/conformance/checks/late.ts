@@ -2,7 +2,7 @@
 
 import type { ReadCommand } from '../../../virtual/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS } from '../staging.ts';

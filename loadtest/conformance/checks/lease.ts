@@ -1,7 +1,7 @@
 // A lease is held, renewed, lost and given up, and whoever has it knows.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../../evidence/numbers.ts';
+import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, type End, Fault, holds, isNotHeld, saidOf } from '../outcome.ts';
 import { type Holder, LEASE_MS, LONG_LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { countOf } from '../../evidence/numbers.ts';
+import { countOf } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 import { LONG_LEASE_MS, type Process, STEP_LIMIT_MS, type Staging } from '../staging.ts';

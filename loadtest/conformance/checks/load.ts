@@ -1,6 +1,6 @@
 // How many commands a lock sends: who waits, who holds, and who is woken.
 
-import { countOf, formatMeasure } from '../../evidence/numbers.ts';
+import { countOf, formatMeasure } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
 import { LEASE_MS, type Process, STEP_LIMIT_MS } from '../staging.ts';

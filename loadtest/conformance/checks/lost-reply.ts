@@ -1,6 +1,6 @@
 // A command of acquire() fails, and Redis is back at once: nobody is inside without the key, and nobody waits for a key of his own.
 
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { type End, Fault, holds } from '../outcome.ts';
 import { type Failure, failures, type Holder, LONG_LEASE_MS, type Staging } from '../staging.ts';

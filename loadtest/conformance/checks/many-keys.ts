@@ -1,6 +1,6 @@
 // Twelve keys are held by one process at once: each is renewed, whichever is released first.
 
-import { countOf } from '../../evidence/numbers.ts';
+import { countOf } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 

@@ -1,6 +1,6 @@
 // A renewal fails once, and Redis is back at once: the hold goes on.
 
-import { formatDuration } from '../../evidence/numbers.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
 import { failures, LEASE_MS } from '../staging.ts';

@@ -1,7 +1,7 @@
 // Who is next: the order of the waiters, and one waiter against a node that always wants the lock.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../../evidence/numbers.ts';
+import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
 import type { Holder } from '../staging.ts';

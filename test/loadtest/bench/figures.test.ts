@@ -7,7 +7,7 @@ import {
   spreadOf,
   spreadOver,
 } from '../../../loadtest/bench/figures.ts';
-import { quantile } from '../../../loadtest/evidence/numbers.ts';
+import { quantile } from '../../../loadtest/narration/numbers.ts';
 import { sampleBench, turn } from './sample-bench.ts';
 
 const counted = { windowMs: 500, measuredFrom: 100, starved: [] as number[], errors: 0 };

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Narrate } from '../../../loadtest/harness/drill.ts';
 import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { narrated } from '../../../loadtest/narration/steps.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
@@ -51,7 +53,7 @@ test.each([
   ['3-spin', 'The lease of A ends: it has no end.'],
 ])('faults: the lease of %s, which the drill ends: %s', async (stage, sentence) => {
   const sentences: string[] = [];
-  const narrate = async (said: string) => void sentences.push(said);
+  const narrate: Narrate = async (said) => void sentences.push(narrated(said));
 
   await playDrill(drills.find(({ name }) => name === 'crossed-write') as (typeof drills)[number], stage, { narrate });
 
