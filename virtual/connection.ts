@@ -10,9 +10,10 @@
 
 import { ANSWER_LIMIT_MS } from '../locks/drivers/answer-limit.ts';
 import { redisOptions } from '../services/inventory/redis-client.ts';
+import type { Message, Returned, Tell } from './events.ts';
 import { asRead, type VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';
-import { verbOf } from './scripts.ts';
+import { readableOf } from './scripts.ts';
 import { CLOSED } from './server.ts';
 import { type Connection, type Reply, ReplyError } from './valkey.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
@@ -32,17 +33,17 @@ export interface ConnectionOptions {
   numbers: Record<Line, Connection>;
   /** How long the node waits for something to come while a command is under way, in milliseconds, before it gives the connection up. */
   answerLimitMs?: number | undefined;
-  say(text: string): void;
+  tell: Tell;
 }
 
 export type NodeConnection = ReturnType<typeof openConnection>;
 
 export function openConnection(options: ConnectionOptions) {
-  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, say } = options;
+  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, tell } = options;
   const listeners = { ready: new Set<() => void>(), close: new Set<() => void>() };
   /** The commands under way, by their numbers. */
   const underWay = new Set<number>();
-  const way = openWay({ schedule, proxy, node, say });
+  const way = openWay({ schedule, proxy, node, tell });
   let senders: Record<Line, Sender> = { commands: {}, messages: {} };
   /** What came behind a WAIT that the server has not answered, on the same connection. */
   let waiting: { of: number; behind: (() => void)[] } | undefined;
@@ -102,17 +103,19 @@ export function openConnection(options: ConnectionOptions) {
   }
 
   /** The node sends a command. On a connection that it does not know to be lost, it never arrives. */
-  function send({ id, line, command }: Pending) {
+  function send({ id, line, command, sale }: Pending) {
     if (!isUp) return;
+    const message = { node: node.name, id, sale, server, ...readableOf(command) };
+    tell({ kind: 'command', ...message });
     const mine = current;
     if (underWay.size === 0) givenUpAt = schedule.later(node.busyMs() + answerLimitMs);
     underWay.add(id);
     watchSilence();
     way.send(senders[line], {
       read: asRead(command),
-      verb: verbOf(command),
+      message,
       arrive() {
-        proxy.server().receive(() => carryOut(mine, id, line, command));
+        proxy.server().receive(() => carryOut(mine, message, line, command));
         return !proxy.server().isDead();
       },
       drop: () => mine === current && lose(CLOSED),
@@ -120,13 +123,13 @@ export function openConnection(options: ConnectionOptions) {
   }
 
   /** The command is at the server. */
-  function carryOut(mine: number, id: number, line: Line, command: Command) {
+  function carryOut(mine: number, message: Message, line: Line, command: Command) {
     if (waiting?.of === mine && line === 'commands') {
-      return void waiting.behind.push(() => carryOut(mine, id, line, command));
+      return void waiting.behind.push(() => carryOut(mine, message, line, command));
     }
     const [verb, ...args] = command;
-    if (verb === 'WAIT') return wait(mine, args.map(Number), (reply) => answer(mine, id, command, reply));
-    answer(mine, id, command, proxy.server().execute(numbers[line], command));
+    if (verb === 'WAIT') return wait(mine, args.map(Number), (reply) => answer(mine, message, reply));
+    answer(mine, message, proxy.server().execute(numbers[line], command));
   }
 
   /** The server answers WAIT later, and until then nothing else on its connection. */
@@ -141,12 +144,13 @@ export function openConnection(options: ConnectionOptions) {
   }
 
   /** The server has carried a command out. */
-  function answer(mine: number, id: number, command: Command, reply: Reply) {
-    const master = server > 0 ? ` at master ${server}` : '';
-    say(`${node.name} ${verbOf(command)}${master} → ${textOf(reply)}`);
+  function answer(mine: number, message: Message, reply: Reply) {
+    const { id } = message;
+    tell({ kind: 'done', ...message, returned: returnedOf(reply) });
     if (mine !== current) return;
     comeBack(() => {
       underWay.delete(id);
+      tell({ kind: 'reply', ...message });
       world.reply(id, reply);
     });
   }
@@ -193,4 +197,5 @@ export function openConnection(options: ConnectionOptions) {
   };
 }
 
-const textOf = (reply: Reply) => JSON.stringify(reply instanceof ReplyError ? reply.message : reply);
+const returnedOf = (reply: Reply): Returned =>
+  reply instanceof ReplyError ? reply.message : Array.isArray(reply) ? reply.map(returnedOf) : reply;

@@ -1,8 +1,11 @@
 // The virtual world as a whole: two nodes that sell under one lock, their servers, and the proxies between them.
 
+import type { SaleEvent } from '../services/inventory/lab/contract.ts';
+import type { PlayEvent, Tell } from './events.ts';
 import { isOnSockets, type LockSource, openService } from './lock-service.ts';
 import { createLuck } from './luck.ts';
 import { startNode, type VirtualNode } from './node.ts';
+import type { Place } from './place.ts';
 import { createProxy } from './proxy.ts';
 import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
@@ -20,13 +23,6 @@ export interface LabOptions {
 
 export type Lab = Awaited<ReturnType<typeof openLab>>;
 
-/** A line that the lock of a node was at, at a time in milliseconds. */
-export interface LineOfLock {
-  at: number;
-  node: string;
-  line: number;
-}
-
 const NODES = ['node-1', 'node-2'];
 /** A node has connected to its servers by then, in milliseconds. */
 const READY_LIMIT_MS = 5_000;
@@ -39,8 +35,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const onSockets = isOnSockets(lock);
   const schedule = createSchedule();
   const luck = createLuck();
-  const log: string[] = [];
-  const lines: LineOfLock[] = [];
+  const events: PlayEvent[] = [];
   const opened: VirtualServer[] = [];
   const starts = NODES.map(() => 0);
   /** Requests that may be under way. */
@@ -59,7 +54,15 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const servers = [redis, ...voting];
   const proxies = NODES.map(() => servers.map(createProxy));
 
-  const say = (text: string) => void log.push(`${schedule.now().toFixed(2).padStart(9)} ${text}`);
+  const tell: Tell = (event) => void events.push({ at: schedule.now(), ...event } as PlayEvent);
+
+  /** What follows from a step of a sale is its work. */
+  const followSale =
+    (node: string, { world }: Place) =>
+    ({ type, saleId, ...more }: Omit<SaleEvent, 'at' | 'node'>) => {
+      world.atSale(saleId);
+      tell({ kind: 'sale', node, sale: saleId, step: type, ...more });
+    };
 
   function start(index: number): VirtualNode {
     const name = NODES[index] ?? '';
@@ -72,14 +75,15 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       schedule,
       proxies: proxies[index] ?? [],
       luck,
-      start: (place) => startService(place, { node: name, ...timing }, masters),
+      start: (place) => startService(place, { node: name, ...timing, onStep: followSale(name, place) }, masters),
       isOnSockets: onSockets,
-      say,
-      onLine(line) {
-        const [at, last] = [schedule.now(), lines.at(-1)];
+      tell,
+      onLine(line, sale) {
+        const last = events.at(-1);
         // A lock that goes round for ever leaves one line a moment.
-        if (last?.node === name && last.at === at) last.line = line;
-        else lines.push({ at, node: name, line });
+        if (last?.kind === 'line' && last.node === name && last.at === schedule.now())
+          Object.assign(last, { line, sale });
+        else tell({ kind: 'line', node: name, line, sale });
       },
     });
   }
@@ -91,10 +95,9 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   return {
     schedule,
     now: schedule.now,
-    log,
-    /** Where the lock was at each moment, if its code says so. */
-    lines,
-    say,
+    /** What has happened so far. */
+    events,
+    tell,
     redis,
     /** The masters that vote. */
     masters: voting,
@@ -110,6 +113,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       index: number,
       act: (service: Service, client: never) => Promise<object>,
       onEnd: (answer: HttpAnswer | undefined) => void,
+      requestId?: string,
     ): Request {
       const node = nodes[index] as VirtualNode;
       const request = sendRequest({
@@ -117,6 +121,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
         node,
         act: (client) => act(node.service, client as never),
         problemOf: node.service.problemOf,
+        requestId,
         onEnd(answer) {
           requests.delete(request);
           onEnd(answer);
@@ -139,7 +144,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       const node = start(index);
       nodes[index] = node;
       schedule.replace(dead.actor, node.actor);
-      say(`${node.name} is started again`);
+      tell({ kind: 'node', node: node.name, is: 'started again' });
     },
     /** Asks the Redis of the nodes, at once and past every proxy. */
     ask: (...command: (string | number)[]) => redis.execute(OUTSIDE, command),

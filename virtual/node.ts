@@ -3,6 +3,7 @@
 import type { Standstill } from '../services/inventory/lab/contract.ts';
 import { LOOK_MS } from '../services/inventory/lab/standstills.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
+import type { Tell } from './events.ts';
 import type { Place, Started } from './place.ts';
 import type { VirtualProxy } from './proxy.ts';
 import type { Actor, Schedule } from './schedule.ts';
@@ -28,9 +29,9 @@ export interface NodeOptions<Run> {
   isOnSockets?: boolean;
   /** Evaluates what it runs in the node's world. */
   start(place: Place): Started<Run>;
-  say(text: string): void;
+  tell: Tell;
   /** Told which line its lock is at. */
-  onLine?(line: number): void;
+  onLine?(line: number, sale: string | undefined): void;
 }
 
 /** One that runs the service, or something else. */
@@ -48,7 +49,7 @@ const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * i
 
 /** Starts a node, at the present time of the schedule. */
 export function startNode<Run>(options: NodeOptions<Run>) {
-  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, say, onLine } = options;
+  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, tell, onLine } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
   const process = starts === 1 ? name : `${name}.${starts}`;
@@ -101,7 +102,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
 
   const busyMs = () => Math.max(0, busyUntil - schedule.now());
   const end = { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs };
-  const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, say });
+  const sales = { at: world.sale, resume: world.atSale };
+  const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, tell, sales });
   const connections = (options.isOnSockets ? [] : proxies).map((proxy, server): NodeConnection => {
     return openConnection({
       schedule,
@@ -111,7 +113,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       server,
       numbers: numbersOf(index),
       answerLimitMs,
-      say,
+      tell,
     });
   });
 
@@ -124,7 +126,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
 
   /** The business of a sale computes and never yields: the clock of the node goes on, and nothing else of it does. */
   function block(ms: number) {
-    say(`${name} blocks its event loop for ${ms} ms`);
+    tell({ kind: 'node', node: name, is: 'blocked', ms });
     busyUntil = schedule.later(ms / clock.rate);
     noteStandstill(schedule.now(), busyUntil);
     setMoment(busyUntil);
@@ -186,7 +188,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     openSockets: sockets.open,
     /** From here on its own clock, by which its timers go, runs so many times as fast as that of the host. */
     runClock(rate: number) {
-      say(`the clock of ${name} runs ${rate} times as fast`);
+      tell({ kind: 'clock', node: name, rate });
       clock = { rate, since: schedule.now(), said: ownTimeAt(schedule.now()) };
     },
     /** What its own clock says now, in milliseconds. */
@@ -196,7 +198,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     /** It gets no core for so long, in milliseconds: what comes to it waits, and its timers are late. */
     standStill(ms: number) {
       if (status === 'dead') return;
-      say(`${name} stands still for ${ms} ms`);
+      tell({ kind: 'node', node: name, is: 'standing still', ms });
       noteStandstill(schedule.now(), schedule.later(ms));
       busyUntil = Math.max(busyUntil, schedule.later(ms));
     },
@@ -205,7 +207,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       if (status !== 'running') return;
       status = 'stopped';
       stoppedAt = schedule.now();
-      say(`${name} is stopped`);
+      tell({ kind: 'node', node: name, is: 'stopped' });
     },
     /** Lets it go on: SIGCONT. It reads what has come meanwhile, and its timers are late. */
     resume() {
@@ -213,7 +215,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       status = 'running';
       noteStandstill(stoppedAt, schedule.now());
       isTouched = true;
-      say(`${name} goes on`);
+      tell({ kind: 'node', node: name, is: 'resumed' });
       const came = inbox;
       inbox = [];
       for (const what of came) schedule.after(0, () => take(what));
@@ -222,7 +224,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     kill() {
       status = 'dead';
       inbox = [];
-      say(`${name} is killed`);
+      tell({ kind: 'node', node: name, is: 'killed' });
       for (const connection of connections) connection.close();
       sockets.close();
     },

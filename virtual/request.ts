@@ -16,6 +16,8 @@ interface Client {
   readonly destroyed: boolean;
   on(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
+  /** As Express has it: what the request is recorded under. */
+  locals: { requestId?: string | undefined };
 }
 
 export interface RequestOptions {
@@ -25,6 +27,7 @@ export interface RequestOptions {
   act(client: Client): Promise<object>;
   /** The body of the answer when that rejects. Undefined when the client is gone. */
   problemOf(error: unknown): { status: number } | undefined;
+  requestId?: string | undefined;
   /** Called once: with the answer, or with undefined when the request is cut off. */
   onEnd(answer: HttpAnswer | undefined): void;
 }
@@ -32,12 +35,13 @@ export interface RequestOptions {
 export type Request = ReturnType<typeof sendRequest>;
 
 /** Sends a request. */
-export function sendRequest({ schedule, node, act, problemOf, onEnd }: RequestOptions) {
+export function sendRequest({ schedule, node, act, problemOf, requestId, onEnd }: RequestOptions) {
   const listeners = new Set<() => void>();
   const client = {
     destroyed: false,
     on: (_event: 'close', listener: () => void) => listeners.add(listener),
     off: (_event: 'close', listener: () => void) => listeners.delete(listener),
+    locals: { requestId },
   };
   let isOver = false;
 

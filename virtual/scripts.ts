@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { About, Message } from './events.ts';
 
 const folder = new URL('../lua/', import.meta.url);
 
@@ -24,6 +25,19 @@ const names = new Map(
 /** The name of the script that an EVAL or EVALSHA runs. Undefined for another command, and for a script that is not of `lua/`. */
 export const scriptOf = ([name, script]: (string | number)[]): string | undefined =>
   /^EVAL/.test(String(name)) ? names.get(String(script)) : undefined;
+
+/** A command as people read it, and what it is about. */
+export const readableOf = (command: (string | number)[]): Pick<Message, 'verb' | 'about'> => ({
+  verb: verbOf(command),
+  about: aboutOf(command),
+});
+
+function aboutOf([name, ...args]: (string | number)[]): About {
+  const keys = /^EVAL/.test(String(name)) ? args.slice(2, 2 + Number(args[1])) : args.slice(0, 1);
+  const isOf = (part: string) => keys.some((key) => String(key).includes(part));
+  if (isOf(':stock')) return 'stock';
+  return isOf(':lock:') ? 'lock' : 'other';
+}
 
 /** What a command is called: a script by its name, another with what it is about: `DEL lock`, `SET stock 99`. */
 export function verbOf(command: (string | number)[]): string {

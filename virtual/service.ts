@@ -5,6 +5,7 @@ import { createRegistry, type Strategy } from '../locks/strategy.ts';
 import { asProblem } from '../services/inventory/away-server.ts';
 import { supervised } from '../services/inventory/external-lock.ts';
 import { createHistory } from '../services/inventory/history.ts';
+import type { SaleEvent } from '../services/inventory/lab/contract.ts';
 import { createSaleService } from '../services/inventory/sale-service.ts';
 import type { SaleServiceParts } from '../services/inventory/sale-service-parts.ts';
 import { connectStore, lockKeys } from '../services/inventory/store.ts';
@@ -33,6 +34,8 @@ export interface ServiceOptions {
   waitTimeoutMs: number;
   /** Clients of the masters that vote. */
   masters: object[];
+  /** Told of each step of a sale that is recorded, before what follows from it. */
+  onStep?: (step: Omit<SaleEvent, 'at' | 'node'>) => void;
 }
 
 /** Of so many events a node remembers the last. */
@@ -44,7 +47,7 @@ const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['me
 
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {
-  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters } = options;
+  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep } = options;
   const { takeOne, createReadLock, createMultiLock } = lockFile;
   const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock) : lockFile.createLock;
   const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
@@ -52,6 +55,11 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
   const registry = createRegistry({ [lock]: strategy });
   const store = connectStore('redis://127.0.0.1:6379', undefined, facts.commands && { [lock]: facts.commands });
   const history = createHistory(node, HISTORY);
+  const { record } = history;
+  history.record = (step) => {
+    onStep?.(step);
+    record(step);
+  };
   const service = createSaleService({
     registry,
     settings: {

@@ -6,10 +6,11 @@
 //         the process reads the answer
 
 import { Duplex } from 'node:stream';
+import type { Message, Tell } from './events.ts';
 import { asRead, type VirtualProxy } from './proxy.ts';
 import { readCommands } from './resp.ts';
 import type { Schedule } from './schedule.ts';
-import { verbOf } from './scripts.ts';
+import { readableOf } from './scripts.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
 
 /** The server at this port is the first that a process reaches; the next one is at the next port. */
@@ -22,31 +23,46 @@ export interface SocketsOptions {
   /** The process that opens the sockets. */
   node: NearEnd;
   timers: { setTimeout(run: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
-  say(text: string): void;
+  tell: Tell;
+  /** The sale that is at work, and what says that one is again: its answer has come. */
+  sales: { at(): string | undefined; resume(sale: string | undefined): void };
 }
 
 /** What a client asks of each new connection: the answers differ from run to run. */
 const handshake = /^(CLIENT|HELLO|INFO)$/i;
+
+/** A message of a channel answers no command. */
+const isOfChannel = (bytes: Buffer) => /^\*[34]\r\n\$\d\r\n(p?message)\r\n/.test(bytes.toString('latin1', 0, 24));
 
 /** An error of the system, as node:net has it. */
 const systemError = (code: string, call: string) =>
   Object.assign(new Error(`${call} ${code}`), { code, syscall: call });
 
 /** The sockets of a process, and what node:net exports for them. */
-export function openSockets({ schedule, proxies, node, timers, say }: SocketsOptions) {
+export function openSockets({ schedule, proxies, node, timers, tell, sales }: SocketsOptions) {
   /** What lets go of each connection that is open. */
   const leaving = new Set<() => void>();
+  let lastId = 0;
 
   /** Opens the way to a server, over which `hear` gets what it says, and `lose` that the connection is lost. */
   function openLine(proxy: VirtualProxy, hear: (bytes: Buffer) => void, lose: () => void) {
     const server = proxy.server();
-    const number = server.open((bytes) => way.comeBack(() => isOver || hear(bytes)));
-    const master = proxies.indexOf(proxy) > 0 ? ` at master ${proxies.indexOf(proxy)}` : '';
-    const way = openWay({ schedule, proxy, node, say });
+    const number = server.open((bytes) => way.comeBack(() => isOver || comeTo(bytes)));
+    const way = openWay({ schedule, proxy, node, tell });
+    /** The commands that are not answered, the oldest first. */
+    const unanswered: { message: Message; isTold: boolean }[] = [];
     const sender: Sender = {};
     let isOver = false;
     const leaveProxy = proxy.connect({ lose: end }, 1);
     const leaveServer = server.connect({ lose: end });
+
+    /** What the process does from here on is the work of the sale that has waited for this answer. */
+    function comeTo(bytes: Buffer) {
+      const answered = isOfChannel(bytes) ? undefined : unanswered.shift();
+      if (answered?.isTold) tell({ kind: 'reply', ...answered.message });
+      sales.resume(answered?.message.sale);
+      hear(bytes);
+    }
 
     function leave() {
       isOver = true;
@@ -67,14 +83,19 @@ export function openSockets({ schedule, proxies, node, timers, say }: SocketsOpt
     const read = readCommands((args, bytes) => {
       const [name = '', ...rest] = args.map((arg) => arg.toString('latin1'));
       const command = [name.toUpperCase(), ...rest];
-      const verb = verbOf(command);
+      lastId += 1;
+      const at = { node: node.name, id: lastId, sale: sales.at(), server: proxies.indexOf(proxy) };
+      const message = { ...at, ...readableOf(command) };
+      const isTold = !handshake.test(name);
+      if (isTold) tell({ kind: 'command', ...message });
       way.send(sender, {
         read: asRead(command),
-        verb,
+        message,
         arrive() {
           server.receive(() => {
-            const reply = server.exchange(number, command, bytes);
-            if (!handshake.test(name)) say(`${node.name} ${verb}${master} → ${JSON.stringify(reply)}`);
+            unanswered.push({ message, isTold });
+            const returned = server.exchange(number, command, bytes);
+            if (isTold) tell({ kind: 'done', ...message, returned });
           });
           return !server.isDead();
         },

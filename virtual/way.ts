@@ -1,5 +1,6 @@
 // The way between a node and a server, through the proxy before it. What is sent on it arrives in order, and so does what comes back.
 
+import type { Message, Tell } from './events.ts';
 import type { Place, ReadCommand, VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -18,7 +19,7 @@ export interface WayOptions {
   schedule: Schedule;
   proxy: VirtualProxy;
   node: NearEnd;
-  say(text: string): void;
+  tell: Tell;
 }
 
 /** One connection on the way: while a command of it is held, what it sends later stays behind that. */
@@ -30,15 +31,14 @@ export interface Sender {
 export interface Sent {
   /** As the proxy reads it. */
   read: ReadCommand;
-  /** What it is called. */
-  verb: string;
+  message: Message;
   /** It is at the server. Returns false when that is not there to get it. */
   arrive(): boolean;
   /** The proxy has dropped it: its connection ends. */
   drop(): void;
 }
 
-export function openWay({ schedule, proxy, node, say }: WayOptions) {
+export function openWay({ schedule, proxy, node, tell }: WayOptions) {
   let lastSentAt = 0;
   let lastReplyAt = 0;
 
@@ -54,17 +54,17 @@ export function openWay({ schedule, proxy, node, say }: WayOptions) {
   }
 
   /** The command stays at the proxy, and what its connection sends later with it. */
-  function keep(sender: Sender, { verb, arrive, drop }: Sent): Place {
+  function keep(sender: Sender, { message, arrive, drop }: Sent): Place {
     const later: (() => void)[] = [];
     sender.behind = later;
-    say(`${node.name} ${verb} is held on its way`);
+    tell({ kind: 'held', ...message });
     function free() {
       if (sender.behind === later) sender.behind = undefined;
       return later.splice(0);
     }
     return {
       letGo() {
-        say(`${node.name} ${verb} is let go`);
+        tell({ kind: 'let go', ...message });
         const came = free();
         const hasArrived = arrive();
         for (const each of came) each();

@@ -17,6 +17,8 @@ export interface Pending {
   server: number;
   line: Line;
   command: Command;
+  /** The sale that has sent it, where one has. */
+  sale?: string | undefined;
 }
 
 export interface Timer {
@@ -65,7 +67,7 @@ export interface WorldOptions {
   /** Its servers may have replicas: WAIT is sent, and answered. */
   hasReplicas?: boolean;
   /** Told which line the lock is at. */
-  onLine?: (line: number) => void;
+  onLine?: (line: number, sale: string | undefined) => void;
 }
 
 /** A connection that may be lost, as a client of it sees it. */
@@ -116,8 +118,10 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
   /** What the lock used that it may not use. */
   let refusal: string | undefined;
   let line: number | undefined;
+  /** The sale that is at work since something has happened: its step, its timer or an answer to it. */
+  let sale: string | undefined;
   const pending: (Pending & { settle(reply: Reply): void })[] = [];
-  const timers = new Map<number, { due: number; everyMs?: number; fire: () => void }>();
+  const timers = new Map<number, { due: number; everyMs?: number; fire: () => void; sale: string | undefined }>();
   const listeners: ((channel: string, message: string) => void)[] = [];
   /** By the numbers of the servers. One that is not here stands for good. */
   const connections: Connected[] = [];
@@ -125,7 +129,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
   function addTimer(fire: () => void, waitMs: number, isRepeated = false) {
     lastId += 1;
     const id = lastId;
-    timers.set(id, { due: nowMs + waitMs, fire, ...(isRepeated && { everyMs: waitMs }) });
+    timers.set(id, { due: nowMs + waitMs, fire, sale, ...(isRepeated && { everyMs: waitMs }) });
     return new Timeout(id);
   }
   // A timer of Node never waits for less than a millisecond.
@@ -151,7 +155,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
         reply instanceof ReplyError
           ? reject(Object.assign(new Error(reply.message), { name: reply.name }))
           : resolve(reply);
-      pending.push({ id, server, line, command, settle });
+      pending.push({ id, server, line, command, sale, settle });
     });
   }
 
@@ -270,9 +274,15 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
     /** Called by the code of a lock that says where it is: that of the page does. */
     atLine(number: number) {
       line = number;
-      onLine?.(number);
+      onLine?.(number, sale);
     },
     line: () => line,
+    /** The sale that is at work. */
+    sale: () => sale,
+    /** From here on this sale is at work, until something else happens. */
+    atSale(number: string | undefined) {
+      sale = number;
+    },
     globals: {
       setTimeout: startTimer(false),
       setInterval: startTimer(true),
@@ -296,8 +306,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
       crypto: only('crypto', { randomUUID: uuid }),
     } as Record<string, unknown>,
     /** What has not reached its server, of those that were sent after this one. */
-    pending: (after = 0): Pending[] =>
-      pending.filter(({ id }) => id > after).map(({ id, server, line, command }) => ({ id, server, line, command })),
+    pending: (after = 0): Pending[] => pending.filter(({ id }) => id > after).map(({ settle: _, ...rest }) => rest),
     timers: (): Timer[] => [...timers].map(([id, { due }]) => ({ id, due })),
     /** The timer that is due first; of equal times the one that was started first. */
     nextTimer(): Timer | undefined {
@@ -312,10 +321,12 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
       nowMs = input.at;
       chance = input.chance;
       draws = 0;
+      sale = undefined;
     },
     reply(id: number, reply: Reply) {
       const at = pending.findIndex((command) => command.id === id);
       const [command] = pending.splice(at, 1);
+      sale = command?.sale;
       command?.settle(reply);
     },
     hear(channel: string, message: string) {
@@ -326,6 +337,7 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
       if (timer === undefined) return;
       if (timer.everyMs === undefined) timers.delete(id);
       else timer.due = nowMs + timer.everyMs;
+      sale = timer.sale;
       timer.fire();
     },
   };

@@ -170,7 +170,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
         const { createLock, default: inside } = service.exports as LockModule;
         return { service: createLock ?? (inside?.createLock as CreateLock), ...(lacking && { lacking }) };
       },
-      say() {},
+      tell() {},
     });
     nodes.push(node);
     schedule.join(node.actor);

@@ -14,6 +14,8 @@ export interface HttpRequest {
   url: URL;
   /** The body, if there is one. */
   json?: string | undefined;
+  /** Under which the node records it: no other request has it at the same time. */
+  requestId?: string | undefined;
   /** The client hangs up when it aborts. */
   signal: AbortSignal;
 }
@@ -47,9 +49,12 @@ export interface Network {
 
 const ofMachine: Network = {
   lookMs: 20,
-  request: ({ method, url, json, signal }) =>
+  request: ({ method, url, json, requestId, signal }) =>
     new Promise((resolve, reject) => {
-      const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };
+      const headers = {
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+        ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+      };
       const outgoing = requestHttp(url, { method, agent: false, signal, headers }, (answer) => {
         let body = '';
         answer.setEncoding('utf8').on('data', (chunk) => {

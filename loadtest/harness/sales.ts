@@ -93,12 +93,13 @@ export interface RunningSale<Answer = SaleAnswer> {
 
 const sale = { method: 'POST', path: '/inventory/sale' } as const;
 
-/** Sends one sale straight to a node, on a connection of its own. */
-export const sendSale = (node: TargetNode) => send<SaleAnswer>(node, sale, readAnswer);
+/** Sends one sale straight to a node, on a connection of its own. `name`: its letter in the scenario, by which its node records it. */
+export const sendSale = (node: TargetNode, name?: string) =>
+  send<SaleAnswer>(node, { ...sale, requestId: name }, readAnswer);
 
 /** Sends the sale of several skus in the same way. */
-export const sendBasket = (node: TargetNode, skus: string[]) =>
-  send<BasketAnswer>(node, { ...sale, json: JSON.stringify({ skus }) }, readBasketAnswer);
+export const sendBasket = (node: TargetNode, skus: string[], name?: string) =>
+  send<BasketAnswer>(node, { ...sale, json: JSON.stringify({ skus }), requestId: name }, readBasketAnswer);
 
 /** Asks a node for the stock in the same way. */
 export const sendLook = (node: TargetNode) =>
@@ -106,7 +107,7 @@ export const sendLook = (node: TargetNode) =>
 
 function send<Answer>(
   node: TargetNode,
-  { path, ...request }: Pick<HttpRequest, 'method' | 'json'> & { path: string },
+  { path, ...request }: Pick<HttpRequest, 'method' | 'json' | 'requestId'> & { path: string },
   read: (status: number, body: string) => Answer,
 ): RunningSale<Answer> {
   const sentAt = sharedClock();

@@ -140,9 +140,9 @@ export async function openTestBed(options: TestBedOptions) {
     return sale;
   }
 
-  /** Sends a sale to a node. */
-  function sell(node: TargetNode): RunningSale {
-    const sale = begin(() => sendSale(node));
+  /** Sends a sale to a node. `name`: its letter, if it has one. */
+  function sell(node: TargetNode, name?: string): RunningSale {
+    const sale = begin(() => sendSale(node, name));
     sales.push(sale);
     return sale;
   }

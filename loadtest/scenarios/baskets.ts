@@ -92,6 +92,6 @@ function sellBasket(course: Course, name: string, listed: string, node: TargetNo
     course.ring();
     return key !== first;
   });
-  actors.set(name, { node, askedAt: sharedClock(), sale: course.begin(() => sendBasket(node, skus)), held });
+  actors.set(name, { node, askedAt: sharedClock(), sale: course.begin(() => sendBasket(node, skus, name)), held });
   return { held, tries: () => tries };
 }

@@ -292,7 +292,7 @@ export const steps = [
 ];
 
 export function sell(course: Course, name: string, node: TargetNode) {
-  const actor = { node, askedAt: sharedClock(), sale: course.sell(node) };
+  const actor = { node, askedAt: sharedClock(), sale: course.sell(node, name) };
   course.actors.set(name, actor);
   return actor;
 }

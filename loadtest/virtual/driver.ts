@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../harness/clock.ts';
 export type Harness = ReturnType<typeof joinLab>;
 
 /** Joins the harness to a lab. */
-export function joinLab({ schedule, say }: Lab) {
+export function joinLab({ schedule, tell }: Lab) {
   const world = createWorld('harness', 0);
   const { setTimeout, clearTimeout } = world.globals as {
     setTimeout: (fire: () => void, ms: number) => Timer;
@@ -54,7 +54,7 @@ export function joinLab({ schedule, say }: Lab) {
     after: (ms: number, what: () => void) => schedule.after(ms, () => take(what)),
     /** It gets no core for so long, in milliseconds: what comes to it waits, and its timers are late. */
     standStill(ms: number) {
-      say(`the harness stands still for ${ms} ms`);
+      tell({ kind: 'harness', ms });
       stillUntil = Math.max(stillUntil, schedule.later(ms));
     },
   };

@@ -36,7 +36,7 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: Network
     return [0, 1].findIndex((index) => lab.node(index).name === hostname);
   }
 
-  function request({ method, url, json, signal }: HttpRequest): Promise<HttpAnswer> {
+  function request({ method, url, json, requestId, signal }: HttpRequest): Promise<HttpAnswer> {
     const index = nodeAt(url);
     return new Promise((resolve, reject) => {
       // Who asks again and again must not do so at one moment for ever.
@@ -54,6 +54,7 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: Network
             if (answer) resolve(answer);
             else reject(new Error('The connection broke.'));
           }),
+        requestId,
       );
       signal.addEventListener('abort', sent.hangUp);
     });

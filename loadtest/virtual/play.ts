@@ -1,12 +1,14 @@
 // Plays a drill in the virtual world: in no time, and with the same log each time.
 
+import type { PlayEvent } from '../../virtual/events.ts';
 import { type Lab, openLab } from '../../virtual/lab.ts';
 import { type LockSource, lockNamed } from '../../virtual/lock-service.ts';
+import { logOf as linesOf } from '../../virtual/log.ts';
 import { goBy } from '../harness/clock.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
 import { reachBy } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
-import { narrated } from '../narration/steps.ts';
+import { narrated, type StepSentence } from '../narration/steps.ts';
 import type { Harness } from './driver.ts';
 import { openVirtualTarget } from './target.ts';
 
@@ -59,16 +61,21 @@ export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}
       signal: new AbortController().signal,
       onProgress() {},
       narrate(sentence, atMs, isStep, line) {
-        lab.say(`# ${narrated(sentence)}`);
+        lab.tell({ kind: 'sentence', sentence, line });
         return narrate(sentence, atMs, isStep, line);
       },
       tries: 1,
       ...(options.givesUp && { givesUp: true }),
     });
-    lab.say(`${outcome.verdict}: ${outcome.reasons.join(' ')}`);
     const lacking = lab.lacking();
-    return { outcome, log: lab.log, virtualMs: lab.now(), ...(lacking !== undefined && { lacking }) };
+    return { outcome, log: logOf(lab, outcome), virtualMs: lab.now(), ...(lacking !== undefined && { lacking }) };
   });
+}
+
+/** What happened, and what came of it. */
+function logOf({ events, now }: Lab, { verdict, reasons }: DrillOutcome) {
+  const ended = `${now().toFixed(2).padStart(9)} ${verdict}: ${reasons.join(' ')}`;
+  return [...linesOf(events as PlayEvent<StepSentence>[], narrated), ended];
 }
 
 /**

@@ -121,16 +121,17 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
 function processOf(lab: Lab, server: VirtualServer, { keepsData }: { keepsData: boolean }): Master['process'] & object {
   return {
     signal(signal) {
-      lab.say(`a server is sent ${signal}`);
-      if (signal === 'SIGSTOP') server.stop();
+      const isStop = signal === 'SIGSTOP';
+      lab.tell({ kind: 'server', is: isStop ? 'stopped' : 'resumed' });
+      if (isStop) server.stop();
       else server.resume();
     },
     async kill() {
-      lab.say('a server is killed');
+      lab.tell({ kind: 'server', is: 'killed' });
       server.kill();
     },
     async start() {
-      lab.say('a server is started again');
+      lab.tell({ kind: 'server', is: 'started again' });
       server.start({ keepsData });
     },
   };

@@ -1,0 +1,68 @@
+// What happens in a playing, as typed events in their order: the same in the simulation and on real servers. Its log is their text.
+//
+//   command ───► (held ───► let go) ───► done ───► reply
+//   leaves the node                      the server has carried it out, and its answer comes to the node
+
+import type { SaleEvent } from '../services/inventory/lab/contract.ts';
+
+/** What the first key of a command that is of the shop belongs to. */
+export type About = 'stock' | 'lock' | 'other';
+
+/** A command of a node, the same from the moment when it leaves until its answer is there. */
+export interface Message {
+  node: string;
+  /** Its number at its node. */
+  id: number;
+  /** The sale that sends it, where that is known: its letter in the scenario, else its number at its node. */
+  sale?: string | undefined;
+  /** The number of the server: Redis is 0, and the masters come after it. */
+  server: number;
+  /** What it is called: `SET lock`, `GET stock`, or the name of a script. */
+  verb: string;
+  about: About;
+}
+
+/** What Redis holds under the key of the lock. */
+export interface LockKey {
+  /** The value, or the first field of a hash: the owner token, where there is one. */
+  value: string;
+  /** The sale that it names. */
+  owner?: string | undefined;
+  /** How often its owner holds it, where that is counted. */
+  count?: number;
+  /** When it is gone by itself, in milliseconds; absent when it has no TTL. */
+  endsAt?: number;
+}
+
+/** What a command has returned; of an error its message. */
+export type Returned = string | number | null | Returned[];
+
+/** `at`: milliseconds on the clock of the playing. `Told`: what a sentence is. */
+export type PlayEvent<Told = { form: string; values: object }> = { at: number } & (
+  | { kind: 'sentence'; sentence: Told; line?: string | undefined }
+  | Step
+  | ({ kind: 'command' | 'held' | 'let go' | 'reply' } & Message)
+  | ({ kind: 'done'; returned: Returned } & Message)
+  /** What Redis holds from now on. */
+  | { kind: 'redis'; stock: number; lock?: LockKey }
+  | { kind: 'lease'; is: 'begun' | 'renewed' | 'given up' | 'ended'; owner?: string | undefined; endsAt?: number }
+  | { kind: 'node'; node: string; is: 'stopped' | 'resumed' | 'killed' | 'started again' }
+  | { kind: 'node'; node: string; is: 'blocked' | 'standing still'; ms: number }
+  | { kind: 'clock'; node: string; rate: number }
+  /** The harness gets no core for so long. */
+  | { kind: 'harness'; ms: number }
+  | { kind: 'server'; is: 'stopped' | 'resumed' | 'killed' | 'started again' }
+  | { kind: 'line'; node: string; sale?: string | undefined; line: number }
+);
+
+/** A step of a sale: it waits, enters, reads, writes, leaves, or fails. */
+export interface Step extends Omit<SaleEvent, 'at' | 'type' | 'saleId'> {
+  kind: 'sale';
+  sale: string;
+  step: SaleEvent['type'];
+}
+
+/** Is told what happens now. */
+export type Tell = (event: Happening) => void;
+/** An event whose time is now. */
+export type Happening = PlayEvent extends infer Event ? (Event extends PlayEvent ? Omit<Event, 'at'> : never) : never;
