@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { Verdict } from '../loadtest/evidence/results.ts';
-import type { PlayRecord } from './page/records.ts';
+import type { PlayEvent } from '../loadtest/evidence/playing.ts';
+import type { Reason } from '../loadtest/narration/reasons.ts';
 import type { LockPlace } from './page/view/picture.ts';
 import type { Both } from './page/view/texts.ts';
 
@@ -23,9 +24,9 @@ export interface RunView {
   title: string;
   /** Where its lock is, as it is drawn. */
   place: LockPlace;
-  records: PlayRecord[];
+  events: PlayEvent[];
   /** What came of it; null until it is over. */
-  verdict: { verdict: Verdict; taught: 'pass' | 'fail' | null; reasons: string[] } | null;
+  verdict: { verdict: Verdict; taught: 'pass' | 'fail' | null; says: Reason[] } | null;
 }
 
 /** What can be done to a stack in free play: to it all, or to the part `at`. */

@@ -17,7 +17,8 @@ export interface Message {
   sale?: string | undefined;
   /** The number of the server: Redis is 0, and the masters come after it. */
   server: number;
-  /** What it is called: `SET lock`, `GET stock`, or the name of a script. */
+  /** What Redis calls it, or the name of its script: `SET`. And with what it is about, as people read it: `SET stock 99`. */
+  name: string;
   verb: string;
   about: About;
 }
@@ -37,8 +38,14 @@ export interface LockKey {
 /** What a command has returned; of an error its message. */
 export type Returned = string | number | null | Returned[];
 
-/** `at`: milliseconds on the clock of the playing. `Told`: what a sentence is. */
-export type PlayEvent<Told = { form: string; values: object }> = { at: number } & (
+/** A form and its values, of whatever forms there are. */
+export interface AnySentence {
+  form: string;
+  values: object;
+}
+
+/** `at`: milliseconds on the clock of the playing. `Told`: what a sentence is. `Deed`: what a drill does on purpose. */
+export type PlayEvent<Told = AnySentence, Deed = AnySentence> = { at: number } & (
   | { kind: 'sentence'; sentence: Told; line?: string | undefined }
   | Step
   | ({ kind: 'command' | 'held' | 'let go' | 'reply' } & Message)
@@ -52,6 +59,8 @@ export type PlayEvent<Told = { form: string; values: object }> = { at: number } 
   /** The harness gets no core for so long. */
   | { kind: 'harness'; ms: number }
   | { kind: 'server'; is: 'stopped' | 'resumed' | 'killed' | 'started again' }
+  /** What the drill does on purpose, and its end. */
+  | { kind: 'fault'; is: 'begun' | 'over'; what: Deed; node?: string | undefined; sale?: string | undefined }
   | { kind: 'line'; node: string; sale?: string | undefined; line: number }
 );
 

@@ -7,6 +7,7 @@ import { createLuck } from './luck.ts';
 import { startNode, type VirtualNode } from './node.ts';
 import type { Place } from './place.ts';
 import { createProxy } from './proxy.ts';
+import { contentOf, isSameContent, type RedisContent } from './redis-content.ts';
 import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
 import { OUTSIDE, openServer, prepareServers, type VirtualServer } from './server.ts';
@@ -41,10 +42,25 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   /** Requests that may be under way. */
   const requests = new Set<Request>();
 
+  /** Which node each process is, by what its owner tokens begin with. */
+  const instances = new Map<string, string>();
+  /** The key of the lock that is watched, and what Redis held under it last. */
+  let watched: { key: string; last?: RedisContent } | undefined;
+
   async function openAnother() {
     const server = await openServer(schedule);
     opened.push(server);
+    if (watched) server.watch(() => look(server));
     return server;
+  }
+
+  /** Tells what a server holds, if the nodes have their stock there and it has changed. */
+  function look(server: VirtualServer) {
+    if (watched === undefined || proxies[0]?.[0]?.server() !== server) return;
+    const content = contentOf(server, watched.key, schedule.now());
+    if (isSameContent(watched.last, content)) return;
+    watched.last = content;
+    tell({ kind: 'redis', ...content });
   }
 
   const redis = await openAnother();
@@ -68,7 +84,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     const name = NODES[index] ?? '';
     starts[index] = (starts[index] ?? 0) + 1;
     const timing = { leaseMs, retryDelayMs, waitTimeoutMs };
-    return startNode({
+    const node = startNode({
       name,
       index,
       starts: starts[index],
@@ -86,6 +102,8 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
         else tell({ kind: 'line', node: name, line, sale });
       },
     });
+    instances.set(node.service.state().instance, name);
+    return node;
   }
 
   const nodes = NODES.map((_, index) => start(index));
@@ -97,6 +115,12 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     now: schedule.now,
     /** What has happened so far. */
     events,
+    instances,
+    /** From here on it is told what the Redis of the nodes holds, in the stock and under this key of a lock, when that changes. */
+    watchRedis(key: string) {
+      watched = { key };
+      for (const server of opened) server.watch(() => look(server));
+    },
     tell,
     redis,
     /** The masters that vote. */

@@ -27,7 +27,8 @@ export const scriptOf = ([name, script]: (string | number)[]): string | undefine
   /^EVAL/.test(String(name)) ? names.get(String(script)) : undefined;
 
 /** A command as people read it, and what it is about. */
-export const readableOf = (command: (string | number)[]): Pick<Message, 'verb' | 'about'> => ({
+export const readableOf = (command: (string | number)[]): Pick<Message, 'name' | 'verb' | 'about'> => ({
+  name: scriptOf(command) ?? String(command[0]),
   verb: verbOf(command),
   about: aboutOf(command),
 });

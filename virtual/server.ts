@@ -66,6 +66,8 @@ export async function openServer(schedule: Schedule) {
   let status: 'running' | 'stopped' | 'dead' = 'running';
   let aheadMs = 0;
   let lastSocket = FIRST_SOCKET;
+  /** Those who look at it after each command. */
+  const onlookers = new Set<() => void>();
   /** Sockets that the server has not answered yet. */
   const unanswered = new Set<Connection>();
 
@@ -74,6 +76,7 @@ export async function openServer(schedule: Schedule) {
     connections.add(connection);
     heard.push({ at: schedule.now(), connection, command });
     const { reply, messages } = valkey.run(connection, command);
+    for (const look of onlookers) look();
     for (const { to, message } of messages) {
       const [kind, channel, text] = message as string[];
       if (kind === 'message') listeners.get(to)?.(String(channel), String(text));
@@ -86,7 +89,9 @@ export async function openServer(schedule: Schedule) {
     valkey.setTime(schedule.now() + aheadMs);
     connections.add(connection);
     for (const command of commands) heard.push({ at: schedule.now(), connection, command });
-    return valkey.pipeline(connection, commands);
+    const replies = valkey.pipeline(connection, commands);
+    for (const look of onlookers) look();
+    return replies;
   }
 
   /** Bytes of a command come over a connection that is attached. Returns what is said there at once, as text. */
@@ -94,6 +99,7 @@ export async function openServer(schedule: Schedule) {
     valkey.setTime(schedule.now() + aheadMs);
     heard.push({ at: schedule.now(), connection, command });
     const said = valkey.exchange(connection, bytes);
+    for (const look of onlookers) look();
     if (said === '' && connections.has(connection)) {
       if (unanswered.size === 0) look();
       unanswered.add(connection);
@@ -130,6 +136,10 @@ export async function openServer(schedule: Schedule) {
     },
     /** Carries a command out now, and tells those who listen. */
     execute,
+    /** Calls `look` after each command. What it asks, it asks with `read`. */
+    watch: (look: () => void) => void onlookers.add(look),
+    /** Carries a command out that changes nothing: nobody hears of it. */
+    read: (...command: string[]): Reply => valkey.run(OUTSIDE, command).reply,
     /** From here on a connection hears the messages of its channels. */
     listen: (connection: Connection, listener: Listener) => void listeners.set(connection, listener),
     exchange,

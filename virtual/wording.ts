@@ -5,7 +5,11 @@ export type Wording<Forms> = { [Form in keyof Forms]: (values: Forms[Form]) => s
 
 /** The forms that a wording has, each with its values: the English one says which there are, and any other must have them all. */
 export type FormsOf<Words> = {
-  [Form in keyof Words]: Words[Form] extends (values: infer Values) => string ? Values : never;
+  [Form in keyof Words]: Words[Form] extends () => string
+    ? Record<string, never>
+    : Words[Form] extends (values: infer Values) => string
+      ? Values
+      : never;
 };
 
 /** One of the forms, with its values. They are plain: a sentence travels between processes as it is. */

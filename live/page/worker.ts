@@ -1,19 +1,20 @@
 // The virtual lab and the search in a worker: does one thing after the other, as the page asks for them.
 
 import './shims/globals.ts';
+import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import { type CellRecord, lostTrack, runCell } from '../../loadtest/harness/drill.ts';
 import { drills, scenario } from '../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
+import { playingIn } from '../../loadtest/virtual/playing.ts';
 import { strategies } from '../../locks/index.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell } from '../../prove/cell.ts';
+import { lockKey } from '../../services/inventory/store.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
-import type { Heard } from '../../virtual/server.ts';
 import { freezeRealm } from './frozen.ts';
-import { type Game, type GameTask, type Orders, openGame, type Standing } from './game.ts';
-import { type PlayRecord, recordsOf } from './records.ts';
+import { type Game, type GameEvent, type GameTask, type Orders, openGame, type Standing } from './game.ts';
 import { writeFileSync } from './shims/fs.ts';
 
 /** What the lab can do, in the order of the staircase: its first message. */
@@ -42,14 +43,14 @@ export interface WayTask extends ScopeTask {
 }
 
 export interface Played {
-  record: CellRecord;
+  record: Pick<CellRecord, 'verdict' | 'says'> & Partial<CellRecord>;
   log: string[];
   /** What a picture is drawn of. */
-  records: PlayRecord[];
+  events: PlayEvent[];
 }
 export interface Searched extends Pick<Cell, 'verdict' | 'reason' | 'states' | 'schedules' | 'says'> {
   /** The shortest order of events that breaks the lock. */
-  records: PlayRecord[];
+  events: GameEvent[];
 }
 
 /** What it may be asked for. Each rejects with why it can't be done. */
@@ -66,6 +67,8 @@ export interface Task {
 }
 /** What came of a task. */
 export type Result = { id: number } & ({ value: unknown } | { problem: string });
+
+const SKU = '001';
 
 /** The way to the page. */
 declare const port: MessagePort;
@@ -87,9 +90,6 @@ function lockOf({ stage, own }: Lock): LockSource {
   addExternalRow(stage, 'redis');
   return lock;
 }
-
-/** What has happened in the cell that is played. */
-let log: string[] = [];
 
 // A lock of one's own is given no way to the network, and none to the page, and prints nothing. It judges itself by nothing that it
 // has changed.
@@ -114,33 +114,29 @@ const calls: Calls = {
   async play({ stage, drill: name, isShown, own }) {
     const drill = played.find((each) => each.name === name);
     if (drill === undefined) throw new Error(`There is no drill ${name}.`);
-    let heard: Heard[] = [];
-    let atLines: Lab['lines'] = [];
-    let isOpen = false;
+    let lab: Lab | undefined;
+    let log: string[] = [];
     const world = {
       isVirtual: true,
       async play() {
-        const disturb = ({ redis, log: begun, lines }: Lab) => {
-          heard = redis.heard;
-          atLines = lines;
-          log = begun;
-          isOpen = true;
+        const disturb = (opened: Lab) => {
+          lab = opened;
+          if (isShown) lab.watchRedis(lockKey(SKU, stage));
         };
         const lock = own === undefined ? {} : { lock: lockOf({ stage, own }), givesUp: true, settings: ownSettings };
         try {
-          const { outcome } = await playDrill(drill, stage, { disturb, ...lock });
-          return { outcome };
+          const played = await playDrill(drill, stage, { disturb, ...lock });
+          log = played.log;
+          return { outcome: played.outcome };
         } catch (error) {
           // As in Node, what keeps a drill from its end is no verdict; a lock that no lab opens with can't be played.
-          if (!isOpen) throw error;
+          if (lab === undefined) throw error;
           return { outcome: lostTrack(error) };
         }
       },
     };
     const record = await runCell({ stage, drill }, world);
-    if (!isShown) return { record, log, records: [] };
-    const source = { log, events: record.events, heard, atLines, lock: stage, lines: drill.lines ?? [] };
-    return { record, log, records: await recordsOf(source) };
+    return { record, log, events: isShown && lab ? playingIn(lab) : [] };
   },
   async search(task) {
     const { file } = lockOf(task);
@@ -150,14 +146,13 @@ const calls: Calls = {
     const cell = await proveCell({ stage, file, processes: task.processes, ...size, ...limits });
     const { verdict, reason, states, schedules, says, processes, counterexample } = cell;
     const found = counterexample && (await (await openGame({ file, processes, ...size })).follow(counterexample));
-    return { verdict, reason, states, schedules, says, records: found?.records ?? [] };
+    return { verdict, reason, states, schedules, says, events: found?.events ?? [] };
   },
   stand: async (task) => (await gameOf(task)).stand(task.way),
   orders: async (task) => (await gameOf(task)).orders(task.way),
 };
 
 port.onmessage = async ({ data: { id, call, given } }: MessageEvent<Task>) => {
-  log = [];
   const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
     (value) => ({ id, value }),
     (error: Error) => ({ id, problem: error.message }),

@@ -14,8 +14,9 @@ export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooke
     tell: recording.audience.narrate,
     async pageOf(result) {
       const { verdict, taught, reasons } = result;
+      const says = reasons.map((text) => because('text', { text }));
       const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place: lockPlaceOf(stage) };
-      return packPage({ run: { ...run, records: recording.records(result), verdict: { verdict, taught, reasons } } });
+      return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, taught, says } } });
     },
     close: () => void recording.close(),
   };

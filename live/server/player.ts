@@ -76,7 +76,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     run = {
       number: (run?.number ?? 0) + 1,
       ...{ stage, drill, title: stageTitle(stage), place: lockPlaceOf(stage) },
-      ...{ records: [], verdict: null },
+      ...{ events: [], verdict: null },
     };
     stopping = new AbortController();
     show({ is: 'starting', trouble: null });
@@ -88,7 +88,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   async function playDrill(
     drill: Drill,
     { stage, isLarge }: { stage: string; isLarge: boolean },
-    { audience, records }: Recording,
+    { audience, events }: Recording,
     signal: AbortSignal,
   ) {
     const targets = await targetsFor(stage);
@@ -98,8 +98,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const world = realWorld({ targets, settings: { ...usualSettings, ...(isLarge && largeLoad), leaseMs }, signal });
     const record = await runCell({ stage, drill }, world, audience);
     signal.throwIfAborted();
-    const { verdict, taught, reasons } = record;
-    if (run) run = { ...run, records: records(record), verdict: { verdict, taught, reasons } };
+    const { verdict, taught, says = [] } = record;
+    if (run) run = { ...run, events: events(record), verdict: { verdict, taught, says } };
   }
 
   async function playFree(stage: string, { audience }: Recording, signal: AbortSignal) {
@@ -121,7 +121,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
 
   /** What was seen of it stays. */
   async function end() {
-    if (run && recording && run.verdict === null) run = { ...run, records: recording.records() };
+    if (run && recording && run.verdict === null) run = { ...run, events: recording.events() };
     await recording?.close();
     recording = undefined;
     stopping = undefined;
@@ -155,7 +155,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     read: () => ({
       play,
       controls: free?.controls() ?? null,
-      run: run && recording && run.verdict === null ? { ...run, records: recording.records() } : run,
+      run: run && recording && run.verdict === null ? { ...run, events: recording.events() } : run,
     }),
     /** Resolves when nothing is played. */
     ended: () => ending,

@@ -1,16 +1,16 @@
-// What happens on real servers, as the records that the page draws: what the nodes push, what the harness sees, and what is said.
+// What happens on real servers, as the events that the page draws: what the nodes push, what the harness sees, and what is said.
 
+import { type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
 import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
 import { followNode } from '../../loadtest/harness/event-stream.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
-import { narrated, type StepSentence } from '../../loadtest/narration/steps.ts';
+import type { StepSentence } from '../../loadtest/narration/steps.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { verbOf } from '../../virtual/scripts.ts';
-import { lineOf, type NodeState, type PlayRecord, salesOf } from '../page/records.ts';
 
 const SKU = '001';
 /** The stock is looked at now and then: so soon after a write a look may have come before it, in milliseconds. */
@@ -20,9 +20,9 @@ const SAME_END_MS = 50;
 
 export interface RecordingOptions {
   stage: string;
-  /** What is played: of a load nothing but its sales is seen by the harness. None in free play, where everything that is said is told. */
-  drill?: Pick<Drill, 'kind' | 'lines'> | undefined;
-  /** Called when there are other records. */
+  /** What is played: of a load nothing but its sales is seen by the harness. None in free play. */
+  drill?: Pick<Drill, 'kind'> | undefined;
+  /** Called when there are other events. */
   onChange(): void;
 }
 
@@ -33,9 +33,11 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   const closing = new AbortController();
   /** The events of each process of a node. */
   const processes = new Map<string, SaleEvent[]>();
-  let told: PlayRecord[] = [];
+  /** Which node each process is. */
+  const instances = new Map<string, string>();
+  let told: PlayEvent[] = [];
   /** What the nodes have asked of the lock. */
-  const asked: PlayRecord[] = [];
+  const asked: PlayEvent[] = [];
   let seen: Observed | undefined;
   let ownWatch: ReturnType<typeof watchLease> | undefined;
 
@@ -45,7 +47,9 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
     for (const { name, labUrl, link } of target.nodes) {
       const unwatch = link?.watch(({ name: command, script, args }) => {
         if (!args.some((arg) => arg.includes(key))) return;
-        asked.push({ type: 'command', at: sharedClock(), node: name, verb: script ?? verbOf([command, ...args]) });
+        const verb = script ?? verbOf([command, ...args]);
+        const message = { node: name, id: asked.length, server: 0, name: script ?? command, verb, about: 'lock' as const };
+        asked.push({ kind: 'command', at: sharedClock(), ...message, sale: saleIn(name, args) });
       });
       closing.signal.addEventListener('abort', () => unwatch?.());
       let own: SaleEvent[] = [];
@@ -58,6 +62,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
             own = [];
             processes.set(`${name} ${state?.instance}`, own);
           }
+          if (state) instances.set(state.instance, name);
           own.push(...events);
           if (events.length > 0) onChange();
         },
@@ -66,17 +71,20 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
     return target;
   }
 
+  /** The sale of this node whose owner token a command brings. Undefined where there is none. */
+  function saleIn(node: string, args: string[]): string | undefined {
+    const tokens = args.map((arg) => arg.split(':'));
+    return tokens.find(([instance = '', sale]) => sale !== undefined && instances.get(instance) === node)?.[1];
+  }
+
   const audience = {
     watch: follow,
     observe(observed) {
       seen = observed;
       told = [];
     },
-    async narrate(sentence: StepSentence) {
-      const said = narrated(sentence);
-      const line = drill === undefined ? said.replace(/\.$/, '') : lineOf(said, drill.lines ?? []);
-      if (line === undefined) return;
-      told.push({ type: 'sentence', at: sharedClock(), line });
+    async narrate(sentence: StepSentence, _atMs?: number, _isStep?: boolean, line?: string) {
+      told.push({ kind: 'sentence', at: sharedClock(), sentence, line });
       onChange();
     },
   } satisfies Audience;
@@ -84,24 +92,25 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   return {
     audience,
     /** What was seen so far or, when it is over, in all: in milliseconds since the beginning. */
-    records(over?: Pick<CellRecord, 'figures'> & Partial<Pick<CellRecord, 'events'>>): PlayRecord[] {
+    events(over?: Pick<CellRecord, 'figures'> & Partial<Pick<CellRecord, 'events'>>): PlayEvent[] {
       const { startedAt = 0, stock, faults = [] } = seen ?? {};
-      const events = (over?.events ?? [...processes.values()].flat())
+      const steps = (over?.events ?? [...processes.values()].flat())
         .filter(({ at }) => at >= startedAt)
         .toSorted((a, b) => a.at - b.at);
-      const first = stock ?? events.find((event) => event.type === 'read')?.stock;
+      const first = stock ?? steps.find((event) => event.type === 'read')?.stock;
       const figures: Record<string, unknown> = over?.figures ?? {};
       // Of two writes at two nodes, the later one by the clock need not be the one that Redis took last.
-      const lastAt = seen?.endedAt() ?? events.at(-1)?.at ?? startedAt;
+      const lastAt = seen?.endedAt() ?? steps.at(-1)?.at ?? startedAt;
       const last = { at: lastAt, stock: seen?.finalStock() ?? figures['finalStock'] };
-      const from = seen ? startedAt : (events[0]?.at ?? 0);
+      const from = seen ? startedAt : (steps[0]?.at ?? 0);
       const redis =
-        first === undefined ? [] : redisOf(from, first, events, seen?.samples() ?? ownWatch?.samples ?? [], last);
+        first === undefined ? [] : redisOf(from, first, steps, seen?.samples() ?? ownWatch?.samples ?? [], last);
       const until = seen ? (seen.endedAt() ?? Number.POSITIVE_INFINITY) : last.at;
-      return [...redis, ...told, ...asked, ...faults.flatMap(ofFault), ...salesOf(events, told)]
+      const all = [...redis, ...told, ...asked, ...faults.flatMap(ofFault), ...steps.map(ofSale)]
         .filter(({ at }) => at >= startedAt && at <= until)
-        .map((record) => sinceThen(record, from))
+        .map((event) => sinceThen(event, from))
         .toSorted((a, b) => a.at - b.at);
+      return withLeases(withLetters(all, instances));
     },
     async close() {
       closing.abort();
@@ -110,14 +119,20 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   };
 }
 
-function sinceThen(record: PlayRecord, from: number): PlayRecord {
-  const at = Math.max(0, record.at - from);
-  return record.type === 'redis' && record.endsAt !== undefined
-    ? { ...record, at, endsAt: record.endsAt - from }
-    : { ...record, at };
+function sinceThen(event: PlayEvent, from: number): PlayEvent {
+  const at = Math.max(0, event.at - from);
+  if (event.kind !== 'redis' || event.lock?.endsAt === undefined) return { ...event, at };
+  return { ...event, at, lock: { ...event.lock, endsAt: event.lock.endsAt - from } };
 }
 
-type OfRedis = Extract<PlayRecord, { type: 'redis' }>;
+const ofSale = ({ type, saleId, ...event }: SaleEvent): PlayEvent => ({
+  kind: 'sale',
+  step: type,
+  sale: saleId,
+  ...event,
+});
+
+type OfRedis = Extract<PlayEvent, { kind: 'redis' }>;
 
 /** What Redis held, from the stock at the beginning on: as the sales have written it, and as it was seen. */
 function redisOf(
@@ -131,44 +146,56 @@ function redisOf(
   const isInBuckets = events.some(({ bucket }) => bucket !== undefined);
   const wrote = isInBuckets ? [] : events.filter(({ type }) => type === 'wrote');
   const seen = [...wrote, ...samples, last as Partial<SaleEvent> & { at: number }].toSorted((a, b) => a.at - b.at);
-  const records: OfRedis[] = [{ type: 'redis', at: from, stock }];
+  const all: OfRedis[] = [{ kind: 'redis', at: from, stock }];
   let wroteAt = Number.NEGATIVE_INFINITY;
   for (const each of seen) {
-    const before = records.at(-1) as OfRedis;
+    const before = all.at(-1) as OfRedis;
     const isLook = 'ttlMs' in each;
     if ('type' in each) wroteAt = each.at;
     const isOld = isLook && (isInBuckets || each.at - wroteAt < LOOK_MS);
+    const lock = isLook ? lockOf(each) : before.lock;
     const now: OfRedis = {
-      ...(isLook ? lockOf(each) : before),
-      type: 'redis',
+      kind: 'redis',
       at: each.at,
       stock: isOld ? before.stock : (each.stock ?? before.stock),
+      ...(lock && { lock }),
     };
-    const isSameEnd = Math.abs((now.endsAt ?? 0) - (before.endsAt ?? 0)) < SAME_END_MS;
-    if (now.stock !== before.stock || now.lock !== before.lock || !isSameEnd) records.push(now);
+    const isSameEnd = Math.abs((lock?.endsAt ?? 0) - (before.lock?.endsAt ?? 0)) < SAME_END_MS;
+    if (now.stock !== before.stock || lock?.value !== before.lock?.value || !isSameEnd) all.push(now);
   }
-  return records;
+  return all;
 }
 
-function lockOf({ at, owner, ttlMs }: LeaseSample): Pick<OfRedis, 'lock' | 'endsAt'> {
-  if (owner === undefined) return {};
-  return { lock: owner, ...(Number.isFinite(ttlMs) && { endsAt: at + ttlMs }) };
+function lockOf({ at, owner, ttlMs }: LeaseSample): OfRedis['lock'] {
+  if (owner === undefined) return undefined;
+  return { value: owner, ...(Number.isFinite(ttlMs) && { endsAt: at + ttlMs }) };
 }
 
-const states: Record<string, NodeState> = { SIGKILL: 'killed', SIGSTOP: 'stopped', 'event loop blocked': 'blocked' };
+const states = { killed: 'killed', stopped: 'stopped' } as const;
 
-/** What was done to a node, and its end. */
-function ofFault({ label, node, from, until }: Fault): PlayRecord[] {
-  if (node === undefined) return [];
-  const state = states[label];
-  const [, verb] = /^(write|release) held$/.exec(label) ?? [];
-  const begins: PlayRecord[] = [
-    ...(state ? [{ type: 'process' as const, at: from, node, state }] : []),
-    ...(verb ? [{ type: 'held' as const, at: from, node, verb }] : []),
+/** What was done, and its end; of what was done to a node or to a message, what became of that. */
+function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] {
+  const fault = { kind: 'fault' as const, what, node, sale };
+  const over = until === undefined ? [] : [until];
+  const all: PlayEvent[] = [
+    { ...fault, at: from, is: 'begun' },
+    ...over.map((at): PlayEvent => ({ ...fault, at, is: 'over' })),
   ];
-  if (until === undefined) return begins;
-  return begins.flatMap((begin) => [
-    begin,
-    begin.type === 'process' ? { ...begin, at: until, state: 'running' } : { type: 'held', at: until, node },
-  ]);
+  if (node === undefined) return all;
+  if (what.form === 'killed' || what.form === 'stopped') {
+    const is = what.form === 'killed' ? 'started again' : 'resumed';
+    all.push({ kind: 'node', at: from, node, is: states[what.form] });
+    for (const at of over) all.push({ kind: 'node', at, node, is });
+  }
+  if (what.form === 'blocked') {
+    all.push({ kind: 'node', at: from, node, is: 'blocked', ms: (until ?? Number.POSITIVE_INFINITY) - from });
+  }
+  if (what.form === 'held') {
+    const { command } = what.values;
+    const about = command === 'write' ? 'stock' : 'lock';
+    const message = { node, sale, id: 0, server: 0, name: command, verb: command, about } as const;
+    all.push({ kind: 'held', at: from, ...message });
+    for (const at of over) all.push({ kind: 'let go', at, ...message });
+  }
+  return all;
 }

@@ -52,7 +52,7 @@ export async function shareRoom(options: ShareOptions) {
     const run = readRun();
     // Whoever votes has not seen it yet. It is sent once, when it is over: a room shares one radio.
     const isOver = run?.verdict && !room.isOpen();
-    return { room: room.forFollowers(), run: isOver ? { ...run, records: few(run.records) } : null };
+    return { room: room.forFollowers(), run: isOver ? { ...run, events: few(run.events) } : null };
   };
   const stream = createStream({ read, everyMs: EVERY_MS, mostFollowers: MOST_FOLLOWERS });
   const app = createListener({
@@ -100,9 +100,9 @@ export async function shareRoom(options: ShareOptions) {
   };
 }
 
-/** How many records a phone is sent at most: of a run that has more it is told the verdict. */
-const MOST_RECORDS = 3_000;
-const few = (records: RunView['records']) => (records.length > MOST_RECORDS ? [] : records);
+/** How many events a phone is sent at most: of a run that has more it is told the verdict. */
+const MOST_EVENTS = 3_000;
+const few = (events: RunView['events']) => (events.length > MOST_EVENTS ? [] : events);
 
 /** The id that a follower was given: in a header of its vote, or in the address of its stream. */
 function shownId({ method, query, headers }: Request): string | undefined {

@@ -1,6 +1,7 @@
 // What happened in a drill, as it is drawn: lanes, leases, faults and overlaps.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { type Deed, labelOf } from '../narration/faults.ts';
 import { type Hold, holdsOf, isSame, keyOf, type SaleName, spansOf } from './history.ts';
 import { overlapsBetween } from './overlaps.ts';
 import type { Timeline } from './results.ts';
@@ -9,7 +10,7 @@ import type { Timeline } from './results.ts';
 const MAX_LANES = 8;
 /** Something that the drill did on purpose, in milliseconds on the shared clock. */
 export interface Fault {
-  label: string;
+  what: Deed;
   from: number;
   /** When it was over; absent for a moment. */
   until?: number;
@@ -104,7 +105,8 @@ export function timelineOf({
     durationMs: until - from,
     lanes,
     moreLanes: sales.length - shown.length,
-    faults: faults.map(({ from, until, ...fault }) => ({
+    faults: faults.map(({ what, from, until, ...fault }) => ({
+      label: labelOf(what),
       ...fault,
       fromMs: since(from),
       ...(until !== undefined && { untilMs: since(until) }),

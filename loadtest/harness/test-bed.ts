@@ -7,6 +7,7 @@ import { type Hold, holdsOf, type SaleName, type StepHistory } from '../evidence
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { formatDuration } from '../narration/numbers.ts';
+import type { Deed } from '../narration/faults.ts';
 import type { StepSentence } from '../narration/steps.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import { poll, sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
@@ -195,10 +196,10 @@ export async function openTestBed(options: TestBedOptions) {
    * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
    * `over` when it is over; a moment never is. `standsStill`: the process of the node comes to nothing meanwhile.
    */
-  function mark(label: string, hit: { node?: TargetNode; sale?: SaleName; at?: number; standsStill?: boolean } = {}) {
+  function mark(what: Deed, hit: { node?: TargetNode; sale?: SaleName; at?: number; standsStill?: boolean } = {}) {
     const node = hit.sale?.node ?? hit.node?.name;
     const fault: Fault = {
-      label,
+      what,
       from: hit.at ?? sharedClock(),
       ...(node !== undefined && { node }),
       ...(hit.sale && { saleId: hit.sale.saleId }),

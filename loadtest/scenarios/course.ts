@@ -7,6 +7,7 @@ import { sharedClock } from '../harness/clock.ts';
 import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { type Deed, deed } from '../narration/faults.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 import { type Playing, sentencesOf } from './sentence.ts';
 
@@ -110,7 +111,7 @@ export function insideOf(course: Course, name: string): SaleName {
 /** Holds the next such command of a node on its way, and what its connection sends after it. */
 export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['holdNext']>[1]) {
   const held = course.holdNext(node, isMeant);
-  const mark = course.mark('held on its way', { node });
+  const mark = course.mark(deed('held on its way', {}), { node });
   held.arrived.then(course.ring, () => {});
   return {
     ...held,
@@ -145,15 +146,15 @@ export function mustBeInside(
   });
 }
 
-/** Draws what is broken from now on as `label`. `undo` mends it, when `mend` is called with this name. */
+/** Draws what is broken from now on. `undo` mends it, when `mend` is called with this name. */
 export function breaks(
   { mark, broken }: Course,
   name: string,
-  label: string,
+  what: Deed,
   hit: Parameters<TestBed['mark']>[1],
   undo: () => unknown = () => {},
 ): void {
-  const { over } = mark(label, hit);
+  const { over } = mark(what, hit);
   broken.set(name, () => {
     const undone = undo();
     over();

@@ -45,7 +45,9 @@ type Value<Name extends Gap> = Name extends 'node'
   ? TargetNode
   : Name extends 'count' | 'time' | 'limit'
     ? number
-    : string;
+    : Name extends 'command'
+      ? 'write' | 'release'
+      : string;
 /** What the values are taken from: in the settings of a page there are no nodes yet, and no lease. */
 type Ground = Partial<Record<'first' | 'second', TargetNode>> & { leaseMs: number };
 

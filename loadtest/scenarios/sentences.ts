@@ -8,6 +8,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { deed } from '../narration/faults.ts';
 import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { countOf, formatDuration } from '../narration/numbers.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
@@ -96,7 +97,8 @@ export const steps = [
     return `it has waited for ${formatDuration(end.ms)}`;
   }),
   step('<sale> <stays>', async (course, { sale, stays }) => {
-    breaks(course, `${sale} stalls`, stays.split(/[ ,]/)[0] ?? stays, { sale: insideOf(course, sale) });
+    const what = deed(stays === 'stalls inside the sale' ? 'stalls' : 'hangs', {});
+    breaks(course, `${sale} stalls`, what, { sale: insideOf(course, sale) });
   }),
   step('<sale> is still inside', async (course, { sale }) => mustBeInside(course, insideOf(course, sale))),
   step('<sale> goes on', (course, { sale }) => goOn(course, sale)),
@@ -125,7 +127,7 @@ export const steps = [
   withProcesses('<node> is killed (SIGKILL)', async (course, { node }) => {
     const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
     course.faultAt = await course.kill(node);
-    course.mark('SIGKILL', { node, at: course.faultAt });
+    course.mark(deed('killed', {}), { node, at: course.faultAt });
     for (const actor of held) {
       actor.isHeld = false;
       if (actor.inside) mustBeInside(course, actor.inside, course.faultAt);
@@ -137,7 +139,7 @@ export const steps = [
   }),
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
     const { comeBack } = course.pause(node);
-    breaks(course, `${node.name} is stopped`, 'SIGSTOP', { node, standsStill: true }, () => {
+    breaks(course, `${node.name} is stopped`, deed('stopped', {}), { node, standsStill: true }, () => {
       mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
       comeBack();
     });
@@ -146,7 +148,7 @@ export const steps = [
   step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node.name} is stopped`)),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
     const { node } = actorOf(course, sale);
-    const mark = course.mark('event loop blocked', { node, standsStill: true });
+    const mark = course.mark(deed('blocked', {}), { node, standsStill: true });
     const { at } = await goOn(course, sale);
     if (!(await node.isSilentFor(course.leaseMs / 4))) {
       throw new NotStagedError(`The event loop of ${node.name} was not blocked.`);
@@ -167,18 +169,19 @@ export const steps = [
   withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
     course.slowMs = time;
     const { over } = course.delayAnswers(node, course.slowMs);
-    breaks(course, `the line of ${node.name} is slow`, 'line slow', { node }, over);
+    breaks(course, `the line of ${node.name} is slow`, deed('line slow', {}), { node }, over);
   }),
   withLinks('<node> is cut off from the servers of its lock', async (course, { node }) => {
     // What it had to ask before is answered.
     await course.hasAsked(node);
-    breaks(course, `${node.name} is cut off`, 'cut off from its lock', { node }, course.cutOff(node).restore);
+    const { restore } = course.cutOff(node);
+    breaks(course, `${node.name} is cut off`, deed('cut off from its lock', {}), { node }, restore);
   }),
   step('the write of <sale> arrives', async (course, { sale }) => {
     const late = insideOf(course, sale);
     const stockBefore = await course.second.stock();
     await mend(course, 'command held');
-    course.mark('write arrives', { sale: late });
+    course.mark(deed('late write arrives', {}), { sale: late });
     for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
     mustBeSo(course, ({ events, initialStock }) => {
       const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
@@ -193,7 +196,7 @@ export const steps = [
   step('the lease of <sale> ends', async (course, { sale }) => {
     const { release } = course;
     const found = await course.endLease();
-    course.mark('lease ends', { sale: insideOf(course, sale) });
+    course.mark(deed('lease ends', {}), { sale: insideOf(course, sale) });
     // An earlier command of the release may have freed the lock. A single one can't have.
     if (found === 'free' && release?.isOneOfSeveral === false) {
       throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
@@ -228,14 +231,14 @@ export const steps = [
   }),
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
-    mark(replicas.length > 1 ? 'one replica cut off' : 'replication cut');
+    mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut', {}));
   }),
   step('<replica> hears of it', async ({ replicas }, { replica }) => replicas[placeOf(replica)]?.hearsAll()),
   step('Redis is killed, and <replica> takes its place', async ({ killRedis, mark, replicas }, { replica }) => {
     await killRedis();
-    mark('Redis killed');
+    mark(deed('Redis killed', {}));
     await replicas[placeOf(replica)]?.promote();
-    mark('replica promoted');
+    mark(deed('replica promoted', {}));
   }),
 
   // Masters that vote.
@@ -245,7 +248,7 @@ export const steps = [
     if (masterCount === 0) return;
     const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
     const restore = course.cutMasters(node, others);
-    breaks(course, `${node.name} lacks masters`, `${others.length} lines cut`, { node }, restore);
+    breaks(course, `${node.name} lacks masters`, deed('masters cut off', { lines: others.length }), { node }, restore);
   }),
   step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node.name} lacks masters`)),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
@@ -258,7 +261,7 @@ export const steps = [
   withMasters('a master of that majority restarts empty', async (course) => {
     const quorum = quorumOf(course.masterCount);
     const isReachedBy = await course.forgetMaster(quorum - 1);
-    course.mark(`master ${quorum} restarts empty`);
+    course.mark(deed('master restarts empty', { master: quorum }));
     // Some locks keep the votes of a try that failed: they would be in their own way.
     const isReached = async () => (await isReachedBy(course.second)) || undefined;
     if (await course.waitFor(isReached, STEP_LIMIT_MS)) return;
@@ -275,7 +278,7 @@ export const steps = [
       const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
       return isSlow || `The clock of ${node.name} was not slow.`;
     });
-    course.mark(`clock ${count} % slow`, { node });
+    course.mark(deed('slow clock', { percent: count }), { node });
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
     course.clock = await course.lendClock();
@@ -286,7 +289,7 @@ export const steps = [
     'the clock of that server jumps ahead by a lease and <time>',
     async ({ clock, leaseMs, masterCount, mark }, { time }) => {
       await clock?.jump(leaseMs + time);
-      mark(`clock of ${masterCount > 0 ? `master ${quorumOf(masterCount)}` : 'Redis'} jumps`);
+      mark(deed('clock jumps', { server: masterCount > 0 ? `master ${quorumOf(masterCount)}` : 'Redis' }));
     },
   ),
 ];
@@ -373,7 +376,7 @@ async function sellNested(course: Course, { sale, node, time, which }: Values<'s
   const script = { beforeNestedCall: true, nestedCall, pauseMs: time } as const;
   const told = await sellInside(course, sale, node, script);
   const inside = insideOf(course, sale);
-  course.mark('asks again', { sale: inside });
+  course.mark(deed('asks again', {}), { sale: inside });
   mustBeSo(course, ({ events }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [entered, again] = ['entered', 'nested'].map((type) => own.find((event) => event.type === type)?.at);
@@ -508,13 +511,13 @@ function mustLeaveAfter(course: Course, node: TargetNode, at: number, otherwise:
 }
 
 /** Lets a sale go on, whose next such command is held on its line; or that of another node. */
-async function holdUp(course: Course, name: string, what: string, other?: TargetNode) {
+async function holdUp(course: Course, name: string, what: 'write' | 'release', other?: TargetNode) {
   const { release = { isMeant: isRelease } } = course;
   const node = other ?? actorOf(course, name).node;
   const isMeant = what === 'write' ? isStockWrite : release.isMeant;
   const command = await course.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
   const hit = other ? { node } : { sale: insideOf(course, name) };
-  breaks(course, 'command held', `${what} held`, hit, command.goOn);
+  breaks(course, 'command held', deed('held', { command: what }), hit, command.goOn);
 }
 
 /** Another who is inside when a late write comes has read the stock, and has not yet written. */

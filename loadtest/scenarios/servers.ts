@@ -7,6 +7,7 @@ import { describeLeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin } from '../harness/test-bed.ts';
+import { deed, labelOf } from '../narration/faults.ts';
 import { countOf, formatDuration } from '../narration/numbers.ts';
 import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
@@ -27,7 +28,7 @@ export const serverSteps = [
       throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
     }
     await course.freezeMaster(count - 1);
-    course.mark(`master ${count} SIGSTOP`);
+    course.mark(deed('master stopped', { master: count }));
   }),
   step('… <count> sales come one after the other', async (course, { count }) => {
     const { first, second } = course;
@@ -45,7 +46,7 @@ export const serverSteps = [
       await node.script({ pauseMs: time });
       const majority = Array.from({ length: quorumOf(course.masterCount) }, (_, master) => master);
       const delay = course.delayAnswers(node, limit, majority);
-      const { over } = course.mark('votes late', { node });
+      const { over } = course.mark(deed('votes late', {}), { node });
       sell(course, sale, node);
       const measured = delay.measure();
       course.lateVotes = async () => {
@@ -87,7 +88,7 @@ export const serverSteps = [
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
       if (!isShopOpen(course)) return 'but not now, since nobody sells';
       if (course.redisKind !== 'native') return 'but not this one, which keeps no data over a restart';
-      return goAway(course, 'Redis is killed (SIGKILL)', await course.killRedis(), time);
+      return goAway(course, 'Redis killed for a while', await course.killRedis(), time);
     },
   ),
   step('sales flow again, or not within <limit>', async (course, { limit }) => {
@@ -191,16 +192,17 @@ const soldSince = ({ sales }: Course, at: number) =>
 /** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
 async function goAway(
   { mark, outages }: Course,
-  label: string,
+  what: 'Redis killed for a while' | 'Redis stopped for a while',
   redis: { comeBack(): unknown },
   ms: number,
   atItsReturn: () => unknown = () => {},
 ): Promise<Outage> {
   const from = sharedClock();
-  const { over } = mark(label);
+  const fault = deed(what, {});
+  const { over } = mark(fault);
   await sleep(ms);
   await atItsReturn();
-  const outage: Outage = { label, from, until: sharedClock() };
+  const outage: Outage = { label: labelOf(fault), from, until: sharedClock() };
   await redis.comeBack();
   over();
   outages.push(outage);
@@ -214,7 +216,7 @@ async function goAway(
 async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
   const other = node === course.first ? course.second : course.first;
   let restore = () => {};
-  const outage = await goAway(course, 'Redis stands still (SIGSTOP)', await course.stopRedis(), ms, async () => {
+  const outage = await goAway(course, 'Redis stopped for a while', await course.stopRedis(), ms, async () => {
     restore = course.cutLine(node);
     await other.script({ untilResumed: true });
   });

@@ -4,6 +4,7 @@ import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { deed } from '../narration/faults.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
@@ -158,7 +159,7 @@ async function hangUp(course: Course) {
   for (const { hangUp } of crowd) hangUp();
   const { first, second } = course;
   const node = crowd[0]?.node === first.name ? first : second;
-  course.mark(`${crowd.length} clients hang up`, { node });
+  course.mark(deed('clients hang up', { clients: crowd.length }), { node });
   await course.until(() => course.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
 }
 
@@ -190,7 +191,7 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
     await course.catchUp();
     const inside = enteredHere().length;
     const line = course.cutOff(there);
-    const slow = course.mark('line cut', { node: there });
+    const slow = course.mark(deed('line cut', {}), { node: there });
     await here.resume();
     const next = await course.until(() => enteredHere()[inside], UNUSED_MS);
     line.restore();

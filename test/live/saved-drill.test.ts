@@ -36,7 +36,7 @@ describe('npm run drill -- --save', () => {
       drill: 'nested-call',
       verdict: { verdict: 'pass', taught: 'pass' },
     });
-    expect(momentAt(run?.records ?? [], Number.POSITIVE_INFINITY).line).toBe('all sales end');
+    expect(momentAt(run?.events ?? [], Number.POSITIVE_INFINITY).said).toMatchObject({ form: 'all ended' });
   });
 
   test.skipIf(!hasBrowser)('the file opens at its run, without a network, and goes from stop to stop', async () => {

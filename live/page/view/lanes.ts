@@ -1,9 +1,8 @@
 // A run on its scale of time: a lane for each sale that a sentence speaks of, and one for the lock; of a rush, its stock.
 
 import { html } from 'htm/preact';
-import type { PlayRecord } from '../records.ts';
 import type { LockPlace } from './picture.ts';
-import { lanesOf, lostAt, momentAt, type Span } from './reduce.ts';
+import { type AnyEvent, lanesOf, lostAt, momentAt, type Span } from './reduce.ts';
 import { say } from './texts.ts';
 
 export interface Scale {
@@ -12,18 +11,18 @@ export interface Scale {
 }
 
 export function Lanes({
-  records,
+  events,
   scale,
   at,
   place,
 }: {
-  records: PlayRecord[];
+  events: AnyEvent[];
   scale: Scale;
   at: number;
   place: LockPlace;
 }) {
-  const until = records.at(-1)?.at ?? scale.until;
-  const { lanes, lock } = lanesOf(records, until);
+  const until = events.at(-1)?.at ?? scale.until;
+  const { lanes, lock } = lanesOf(events, until);
   const share = (time: number) => ((Math.min(time, at) - scale.from) / (scale.until - scale.from)) * 100;
   const bar = (kind: string) => (span: Span) =>
     span.from <= at &&
@@ -32,7 +31,7 @@ export function Lanes({
   return html`<div class="lanes" aria-hidden="true">
     ${lanes.map(({ sale, node, waits, inside }) => row(`${sale} ${node}`, [...waits.map(bar('waits')), ...inside.map(bar('held'))]))}
     ${lanes.length > 0 && place === 'redis' && row(say('lock'), lock.map(bar('key')))}
-    ${lanes.length === 0 && html`<span>${say('stock')}</span><${Stock} records=${records} scale=${scale} at=${at} />`}
+    ${lanes.length === 0 && html`<span>${say('stock')}</span><${Stock} events=${events} scale=${scale} at=${at} />`}
     <span /><div class="lane now"><i style=${{ left: `${share(at)}%` }} /></div>
   </div>`;
 }
@@ -40,15 +39,15 @@ export function Lanes({
 const POINTS = 60;
 
 /** The stock as it is, and as it should be. */
-function Stock({ records, scale, at }: { records: PlayRecord[]; scale: Scale; at: number }) {
-  const first = momentAt(records, scale.from).stock;
-  const end = momentAt(records, scale.until);
+function Stock({ events, scale, at }: { events: AnyEvent[]; scale: Scale; at: number }) {
+  const first = momentAt(events, scale.from).stock;
+  const end = momentAt(events, scale.until);
   const lowest = Math.min(end.stock, end.expected);
   const times = Array.from(
     { length: POINTS + 1 },
     (_, point) => scale.from + ((scale.until - scale.from) * point) / POINTS,
   );
-  const moments = times.filter((time) => time <= at).map((time) => momentAt(records, time));
+  const moments = times.filter((time) => time <= at).map((time) => momentAt(events, time));
   const line = (heightOf: (moment: (typeof moments)[number]) => number) =>
     moments
       .map(

@@ -1,7 +1,7 @@
 // The shop at one moment: buyers, nginx, two nodes, the lock where it is, and the stock.
 
 import { html } from 'htm/preact';
-import { insideAt, lostAt, type Moment, type ShownNode } from './reduce.ts';
+import { insideAt, isLetter, lostAt, type Moment, type ShownNode } from './reduce.ts';
 import { say, type Text } from './texts.ts';
 
 /** Where the lock is: with the buyers there is none. */
@@ -9,7 +9,7 @@ export type LockPlace = 'none' | 'node' | 'redis';
 
 const MOST = 6;
 
-export function Picture({ moment, place, label }: { moment: Moment; place: LockPlace; label: string }) {
+export function Picture({ moment, place, label }: { moment: Moment<unknown>; place: LockPlace; label: string }) {
   const { nodes, stock, expected, sold } = moment;
   const lost = lostAt(moment);
   return html`<figure class="picture" aria-label=${label}>
@@ -36,7 +36,7 @@ function Wire({ path }: { path: string }) {
   return html`<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><path d=${path} /></svg>`;
 }
 
-function LockKey({ moment: { lock, lockMs } }: { moment: Moment }) {
+function LockKey({ moment: { lock, lockMs } }: { moment: Moment<unknown> }) {
   return html`<div class=${lock === undefined ? 'lock free' : 'lock'}>
     <span>${lock === undefined ? say('free') : html`<code>${lock}</code>`}</span>
     ${lock !== undefined && html`<small>${lockMs === undefined ? say('noEnd') : say('endsIn', { ms: Math.round(lockMs) })}</small>`}
@@ -53,14 +53,14 @@ function Node({ node, place, crowd }: { node: ShownNode; place: LockPlace; crowd
     ${place === 'node' && html`<div class=${inside.length > 0 ? 'lock' : 'lock free'}>${say(inside.length > 0 ? 'taken' : 'free')}</div>`}
     <p class=${crowd > 1 && inside.length > 0 ? 'inside crowd' : 'inside'}>${say('inside')} ${names(inside)}</p>
     <p>${say('waiting')} ${names(waiting)}</p>
-    <small>${held ? html`<mark>${held}</mark>` : asked && html`<code>${asked.verb}</code>${asked.reply === undefined ? '' : ` → ${asked.reply.slice(0, 14)}`}${asked.times > 1 ? ` ×${asked.times}` : ''}`}</small>
+    <small>${held ? html`<mark>${held}</mark>` : asked && html`<code>${asked.verb}</code>${asked.returned === undefined ? '' : ` → ${JSON.stringify(asked.returned).slice(0, 14)}`}${asked.times > 1 ? ` ×${asked.times}` : ''}`}</small>
   </div>`;
 }
 
 /** Letters one by one; of those that have none, how many they are. */
 function names(sales: string[]) {
   if (sales.length === 0) return '–';
-  const letters = sales.filter((sale) => /^[A-Z]$/.test(sale));
+  const letters = sales.filter(isLetter);
   const others = sales.length - letters.length;
   return html`${letters.map((letter) => html`<span class="sale">${letter}</span>`)}${others > 0 && html`<span class="dots">${'●'.repeat(Math.min(MOST, others))}</span> ${others}`}`;
 }

@@ -2,14 +2,14 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CellRecord } from '../../../loadtest/harness/drill.ts';
 import type { RunView } from '../../contract.ts';
-import type { PlayRecord } from '../records.ts';
+import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { CellTask, Played } from '../worker.ts';
 import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
-import { stopsOf } from './reduce.ts';
-import { isTold, Outcome, Run, Said, scaleOf, sentencesIn } from './run.ts';
+import { isTold, stopsOf } from './reduce.ts';
+import { Outcome, Run, scaleOf } from './run.ts';
+import { Reasons, stepSaid } from './said.ts';
 import { say } from './texts.ts';
 
 export type RealServers = ReturnType<typeof realServers>;
@@ -20,26 +20,26 @@ export function realServers(live: Live) {
   /** Counts how often everything was stopped. */
   let stops = 0;
 
-  async function playNow({ stage, drill }: CellTask, onRecords: (records: PlayRecord[]) => void): Promise<Played> {
+  async function playNow({ stage, drill }: CellTask, onEvents: (events: PlayEvent[]) => void): Promise<Played> {
     await live.until(({ play }) => play?.is === 'ready');
     const before = live.parts().run?.number ?? 0;
     if (!(await live.order({ do: 'play', stage, drill }))) throw new Error(live.problem());
     const isOurs = () => (live.parts().run?.number ?? 0) > before;
-    const unwatch = live.watch(() => isOurs() && onRecords(live.parts().run?.records ?? []));
+    const unwatch = live.watch(() => isOurs() && onEvents(live.parts().run?.events ?? []));
     await live.until(({ play }) => play?.is === 'ready' && isOurs());
     unwatch();
     const { play, run } = live.parts();
     if (!run?.verdict) throw new Error(play?.trouble ?? '');
-    return { record: { ...run.verdict, drill } as CellRecord, log: [], records: run.records };
+    return { record: { ...run.verdict, drill }, log: [], events: run.events };
   }
 
   return {
-    /** `onRecords` is called with what was seen so far. Rejects when it was stopped, or can't be played. */
-    play(cell: CellTask, onRecords: (records: PlayRecord[]) => void): Promise<Played> {
+    /** `onEvents` is called with what was seen so far. Rejects when it was stopped, or can't be played. */
+    play(cell: CellTask, onEvents: (events: PlayEvent[]) => void): Promise<Played> {
       const asked = stops;
       const played = last.then(() => {
         if (asked !== stops) throw new Error('It was stopped.');
-        return playNow(cell, onRecords);
+        return playNow(cell, onEvents);
       });
       last = played.catch(() => {});
       return played;
@@ -54,9 +54,9 @@ export function realServers(live: Live) {
 
 /** A run on real servers: as it goes on, and when it is over from stop to stop. */
 export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
-  const { drill, title, place, records, verdict } = run;
-  const stops = useMemo(() => stopsOf([records]), [records]);
-  const player = usePlayer(stops, { isTold: isTold(records), begins: false });
+  const { drill, title, place, events, verdict } = run;
+  const stops = useMemo(() => stopsOf([events]), [events]);
+  const player = usePlayer(stops, { isTold: isTold(events), begins: false });
   useEffect(() => {
     if (isOver) player.go(stops.length - 1);
   }, [isOver]);
@@ -64,9 +64,9 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   const at = isOver ? (stops[player.stop] ?? 0) : end;
   const named = drill === null ? title : `${title} · ${drill}`;
   return html`<section class="runs">
-    ${records.length > 0 && html`<${Run} title=${named} records=${records} place=${place} scale=${scaleOf(stops)} at=${at} />`}
+    ${events.length > 0 && html`<${Run} title=${named} events=${events} said=${stepSaid} place=${place} scale=${scaleOf(stops)} at=${at} />`}
     ${isOver && stops.length > 1 && html`<${Controls} player=${player} count=${stops.length} />`}
-    ${isOver && verdict && at >= end && html`<${Outcome} records=${records} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}>${sentencesIn(verdict.reasons).map((reason) => html`<${Said} text=${reason} /> `)}</${Outcome}>`}
+    ${isOver && verdict && at >= end && html`<${Outcome} events=${events} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}><${Reasons} says=${verdict.says} /></${Outcome}>`}
   </section>`;
 }
 

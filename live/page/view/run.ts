@@ -1,16 +1,17 @@
 // A cell that was played, at one moment: its title, the sentence, the picture and the lanes.
 
 import { html } from 'htm/preact';
-import type { PlayRecord } from '../records.ts';
+import type { AnySentence, PlayEvent } from '../../../virtual/events.ts';
 import { Lanes, type Scale } from './lanes.ts';
 import { type LockPlace, Picture } from './picture.ts';
-import { lostAt, momentAt } from './reduce.ts';
-import { inChinese } from './sentences.ts';
-import { type Both, inLanguage, say, spoken } from './texts.ts';
+import { type AnyEvent, isTold, lostAt, momentAt } from './reduce.ts';
+import { type Both, inLanguage, say } from './texts.ts';
 
-interface RunProps {
+interface RunProps<Told> {
   title: string;
-  records: PlayRecord[];
+  events: PlayEvent<Told, unknown>[];
+  /** How a sentence of it reads. */
+  said: (sentence: Told) => string;
   place: LockPlace;
   scale: Scale;
   at: number;
@@ -18,33 +19,25 @@ interface RunProps {
   asks?: string;
 }
 
-export function Run({ title, records, place, scale, at, asks = '' }: RunProps) {
-  const moment = momentAt(records, at);
-  const { line = asks } = moment;
-  const lines = new Set([asks, ...records.map((record) => (record.type === 'sentence' ? record.line : ''))]);
-  const isOfRush = buyersIn(records) > 0 && !isTold(records);
+export function Run<Told extends AnySentence>({ title, events, said, place, scale, at, asks = '' }: RunProps<Told>) {
+  const moment = momentAt(events, at);
+  const now = moment.said === undefined ? asks : said(moment.said);
+  // Each has its place already, so that nothing moves when it is said.
+  const all = new Set([asks, ...events.flatMap((event) => (event.kind === 'sentence' ? said(event.sentence) : []))]);
+  const isOfRush = buyersIn(events) > 0 && !isTold(events);
   return html`<section class="run">
     <h2>${title}</h2>
-    <p class="line">${records.length === 0 ? say('opening') : isOfRush ? say('rushLine', { buyers: buyersIn(records) }) : [...lines].map((each) => html`<span class=${each === line ? 'said' : 'said not'}><${Said} text=${each} /></span>`)}</p>
+    <p class="line">${events.length === 0 ? say('opening') : isOfRush ? say('rushLine', { buyers: buyersIn(events) }) : [...all].map((each) => html`<span class=${each === now ? 'said' : 'said not'}>${each}</span>`)}</p>
     ${
-      records.length > 0 &&
+      events.length > 0 &&
       html`<${Picture} moment=${moment} place=${place} label=${title} />
-      <${Lanes} records=${records} scale=${scale} at=${at} place=${place} />`
+      <${Lanes} events=${events} scale=${scale} at=${at} place=${place} />`
     }
   </section>`;
 }
 
-/** A sentence in the language of the page, where it has it. */
-export function Said({ text }: { text: string }) {
-  const chinese = spoken() === 'zh' ? inChinese(text) : undefined;
-  return html`<span lang=${text === '' || chinese !== undefined ? undefined : 'en'}>${chinese ?? text}</span>`;
-}
-
-/** The reasons of a verdict, a sentence each. */
-export const sentencesIn = (reasons: string[]) => reasons.flatMap((each) => each.split(/(?<=\.) (?=[A-Z])/));
-
 interface OutcomeProps {
-  records: PlayRecord[];
+  events: AnyEvent[];
   isBroken: boolean;
   /** What it means: `{tries}` stands for the most failed tries in a row. */
   meaning: Both;
@@ -52,12 +45,12 @@ interface OutcomeProps {
 }
 
 /** What happened to the shop. Of a fault that loses no unit its meaning says more than the stock. */
-export function Outcome({ records, isBroken, meaning, children }: OutcomeProps) {
-  const end = momentAt(records, Number.POSITIVE_INFINITY);
+export function Outcome({ events, isBroken, meaning, children }: OutcomeProps) {
+  const end = momentAt(events, Number.POSITIVE_INFINITY);
   const { sold, stock, expected, tries } = end;
   const lost = lostAt(end);
   return html`<p class=${lost > 0 || isBroken ? 'outcome lost' : 'outcome'}>
-    ${records.length > 0 && (lost > 0 || !isBroken) && say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
+    ${events.length > 0 && (lost > 0 || !isBroken) && say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
     ${inLanguage(meaning, { tries })}${children}
   </p>`;
 }
@@ -67,9 +60,7 @@ export const placeOf = (stage: string): LockPlace =>
   stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
 
 /** How many have come to a run without sentences. */
-const buyersIn = (records: PlayRecord[]) =>
-  new Set(records.map((record) => record.type === 'sale' && `${record.node} ${record.sale}`).filter(Boolean)).size;
+const buyersIn = (events: AnyEvent[]) =>
+  new Set(events.map((event) => event.kind === 'sale' && `${event.node} ${event.sale}`).filter(Boolean)).size;
 
-/** It has sentences. */
-export const isTold = (records: PlayRecord[]) => records.some(({ type }) => type === 'sentence');
 export const scaleOf = (stops: number[]): Scale => ({ from: stops[0] ?? 0, until: stops.at(-1) ?? 1 });

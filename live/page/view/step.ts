@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { PlayRecord } from '../records.ts';
+import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { Played } from '../worker.ts';
 import { Code, Named } from './code.ts';
 import type { Engine } from './engine.ts';
@@ -11,9 +11,10 @@ import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
 import { type RealServers, Trouble } from './real.ts';
-import { linesAt, momentAt, stopsOf } from './reduce.ts';
+import { isTold, linesAt, momentAt, stopsOf } from './reduce.ts';
 import { AskRoom } from './room.ts';
-import { isTold, Outcome, placeOf, Run, scaleOf } from './run.ts';
+import { Outcome, placeOf, Run, scaleOf } from './run.ts';
+import { stepSaid } from './said.ts';
 import { inLanguage, say, type Text } from './texts.ts';
 
 interface StepProps {
@@ -39,7 +40,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
   const [chosen, choose] = useState<number>();
   /** On real servers it begins when one says so, and is seen while it goes on. */
   const [isBegun, setBegun] = useState(real === undefined);
-  const [soFar, setSoFar] = useState<PlayRecord[][]>([]);
+  const [soFar, setSoFar] = useState<PlayEvent[][]>([]);
   useEffect(() => {
     if (!isBegun) return;
     let isLeft = false;
@@ -60,9 +61,9 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
     };
   }, [isBegun]);
   const isUnderWay = real !== undefined && runs === undefined;
-  const records = useMemo(() => runs?.map((run) => run.records) ?? soFar, [runs, soFar]);
-  const stops = useMemo(() => stopsOf(records), [records]);
-  const player = usePlayer(stops, { isTold: isTold(records.flat()), begins: number === 0 });
+  const events = useMemo(() => runs?.map((run) => run.events) ?? soFar, [runs, soFar]);
+  const stops = useMemo(() => stopsOf(events), [events]);
+  const player = usePlayer(stops, { isTold: isTold(events.flat()), begins: number === 0 });
   useEffect(() => {
     if (real && runs) player.go(stops.length - 1);
   }, [runs]);
@@ -85,7 +86,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
     <section class="runs">
       ${stages.map(
         (each, index) =>
-          html`<${Run} title=${say(titles[index] as Text, partsOf(each))} records=${records[index] ?? []} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} asks=${asks} />`,
+          html`<${Run} title=${say(titles[index] as Text, partsOf(each))} events=${events[index] ?? []} said=${stepSaid} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} asks=${asks} />`,
       )}
       ${
         isUnderWay &&
@@ -97,13 +98,13 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
       <${Controls} player=${player} count=${isUnderWay ? 0 : stops.length}>
         <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'scheduler' : 'next')}</button>
       </${Controls}>
-      ${player.isOver && stages.map((each, index) => html`<${Outcome} records=${records[index] ?? []} isBroken=${runs?.[index]?.record.verdict === 'fail'} meaning=${each === stage ? lesson.after : lesson.before} />`)}
+      ${player.isOver && stages.map((each, index) => html`<${Outcome} events=${events[index] ?? []} isBroken=${runs?.[index]?.record.verdict === 'fail'} meaning=${each === stage ? lesson.after : lesson.before} />`)}
       <p class="told" role="status">
         ${player.isOver && (chosen === undefined ? html`<span>${say('askedFirst')}</span>` : html`<b>${say(lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`)}
       </p>
     </section>
     <div><${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined}
-      at=${linesAt(momentAt(records.at(-1) ?? [], at))} />
+      at=${linesAt(momentAt(events.at(-1) ?? [], at))} />
       <${Named} text=${files[`locks/${stage}.ts`] ?? ''} files=${files} /></div>
   </article>`;
 }

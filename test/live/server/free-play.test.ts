@@ -25,7 +25,7 @@ afterAll(() => redis?.disconnect());
 interface Playing {
   press: (act: Act, at?: string) => Promise<void>;
   /** What is seen by now. */
-  seen: () => Moment;
+  seen: () => Moment<unknown>;
   free: FreePlay;
   /** Resolves when the page shows it. */
   until: (isSo: () => boolean) => Promise<void>;
@@ -34,14 +34,14 @@ interface Playing {
 /** Free play under a stage. Afterwards everything is undone. */
 async function playing(stage: string, act: (playing: Playing) => Promise<void>) {
   const news = createNews();
-  const { audience, records, close } = startRecording({ stage, onChange: news.tell });
+  const { audience, events, close } = startRecording({ stage, onChange: news.tell });
   const free = await openFreePlay({
     target: audience.watch(target()),
     ...{ stage, observe: audience.observe, leaseMs: LEASE_MS, narrate: audience.narrate, onChange: news.tell },
   });
   try {
     const press: Playing['press'] = (act, at) => free.act({ act, at });
-    const seen = () => momentAt(records(), Number.POSITIVE_INFINITY);
+    const seen = () => momentAt(events(), Number.POSITIVE_INFINITY);
     await act({ press, seen, free, until: news.until });
   } finally {
     await free.undo();

@@ -33,7 +33,7 @@ afterEach(async () => {
 /** The page as it is served with --share: both listeners, what they were asked for, and a question that is open. */
 async function serve({ failure }: { failure?: Error } = {}) {
   const run: RunView = {
-    ...{ number: 1, ...cell, title: 'Stage 4', place: 'redis', records: [] },
+    ...{ number: 1, ...cell, title: 'Stage 4', place: 'redis', events: [] },
     verdict: { verdict: 'fail', taught: 'fail', reasons: ['Two met.'] },
   };
   const orders: Order[] = [];

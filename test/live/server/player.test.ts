@@ -39,14 +39,14 @@ test('player: a scenario is played to the verdict of npm run drill, and nothing 
   const { play, run } = player.read();
   expect(play).toEqual(READY);
   expect(run).toMatchObject({ number: 1, stage: '7-reentrant', place: 'redis', verdict: { verdict: 'pass' } });
-  expect(momentAt(run?.records ?? [], Number.POSITIVE_INFINITY)).toMatchObject({ line: 'all sales end' });
+  expect(momentAt(run?.events ?? [], Number.POSITIVE_INFINITY)).toMatchObject({ said: { form: 'all ended' } });
 });
 
 test('player: free play is seen while it goes on; it is stopped, what was seen stays, and something else may be played', async () => {
   await player.order({ do: 'free', stage: '5-owner-check' });
   await news.until(() => player.read().play.is === 'free');
   await player.order({ do: 'act', act: 'hold-sale', at: 'node-1' });
-  const inside = () => momentAt(player.read().run?.records ?? [], Number.POSITIVE_INFINITY).nodes[0]?.inside;
+  const inside = () => momentAt(player.read().run?.events ?? [], Number.POSITIVE_INFINITY).nodes[0]?.inside;
   await news.until(() => inside()?.[0] === 'A');
   await player.order({ do: 'stop' });
   await player.ended();

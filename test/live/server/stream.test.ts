@@ -41,13 +41,13 @@ test('a follower is sent everything, then the parts that have changed, each whol
   const { stream, follow, change } = serve();
   const { messages } = follow();
   for (let times = 0; times < 50; times += 1) stream.changed();
-  change({ run: { records: [1] } });
+  change({ run: { events: [1] } });
   change({});
   change({ play: 'playing' });
 
   expect(messages()).toEqual([
     { follower: 'ada', play: 'ready', run: null },
-    { run: { records: [1] } },
+    { run: { events: [1] } },
     { play: 'playing' },
   ]);
 });

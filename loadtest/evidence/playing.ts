@@ -1,0 +1,81 @@
+// A playing, in the simulation or on real servers, as one list of typed events: what every picture, diagram and log of it is drawn from.
+
+import type { PlayEvent as Happening, LockKey } from '../../virtual/events.ts';
+import type { Deed } from '../narration/faults.ts';
+import type { StepSentence } from '../narration/steps.ts';
+
+export type PlayEvent = Happening<StepSentence, Deed>;
+
+/** So long after the last sale its release is seen, in milliseconds. */
+const RELEASE_MS = 5;
+/** Redis says when a key ends in whole milliseconds, and a look takes its time: an end that has moved by less is the same. */
+const SAME_END_MS = 50;
+
+/** The letter by which a scenario calls a sale, which its request has brought to the node. */
+const letterIn = (requestId = '') => (/^[A-Z]\d*$/.test(requestId) ? requestId : undefined);
+
+/**
+ * The same events, in which each sale has its letter, if it has one, in the place of its number, and a lock the sale that its owner token
+ * names. `instances`: which node each process is, by what its tokens begin with.
+ */
+export function withLetters(events: PlayEvent[], instances: ReadonlyMap<string, string>): PlayEvent[] {
+  /** By the names of their nodes and their numbers there. A process that is started again counts from 1. */
+  const letters = new Map<string, string>();
+  const named = (node: string, sale: string) => letters.get(`${node} ${sale}`) ?? sale;
+  return events.map((event) => {
+    if (event.kind === 'node' && event.is === 'started again')
+      for (const name of [...letters.keys()]) if (name.startsWith(`${event.node} `)) letters.delete(name);
+    if (event.kind === 'sale' && event.step === 'waiting') {
+      const letter = letterIn(event.requestId);
+      if (letter !== undefined) letters.set(`${event.node} ${event.sale}`, letter);
+    }
+    if (event.kind === 'redis' && event.lock) {
+      const [instance = '', sale = ''] = event.lock.value.split(':');
+      const node = instances.get(instance);
+      return node === undefined ? event : { ...event, lock: { ...event.lock, owner: named(node, sale) } };
+    }
+    return 'sale' in event && event.sale !== undefined && event.node !== undefined
+      ? { ...event, sale: named(event.node, event.sale) } : event;
+  });
+}
+
+/** The same events and, in their places, when a lease began, was renewed, was given up or ended: as Redis held its key. */
+export function withLeases(events: PlayEvent[]): PlayEvent[] {
+  const all: PlayEvent[] = [];
+  let held: LockKey | undefined;
+  const until = (at: number) => {
+    const { endsAt = Number.POSITIVE_INFINITY, owner } = held ?? {};
+    if (endsAt > at) return;
+    all.push({ at: endsAt, kind: 'lease', is: 'ended', owner });
+    held = undefined;
+  };
+  for (const event of events) {
+    until(event.at);
+    all.push(event);
+    if (event.kind !== 'redis') continue;
+    const { at, lock } = event;
+    const isSame = lock !== undefined && lock.value === held?.value;
+    const isLater = (lock?.endsAt ?? 0) - (held?.endsAt ?? 0) >= SAME_END_MS;
+    if (held && !isSame) all.push({ at, kind: 'lease', is: 'given up', owner: held.owner });
+    if (lock && (!isSame || isLater)) {
+      const { owner, endsAt } = lock;
+      all.push({ at, kind: 'lease', is: isSame ? 'renewed' : 'begun', owner, ...(endsAt !== undefined && { endsAt }) });
+    }
+    held = lock;
+  }
+  return all;
+}
+
+/** The events from the first sentence or sale to the last, and the release after it. What Redis held before comes first. */
+export function fromFirstToLast(events: PlayEvent[]): PlayEvent[] {
+  const isOfShop = ({ kind }: PlayEvent) => kind === 'sentence' || kind === 'sale';
+  const first = events.find(isOfShop);
+  const last = events.findLast(isOfShop);
+  if (first === undefined || last === undefined) return [];
+  const redis = events.filter((event) => event.kind === 'redis');
+  const isHeld = redis.findLast(({ at }) => at <= last.at)?.lock !== undefined;
+  const release = redis.find(({ at }) => isHeld && at > last.at && at < last.at + RELEASE_MS);
+  const before = redis.findLast(({ at }) => at < first.at);
+  const shown = events.filter(({ at }) => at >= first.at && at <= (release ?? last).at);
+  return before ? [{ ...before, at: first.at }, ...shown] : shown;
+}

@@ -1,0 +1,50 @@
+// What a drill does on purpose, as facts, and what the timeline calls it.
+
+import { type FormsOf, type Sentence, worded } from '../../virtual/wording.ts';
+
+const labels = {
+  /** Nodes. */
+  killed: () => 'SIGKILL',
+  stopped: () => 'SIGSTOP',
+  blocked: () => 'event loop blocked',
+  'slow clock': ({ percent }: { percent: number }) => `clock ${percent} % slow`,
+  /** Messages on their way, and connections. */
+  held: ({ command }: { command: 'write' | 'release' }) => `${command} held`,
+  'held on its way': () => 'held on its way',
+  'late write arrives': () => 'write arrives',
+  'line cut': () => 'line cut',
+  'line slow': () => 'line slow',
+  'cut off from its lock': () => 'cut off from its lock',
+  'cut off': () => 'cut off',
+  'masters cut off': ({ lines }: { lines: number }) => `${lines} lines cut`,
+  'votes late': () => 'votes late',
+  /** Sales and buyers. */
+  stalls: () => 'stalls',
+  hangs: () => 'hangs',
+  'asks again': () => 'asks again',
+  'lease ends': () => 'lease ends',
+  'clients hang up': ({ clients }: { clients: number }) => `${clients} clients hang up`,
+  /** Servers. */
+  'Redis killed': () => 'Redis killed',
+  'Redis is killed': () => 'Redis is killed',
+  'Redis killed for a while': () => 'Redis is killed (SIGKILL)',
+  'Redis stopped for a while': () => 'Redis stands still (SIGSTOP)',
+  'Redis stopped': () => 'Redis stands still',
+  'replica cut off': () => 'the replica is cut off',
+  'replication cut': () => 'replication cut',
+  'one replica cut off': () => 'one replica cut off',
+  'replica promoted': () => 'replica promoted',
+  failover: () => 'failover',
+  'master stopped': ({ master }: { master: number }) => `master ${master} SIGSTOP`,
+  'master restarts empty': ({ master }: { master: number }) => `master ${master} restarts empty`,
+  'clock jumps': ({ server }: { server: string }) => `clock of ${server} jumps`,
+};
+
+export type FaultForms = FormsOf<typeof labels>;
+/** What was done. */
+export type Deed = Sentence<FaultForms>;
+
+export const deed = <Form extends keyof FaultForms>(form: Form, values: FaultForms[Form]) => ({ form, values }) as Deed;
+
+/** What the timeline calls it. */
+export const labelOf = (what: Deed): string => worded<FaultForms>(labels, what);
