@@ -45,9 +45,9 @@ interface Button {
   whyNot?: string | undefined;
   /** What the timeline calls it; absent where it breaks nothing. */
   label?: string;
-  /** What is said when it is pressed, and when it is undone. `{sale}` is the letter of the sale that it begins. */
-  says: string;
-  saysUndone?: string;
+  /** What is said when it is pressed, and when it is undone. One that begins a sale is given its letter. */
+  says: StepSentence | ((sale: string) => StepSentence);
+  saysUndone?: StepSentence;
   /** Does it. Resolves with what undoes it, if it lasts. */
   press(): Undo | undefined | Promise<Undo | undefined>;
 }
@@ -77,11 +77,11 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   function buttonsOfNode(node: TargetNode): Button[] {
     const at = node.name;
     const { 'node processes': process, links } = target.lacks;
-    const hold = (act: Act, command: string, isMeant: typeof isRelease, whyNot: string | undefined): Button => ({
-      act,
+    const hold = (command: 'release' | 'write', isMeant: typeof isRelease, whyNot: string | undefined): Button => ({
+      act: `hold-${command}`,
       at,
-      says: `The next ${command} of ${at} is held on its way.`,
-      saysUndone: `The ${command} of ${at} is let go.`,
+      says: told(`${command} to be held`, { node: at }),
+      saysUndone: told(`${command} let go`, { node: at }),
       whyNot: links ?? whyNot,
       press() {
         const held = testBed.holdNext(node, isMeant);
@@ -101,14 +101,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'sell',
         at,
-        says: `{sale} sells at ${at}.`,
+        says: (sale) => told('came', { sale, node: at }),
         press: () => void testBed.sell(node),
       },
       {
         act: 'hold-sale',
         at,
-        says: `{sale} sells at ${at} and is held inside.`,
-        saysUndone: `The sale on ${at} goes on.`,
+        says: (sale) => told('came to be held', { sale, node: at }),
+        saysUndone: told('sale of the node resumed', { node: at }),
         async press() {
           await node.script({ untilResumed: true });
           testBed.sell(node);
@@ -119,14 +119,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
           };
         },
       },
-      hold('hold-release', 'release', isRelease, whyNoRelease(stage)),
-      hold('hold-write', 'write', isStockWrite, whyNoWrite(stage)),
+      hold('release', isRelease, whyNoRelease(stage)),
+      hold('write', isStockWrite, whyNoWrite(stage)),
       {
         act: 'kill',
         at,
         label: 'SIGKILL',
-        says: `${at} is killed (SIGKILL).`,
-        saysUndone: `${at} is started again.`,
+        says: told('killed', { node: at }),
+        saysUndone: told('started again', { node: at }),
         whyNot: process,
         async press() {
           await testBed.kill(node);
@@ -139,8 +139,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'stop',
         at,
         label: 'SIGSTOP',
-        says: `${at} is stopped (SIGSTOP).`,
-        saysUndone: `${at} goes on (SIGCONT).`,
+        says: told('paused', { node: at }),
+        saysUndone: told('process resumed', { node: at }),
         whyNot: process,
         press: () => testBed.pause(node).comeBack,
       },
@@ -148,8 +148,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'cut',
         at,
         label: 'cut off',
-        says: `${at} is cut off from Redis and from the servers of its lock.`,
-        saysUndone: `${at} reaches its servers again.`,
+        says: told('cut off from its servers', { node: at }),
+        saysUndone: told('reached its servers again', { node: at }),
         whyNot: links,
         press: () => testBed.cutOff(node).restore,
       },
@@ -157,7 +157,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'block',
         at,
         label: 'event loop blocked',
-        says: `{sale} sells at ${at}, computes, and blocks its event loop.`,
+        says: (sale) => told('came to block', { sale, node: at }),
         async press() {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
           testBed.sell(node);
@@ -173,7 +173,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     return [
       {
         act: 'rush',
-        says: `${RUSH} buyers come through nginx.`,
+        says: told('rush came', { buyers: RUSH }),
         press() {
           const load = { url: target.url, requests: RUSH, connections: CONNECTIONS, requestLimitMs: REQUEST_LIMIT_MS };
           const rush = sendSales({ ...load, signal, onAnswer() {} }).finally(() => rushes.delete(rush));
@@ -185,8 +185,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'stop',
         at: 'redis',
         label: 'Redis stands still',
-        says: 'Redis is stopped (SIGSTOP).',
-        saysUndone: 'Redis goes on (SIGCONT).',
+        says: told('Redis paused', {}),
+        saysUndone: told('Redis resumed', {}),
         whyNot: process,
         press: async () => (await testBed.stopRedis()).comeBack,
       },
@@ -194,8 +194,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'kill',
         at: 'redis',
         label: 'Redis is killed',
-        says: 'Redis is killed (SIGKILL).',
-        saysUndone: 'Redis is started again.',
+        says: told('Redis killed', {}),
+        saysUndone: told('Redis restarted', {}),
         whyNot: process,
         press: async () => (await testBed.killRedis()).comeBack,
       },
@@ -203,7 +203,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'cut-replica',
         at: 'redis',
         label: 'the replica is cut off',
-        says: 'Redis gets a replica, and the line between them is cut.',
+        says: told('replica cut off', {}),
         whyNot: replication,
         async press() {
           replica = await testBed.startReplica();
@@ -215,7 +215,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'fail-over',
         at: 'redis',
         label: 'failover',
-        says: 'Redis is gone, and the replica takes its place.',
+        says: told('replica took over', {}),
         whyNot: replication,
         async press() {
           if (replica === undefined)
@@ -272,13 +272,12 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     // What could not be staged is not drawn.
     const { label, says, saysUndone } = button;
     const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });
-    const letter = /^\{sale\}/.test(says) ? nextLetter() : '';
-    await testBed.say(told('text', { text: says.replace('{sale}', letter) }));
+    await testBed.say(typeof says === 'function' ? says(nextLetter()) : says);
     if (undo === undefined) return;
     on.set(button, async () => {
       mark?.over();
       await undo();
-      if (saysUndone !== undefined) await testBed.say(told('text', { text: saysUndone }));
+      if (saysUndone !== undefined) await testBed.say(saysUndone);
     });
   }
 
