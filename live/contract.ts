@@ -1,8 +1,8 @@
 // What the live page shows and what it may ask for: the one definition, for its server and for the page.
 
 import { z } from 'zod';
-import type { Verdict } from '../loadtest/evidence/results.ts';
 import type { PlayEvent } from '../loadtest/evidence/playing.ts';
+import type { Verdict } from '../loadtest/evidence/results.ts';
 import type { Reason } from '../loadtest/narration/reasons.ts';
 import type { LockPlace } from './page/view/picture.ts';
 import type { Both } from './page/view/texts.ts';

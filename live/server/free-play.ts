@@ -7,6 +7,7 @@ import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
 import type { TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
+import { type Deed, deed } from '../../loadtest/narration/faults.ts';
 import { type StepSentence, told } from '../../loadtest/narration/steps.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { hasLock, stockOf } from '../../locks/index.ts';
@@ -44,10 +45,10 @@ interface Button {
   at?: string;
   whyNot?: string | undefined;
   /** What the timeline calls it; absent where it breaks nothing. */
-  label?: string;
-  /** What is said when it is pressed, and when it is undone. `{sale}` is the letter of the sale that it begins. */
-  says: string;
-  saysUndone?: string;
+  fault?: Deed;
+  /** What is said when it is pressed, and when it is undone. One that begins a sale is given its letter. */
+  says: StepSentence | ((sale: string) => StepSentence);
+  saysUndone?: StepSentence;
   /** Does it. Resolves with what undoes it, if it lasts. */
   press(): Undo | undefined | Promise<Undo | undefined>;
 }
@@ -77,17 +78,17 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   function buttonsOfNode(node: TargetNode): Button[] {
     const at = node.name;
     const { 'node processes': process, links } = target.lacks;
-    const hold = (act: Act, command: string, isMeant: typeof isRelease, whyNot: string | undefined): Button => ({
-      act,
+    const hold = (command: 'release' | 'write', isMeant: typeof isRelease, whyNot: string | undefined): Button => ({
+      act: `hold-${command}`,
       at,
-      says: `The next ${command} of ${at} is held on its way.`,
-      saysUndone: `The ${command} of ${at} is let go.`,
+      says: told(`${command} to be held`, { node: at }),
+      saysUndone: told(`${command} let go`, { node: at }),
       whyNot: links ?? whyNot,
       press() {
         const held = testBed.holdNext(node, isMeant);
         let mark: ReturnType<typeof testBed.mark> | undefined;
         const seen = () => {
-          mark = testBed.mark(`${command} held`, { node });
+          mark = testBed.mark(deed('held', { command }), { node });
           onChange();
         };
         void held.arrived.then(seen, () => {});
@@ -101,14 +102,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'sell',
         at,
-        says: `{sale} sells at ${at}.`,
+        says: (sale) => told('came', { sale, node: at }),
         press: () => void testBed.sell(node),
       },
       {
         act: 'hold-sale',
         at,
-        says: `{sale} sells at ${at} and is held inside.`,
-        saysUndone: `The sale on ${at} goes on.`,
+        says: (sale) => told('came to be held', { sale, node: at }),
+        saysUndone: told('sale of the node resumed', { node: at }),
         async press() {
           await node.script({ untilResumed: true });
           testBed.sell(node);
@@ -119,14 +120,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
           };
         },
       },
-      hold('hold-release', 'release', isRelease, whyNoRelease(stage)),
-      hold('hold-write', 'write', isStockWrite, whyNoWrite(stage)),
+      hold('release', isRelease, whyNoRelease(stage)),
+      hold('write', isStockWrite, whyNoWrite(stage)),
       {
         act: 'kill',
         at,
-        label: 'SIGKILL',
-        says: `${at} is killed (SIGKILL).`,
-        saysUndone: `${at} is started again.`,
+        fault: deed('killed', {}),
+        says: told('killed', { node: at }),
+        saysUndone: told('started again', { node: at }),
         whyNot: process,
         async press() {
           await testBed.kill(node);
@@ -138,26 +139,26 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'stop',
         at,
-        label: 'SIGSTOP',
-        says: `${at} is stopped (SIGSTOP).`,
-        saysUndone: `${at} goes on (SIGCONT).`,
+        fault: deed('stopped', {}),
+        says: told('paused', { node: at }),
+        saysUndone: told('process resumed', { node: at }),
         whyNot: process,
         press: () => testBed.pause(node).comeBack,
       },
       {
         act: 'cut',
         at,
-        label: 'cut off',
-        says: `${at} is cut off from Redis and from the servers of its lock.`,
-        saysUndone: `${at} reaches its servers again.`,
+        fault: deed('cut off', {}),
+        says: told('cut off from its servers', { node: at }),
+        saysUndone: told('reached its servers again', { node: at }),
         whyNot: links,
         press: () => testBed.cutOff(node).restore,
       },
       {
         act: 'block',
         at,
-        label: 'event loop blocked',
-        says: `{sale} sells at ${at}, computes, and blocks its event loop.`,
+        fault: deed('blocked', {}),
+        says: (sale) => told('came to block', { sale, node: at }),
         async press() {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
           testBed.sell(node);
@@ -173,7 +174,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     return [
       {
         act: 'rush',
-        says: `${RUSH} buyers come through nginx.`,
+        says: told('rush came', { buyers: RUSH }),
         press() {
           const load = { url: target.url, requests: RUSH, connections: CONNECTIONS, requestLimitMs: REQUEST_LIMIT_MS };
           const rush = sendSales({ ...load, signal, onAnswer() {} }).finally(() => rushes.delete(rush));
@@ -184,26 +185,26 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'stop',
         at: 'redis',
-        label: 'Redis stands still',
-        says: 'Redis is stopped (SIGSTOP).',
-        saysUndone: 'Redis goes on (SIGCONT).',
+        fault: deed('Redis stopped', {}),
+        says: told('Redis paused', {}),
+        saysUndone: told('Redis resumed', {}),
         whyNot: process,
         press: async () => (await testBed.stopRedis()).comeBack,
       },
       {
         act: 'kill',
         at: 'redis',
-        label: 'Redis is killed',
-        says: 'Redis is killed (SIGKILL).',
-        saysUndone: 'Redis is started again.',
+        fault: deed('Redis is killed', {}),
+        says: told('Redis killed', {}),
+        saysUndone: told('Redis restarted', {}),
         whyNot: process,
         press: async () => (await testBed.killRedis()).comeBack,
       },
       {
         act: 'cut-replica',
         at: 'redis',
-        label: 'the replica is cut off',
-        says: 'Redis gets a replica, and the line between them is cut.',
+        fault: deed('replica cut off', {}),
+        says: told('replica cut off', {}),
         whyNot: replication,
         async press() {
           replica = await testBed.startReplica();
@@ -214,8 +215,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'fail-over',
         at: 'redis',
-        label: 'failover',
-        says: 'Redis is gone, and the replica takes its place.',
+        fault: deed('failover', {}),
+        says: told('replica took over', {}),
         whyNot: replication,
         async press() {
           if (replica === undefined)
@@ -270,15 +271,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     // What is killed has told its last before it dies.
     const at = button.act === 'kill' ? sharedClock() : pressedAt;
     // What could not be staged is not drawn.
-    const { label, says, saysUndone } = button;
-    const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });
-    const letter = /^\{sale\}/.test(says) ? nextLetter() : '';
-    await testBed.say(told('text', { text: says.replace('{sale}', letter) }));
+    const { fault, says, saysUndone } = button;
+    const mark = fault && testBed.mark(fault, { at, ...(node && { node }) });
+    await testBed.say(typeof says === 'function' ? says(nextLetter()) : says);
     if (undo === undefined) return;
     on.set(button, async () => {
       mark?.over();
       await undo();
-      if (saysUndone !== undefined) await testBed.say(told('text', { text: saysUndone }));
+      if (saysUndone !== undefined) await testBed.say(saysUndone);
     });
   }
 

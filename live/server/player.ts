@@ -109,7 +109,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const opening = { target, stage, leaseMs, onChange, observe: audience.observe, narrate: audience.narrate };
     const own = await openFreePlay(opening);
     free = own;
-    await audience.narrate(told('text', { text: `there are ${FREE_STOCK} units in stock` }));
+    await audience.narrate(told('free play began', { units: FREE_STOCK }));
     show({ is: 'free' });
     try {
       if (!signal.aborted) await once(signal, 'abort');

@@ -48,7 +48,14 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
       const unwatch = link?.watch(({ name: command, script, args }) => {
         if (!args.some((arg) => arg.includes(key))) return;
         const verb = script ?? verbOf([command, ...args]);
-        const message = { node: name, id: asked.length, server: 0, name: script ?? command, verb, about: 'lock' as const };
+        const message = {
+          node: name,
+          id: asked.length,
+          server: 0,
+          name: script ?? command,
+          verb,
+          about: 'lock' as const,
+        };
         asked.push({ kind: 'command', at: sharedClock(), ...message, sale: saleIn(name, args) });
       });
       closing.signal.addEventListener('abort', () => unwatch?.());

@@ -35,7 +35,8 @@ export function withLetters(events: PlayEvent[], instances: ReadonlyMap<string, 
       return node === undefined ? event : { ...event, lock: { ...event.lock, owner: named(node, sale) } };
     }
     return 'sale' in event && event.sale !== undefined && event.node !== undefined
-      ? { ...event, sale: named(event.node, event.sale) } : event;
+      ? { ...event, sale: named(event.node, event.sale) }
+      : event;
   });
 }
 

@@ -124,8 +124,10 @@ export async function playAgain(attempt: () => Promise<Attempt>, limits: Limits)
     const isSpoilt = standstillMs >= (isUnknown ? hinderingMs : wrongMs);
     if (!isUnknown && !isSpoilt) return outcome;
     const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
-    const why = isUnknown ? (outcome.reasons[0] ?? '') : busy;
-    if (tried < tries) await narrate(told('text', { text: `${why} The drill is run again.` }), 0, false);
+    const again = isUnknown
+      ? told('run again', { why: outcome.says ?? [] })
+      : told('run again on a busy machine', { ms: standstillMs });
+    if (tried < tries) await narrate(again, 0, false);
     else if (isUnknown) return { ...outcome, isSpoilt: isSpoilt || outcome.isSpoilt === true };
     else return { ...outcome, ...lostTrack(busy), figures: {}, events: outcome.events, isSpoilt };
   }

@@ -1,11 +1,204 @@
 // What happened in a step of a scenario, in English: one sentence in the past tense for each form. The Chinese is in steps.zh.ts.
 
 import { type FormsOf, type Sentence, worded } from '../../virtual/wording.ts';
+import { countOf, formatDuration, formatNumber, listOf } from './numbers.ts';
 import { orderSteps } from './order-steps.ts';
+import { type Reason, reasoned } from './reasons.ts';
+
+/** What a sentence may name: a sale by its letter, a node by its name, a time in milliseconds. */
+interface OfSale {
+  sale: string;
+}
+interface OfNode {
+  node: string;
+}
+interface OfTime {
+  ms: number;
+}
+interface AtNode extends OfSale, OfNode {}
+
+const times = (count: number) => (count === 1 ? 'once' : `${formatNumber(count)} times`);
 
 export const lockSteps = {
   /** What a page says itself, and what has no form of its own. */
   text: ({ text }: { text: string }) => text,
+
+  // A sale comes, and gets in or does not.
+  came: ({ sale, node }: AtNode) => `${sale} came to ${node}.`,
+  'came for': ({ sale, node, ms }: AtNode & OfTime) => `${sale} came to ${node} for a sale of ${formatDuration(ms)}.`,
+  'asked for the lock': ({ sale, node }: AtNode) => `${sale} asked for the lock at ${node}.`,
+  waited: ({ sale, node }: AtNode) => `${sale} asked for the lock at ${node} and waited.`,
+  'got in': ({ sale, node, stock }: AtNode & { stock: number }) =>
+    `${sale} got in at ${node} and read ${formatNumber(stock)}.`,
+  read: ({ sale, node, stock }: AtNode & { stock: number }) => `${sale} read ${formatNumber(stock)} at ${node}.`,
+  began: ({ sale, node }: AtNode) => `${sale} began its sale at ${node}.`,
+  'gave up': ({ sale, tries, ms }: OfSale & OfTime & { tries: number }) =>
+    `${sale} asked ${times(tries)} in ${formatDuration(ms)} and gave up.`,
+  'waited in vain': ({ sale, ms }: OfSale & OfTime) => `${sale} waited for ${formatDuration(ms)} and gave up.`,
+  'lock not confirmed': ({ sale }: OfSale) => `${sale} was refused, because no replica had confirmed its lock.`,
+
+  // A sale stays inside, goes on and ends.
+  stalled: ({ sale }: OfSale) => `${sale} stalled inside.`,
+  hung: ({ sale }: OfSale) => `${sale} hung, and its process stayed alive.`,
+  'was still inside': ({ sale }: OfSale) => `${sale} was still inside.`,
+  resumed: ({ sale }: OfSale) => `${sale} resumed.`,
+  'had nothing to resume': ({ sale }: OfSale) => `${sale} was not inside, so nothing resumed.`,
+  'blocked the event loop': ({ sale, node }: AtNode) => `${sale} resumed and blocked the event loop of ${node}.`,
+  sold: ({ sale, before, after }: OfSale & { before: number; after: number }) =>
+    `${sale} sold: the stock went from ${formatNumber(before)} to ${formatNumber(after)}.`,
+  'sold a basket': ({ sale, skus }: OfSale & { skus: string[] }) => `${sale} sold ${listOf(skus)}.`,
+  'was answered': ({ sale, remaining }: OfSale & { remaining: number }) =>
+    `${sale} was answered: ${formatNumber(remaining)} in stock.`,
+  'was refused': ({ sale, code }: OfSale & { code: string }) => `${sale} was refused: ${code}.`,
+  'was left in doubt': ({ sale, code }: OfSale & { code: string }) =>
+    `${sale} was answered ${code}, which does not say whether it sold.`,
+  'was answered nonsense': ({ sale }: OfSale) => `${sale} got an answer that could not be read.`,
+  'got no answer': ({ sale, ms }: OfSale & OfTime) =>
+    `${sale} got no answer: its connection was closed after ${formatDuration(ms)}.`,
+  'all ended': ({ left }: { left: number }) => `All sales ended, with ${formatNumber(left)} left in stock.`,
+
+  // Others sell.
+  'others came': ({ node }: OfNode) => `Other sales came to ${node}, one after the other.`,
+  'others sold': ({ node, sold, ms }: OfNode & OfTime & { sold: number }) =>
+    `${node} sold ${countOf(sold, 'unit')} in ${formatDuration(ms)}.`,
+  'others asked in vain': ({ node, tries, ms }: OfNode & OfTime & { tries: number }) =>
+    `${node} asked for the lock ${times(tries)} in ${formatDuration(ms)} and sold nothing.`,
+  'others sold nothing': ({ node, ms }: OfNode & OfTime) => `${node} sold nothing in ${formatDuration(ms)}.`,
+  'sales slowed': ({ node, ms }: OfNode & OfTime) => `Sales at ${node} were slowed to ${formatDuration(ms)} each.`,
+  'sales held': ({ node }: OfNode) => `The next sales at ${node} were set to stay inside.`,
+  'buyers began': ({ buyers, ms }: OfTime & { buyers: number }) =>
+    `${countOf(buyers, 'buyer')} began to buy in a loop, ${formatDuration(ms)} each time.`,
+  'buyers stopped': () => 'The buyers stopped.',
+  'buyers waited': ({ buyers, node }: OfNode & { buyers: number }) => `${countOf(buyers, 'buyer')} waited at ${node}.`,
+  'buyers hung up': ({ buyers }: { buyers: number }) =>
+    `${countOf(buyers, 'buyer')} hung up, and none of their sales waited any longer.`,
+  'buyers hung up in vain': ({ buyers, waiting }: { buyers: number; waiting: number }) =>
+    `${countOf(buyers, 'buyer')} hung up, and ${countOf(waiting, 'sale')} still waited.`,
+  'asking began': ({ node }: OfNode) => `The buyers at ${node} kept asking for the lock.`,
+  'asked often': ({ node, tries, ms }: OfNode & OfTime & { tries: number }) =>
+    `${node} asked for the lock ${times(tries)} in ${formatDuration(ms)}.`,
+  'time passed': ({ ms }: OfTime) => `${formatDuration(ms)} passed.`,
+
+  // Others go first.
+  'others came first': ({ sale, node }: AtNode) => `Others came to ${node} while ${sale} waited.`,
+  'was passed over': ({ sale, others }: OfSale & { others: number }) =>
+    `${countOf(others, 'other')} got in first, and ${sale} still waited.`,
+  'was overtaken': ({ sale, others }: OfSale & { others: number }) =>
+    `${countOf(others, 'other')} got in before ${sale}.`,
+  'was not overtaken': ({ sale }: OfSale) => `Nobody got in before ${sale}.`,
+
+  // Processes.
+  killed: ({ node }: OfNode) => `${node} was killed (SIGKILL).`,
+  paused: ({ node }: OfNode) => `${node} was paused (SIGSTOP).`,
+  'process resumed': ({ node }: OfNode) => `${node} resumed (SIGCONT).`,
+
+  // Connections.
+  'write held': ({ sale }: OfSale) => `${sale} resumed, and its write was held on the way to Redis.`,
+  'release held': ({ sale }: OfSale) => `${sale} resumed, and its release was held on the way.`,
+  'write of the node held': ({ sale, node }: AtNode) =>
+    `${sale} resumed, and the next write of ${node} was held on the way to Redis.`,
+  'answers delayed': ({ node, ms }: OfNode & OfTime) =>
+    `The connection of ${node} became slow: each answer of Redis came ${formatDuration(ms)} late.`,
+  'cut off': ({ node }: OfNode) => `${node} was cut off from the servers of its lock.`,
+  'reached its lock again': ({ node }: OfNode) => `${node} reached the servers of its lock again.`,
+  'connection restored': ({ node }: OfNode) => `The connection of ${node} was restored.`,
+  'late write': ({ sale, before, after }: OfSale & { before: number; after: number }) =>
+    `The late write of ${sale} arrived: the stock went from ${formatNumber(before)} to ${formatNumber(after)}.`,
+  'late write refused': ({ sale, stock }: OfSale & { stock: number }) =>
+    `The late write of ${sale} arrived and was refused: the stock stayed at ${formatNumber(stock)}.`,
+  'late write of the node': ({ node }: OfNode) => `The late write of ${node} arrived.`,
+  'late release': ({ sale }: OfSale) => `The late release of ${sale} arrived.`,
+  'release round': ({ round, command }: { round: number; command: string }) =>
+    `Round ${round} began: the late command is ${command}.`,
+
+  // Leases and clocks.
+  'lease ended': ({ sale }: OfSale) => `The lease of ${sale} ended.`,
+  'lease has no end': ({ sale }: OfSale) => `The lock of ${sale} has no TTL: it did not end.`,
+  'no lease': ({ sale }: OfSale) => `${sale} had no lease that could end.`,
+  'clock slowed': ({ node, percent }: OfNode & { percent: number }) =>
+    `The clock of ${node} was slowed by ${percent} %.`,
+  'clock lent to Redis': () => 'Redis was replaced by a server whose clock can be set.',
+  'clock lent to a master': ({ master }: { master: number }) =>
+    `Master ${master} was replaced by a server whose clock can be set.`,
+  'clock of Redis jumped': ({ ms }: OfTime) => `The clock of Redis jumped ahead by ${formatDuration(ms)}.`,
+  'clock of a master jumped': ({ master, ms }: OfTime & { master: number }) =>
+    `The clock of master ${master} jumped ahead by ${formatDuration(ms)}.`,
+
+  // Redis and its replicas.
+  'replicas copied': ({ replicas }: { replicas: number }) =>
+    `${countOf(replicas, 'replica')} copied the data of Redis.`,
+  'replication cut': () => 'Replication was cut.',
+  'replication to one cut': ({ replica }: { replica: number }) => `Replication to replica ${replica} was cut.`,
+  'replica caught up': ({ replica }: { replica: number }) => `Replica ${replica} received every write.`,
+  'failed over': () => 'Redis was killed, and the replica was promoted.',
+  'failed over to one': ({ replica }: { replica: number }) => `Redis was killed, and replica ${replica} was promoted.`,
+  'Redis paused': () => 'Redis was paused (SIGSTOP).',
+  'Redis resumed': () => 'Redis resumed (SIGCONT).',
+  'Redis found again': ({ node, other, ms }: OfNode & OfTime & { other: string }) =>
+    `Redis resumed. The connection of ${node} came back ${formatDuration(ms)} later, with no sale inside at ${other}.`,
+  'Redis found again by the other': ({ node, other }: OfNode & { other: string }) =>
+    `Redis resumed. A sale got in at ${other}, and then the connection of ${node} came back.`,
+  'Redis killed': () => 'Redis was killed (SIGKILL).',
+  'Redis started again': ({ ms }: OfTime) => `Redis started again with its data after ${formatDuration(ms)}.`,
+  'Redis spared': () => 'This Redis keeps no data over a restart, so it was not killed.',
+  'shop closed': () => 'The shop had not sold again, so the step was skipped.',
+  'units sold': ({ sold, ms }: OfTime & { sold: number }) =>
+    `${countOf(sold, 'unit was', 'units were')} sold in ${formatDuration(ms)}.`,
+  'sales resumed': ({ ms }: OfTime) => `Sales resumed ${formatDuration(ms)} after Redis.`,
+  'no sale in time': ({ ms }: OfTime) => `Nothing was sold within ${formatDuration(ms)} of the return of Redis.`,
+  'no new outage': () => 'There was no new outage to recover from.',
+
+  // Masters that vote.
+  'master paused': ({ master }: { master: number }) => `Master ${master} was paused (SIGSTOP).`,
+  'bare majority': ({ node, quorum, masters }: OfNode & { quorum: number; masters: number }) =>
+    `${node} was cut off from all but ${quorum} of ${masters} masters.`,
+  'all masters': ({ node, masters }: OfNode & { masters: number }) => `${node} reached all ${masters} masters again.`,
+  'no masters to cut': () => 'This lock has no masters, so no connection was cut.',
+  'nothing to reconnect': ({ node }: OfNode) => `No connection of ${node} had been cut.`,
+  votes: ({ sale, votes, masters }: OfSale & { votes: number; masters: number }) =>
+    `${sale} had ${votes} of ${masters} votes.`,
+  'no votes': () => 'This lock has no masters, so there were no votes to count.',
+  'master forgot': ({ master }: { master: number }) => `Master ${master} restarted empty.`,
+  'votes delayed': ({ sale, node, ms }: AtNode & OfTime) =>
+    `${sale} asked for votes at ${node}, and the answers were delayed by ${formatDuration(ms)}.`,
+  'votes came': ({ sale, ms }: OfSale & OfTime) => `The votes for ${sale} came after ${formatDuration(ms)}.`,
+  'round began': ({ sales }: { sales: number }) => `The first of ${countOf(sales, 'sale')} in a row came.`,
+  'round sold': ({ sold, sales, ms }: OfTime & { sold: number; sales: number }) =>
+    `${sold} of ${countOf(sales, 'sale')} went through, in a median of ${formatDuration(ms)}.`,
+
+  // Two skus, and those who only look.
+  'sku added': ({ sku }: { sku: string }) => `The shop put sku ${sku} on sale.`,
+  'basket held': ({ sale, node, skus, first }: AtNode & { skus: string[]; first: string }) =>
+    `${sale} came to ${node} for ${listOf(skus)}, got the lock of ${first} and was held before the other one.`,
+  'basket waited': ({ sale, node, skus, first }: AtNode & { skus: string[]; first: string }) =>
+    `${sale} came to ${node} for ${listOf(skus)} and waited for the lock of ${first}.`,
+  'came to look': ({ sale, node }: AtNode) => `${sale} came to ${node} to look at the stock.`,
+  'look asked for the lock': ({ sale, node }: AtNode) => `${sale} asked for the lock at ${node} to look at the stock.`,
+  'look held': ({ sale, node }: AtNode) => `${sale} was held at ${node}, right before it read the stock.`,
+  'look waited': ({ sale, node, ms }: AtNode & OfTime) =>
+    `${sale} waited at ${node} for ${formatDuration(ms)}, and had not looked yet.`,
+
+  // The drill itself.
+  'run again': ({ why }: { why: Reason[] }) => `${why.map(reasoned).join(' ')} The drill was run again.`,
+  'run again on a busy machine': ({ ms }: OfTime) =>
+    `The machine was too busy: nothing ran for ${formatDuration(ms)}. The drill was run again.`,
+
+  // Free play.
+  'free play began': ({ units }: { units: number }) => `Free play began with ${formatNumber(units)} units in stock.`,
+  'came to be held': ({ sale, node }: AtNode) => `${sale} came to ${node}, to be held inside.`,
+  'came to block': ({ sale, node }: AtNode) => `${sale} came to ${node} and blocked its event loop.`,
+  'sale of the node resumed': ({ node }: OfNode) => `The sale at ${node} resumed.`,
+  'write to be held': ({ node }: OfNode) => `A hold was set on the next write of ${node}.`,
+  'write let go': ({ node }: OfNode) => `The hold on the write of ${node} was lifted.`,
+  'release to be held': ({ node }: OfNode) => `A hold was set on the next release of ${node}.`,
+  'release let go': ({ node }: OfNode) => `The hold on the release of ${node} was lifted.`,
+  'started again': ({ node }: OfNode) => `${node} was started again.`,
+  'cut off from its servers': ({ node }: OfNode) => `${node} was cut off from Redis and from the servers of its lock.`,
+  'reached its servers again': ({ node }: OfNode) => `${node} reached its servers again.`,
+  'rush came': ({ buyers }: { buyers: number }) => `${countOf(buyers, 'buyer')} came through nginx.`,
+  'Redis restarted': () => 'Redis was started again.',
+  'replica cut off': () => 'Redis got a replica, and replication to it was cut.',
+  'replica took over': () => 'Redis failed over to its replica.',
 };
 
 /** Every form that a step of a drill may have. */

@@ -1,11 +1,164 @@
 // What happened in a step of a scenario, in Chinese.
 
 import { type FormsOf, type Wording, worded } from '../../virtual/wording.ts';
+import { durationInChinese, formatNumber } from './numbers.ts';
 import { orderStepsInChinese } from './order-steps.zh.ts';
+import { reasonedInChinese } from './reasons.zh.ts';
 import type { lockSteps, StepForms, StepSentence } from './steps.ts';
+
+const listed = (skus: string[]) => skus.join(' 和 ');
 
 const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   text: ({ text }) => text,
+
+  // A sale comes, and gets in or does not.
+  came: ({ sale, node }) => `${sale} 的请求到达 ${node}。`,
+  'came for': ({ sale, node, ms }) => `${sale} 的请求到达 ${node}，业务要执行 ${durationInChinese(ms)}。`,
+  'asked for the lock': ({ sale, node }) => `${sale} 在 ${node} 请求加锁。`,
+  waited: ({ sale, node }) => `${sale} 在 ${node} 请求加锁，开始等待。`,
+  'got in': ({ sale, node, stock }) => `${sale} 在 ${node} 进入临界区，读到库存 ${formatNumber(stock)}。`,
+  read: ({ sale, node, stock }) => `${sale} 在 ${node} 读到库存 ${formatNumber(stock)}。`,
+  began: ({ sale, node }) => `${sale} 在 ${node} 开始执行。`,
+  'gave up': ({ sale, tries, ms }) =>
+    `${sale} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，未成功，放弃等待。`,
+  'waited in vain': ({ sale, ms }) => `${sale} 等待了 ${durationInChinese(ms)}，放弃等待。`,
+  'lock not confirmed': ({ sale }) => `${sale} 被拒绝：没有副本确认它的锁。`,
+
+  // A sale stays inside, goes on and ends.
+  stalled: ({ sale }) => `${sale} 在临界区内停顿。`,
+  hung: ({ sale }) => `${sale} 卡死，进程仍然存活。`,
+  'was still inside': ({ sale }) => `${sale} 仍在临界区内。`,
+  resumed: ({ sale }) => `${sale} 恢复执行。`,
+  'had nothing to resume': ({ sale }) => `${sale} 不在临界区内，没有可恢复的操作。`,
+  'blocked the event loop': ({ sale, node }) => `${sale} 恢复执行，阻塞了 ${node} 的事件循环。`,
+  sold: ({ sale, before, after }) => `${sale} 售出一件：库存从 ${formatNumber(before)} 变为 ${formatNumber(after)}。`,
+  'sold a basket': ({ sale, skus }) => `${sale} 售出 ${listed(skus)}。`,
+  'was answered': ({ sale, remaining }) => `${sale} 得到响应：库存 ${formatNumber(remaining)}。`,
+  'was refused': ({ sale, code }) => `${sale} 被拒绝：${code}。`,
+  'was left in doubt': ({ sale, code }) => `${sale} 收到 ${code}，无法确定是否已售出。`,
+  'was answered nonsense': ({ sale }) => `${sale} 得到的响应无法解析。`,
+  'got no answer': ({ sale, ms }) => `${sale} 没有得到响应：它的连接在 ${durationInChinese(ms)}后关闭。`,
+  'all ended': ({ left }) => `所有请求都已结束，剩余库存 ${formatNumber(left)}。`,
+
+  // Others sell.
+  'others came': ({ node }) => `其他请求依次到达 ${node}。`,
+  'others sold': ({ node, sold, ms }) => `${node} 在 ${durationInChinese(ms)}内售出 ${formatNumber(sold)} 件。`,
+  'others asked in vain': ({ node, tries, ms }) =>
+    `${node} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，一件也没有售出。`,
+  'others sold nothing': ({ node, ms }) => `${node} 在 ${durationInChinese(ms)}内一件也没有售出。`,
+  'sales slowed': ({ node, ms }) => `${node} 之后的每次业务要执行 ${durationInChinese(ms)}。`,
+  'sales held': ({ node }) => `${node} 之后的请求进入临界区后都会停住。`,
+  'buyers began': ({ buyers, ms }) => `${buyers} 个买家开始反复购买，每次业务执行 ${durationInChinese(ms)}。`,
+  'buyers stopped': () => '买家停止购买。',
+  'buyers waited': ({ buyers, node }) => `${buyers} 个买家在 ${node} 等待加锁。`,
+  'buyers hung up': ({ buyers }) => `${buyers} 个买家断开连接，他们的请求都不再等待。`,
+  'buyers hung up in vain': ({ buyers, waiting }) => `${buyers} 个买家断开连接，仍有 ${waiting} 个请求在等待。`,
+  'asking began': ({ node }) => `${node} 的买家不断请求加锁。`,
+  'asked often': ({ node, tries, ms }) => `${node} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次。`,
+  'time passed': ({ ms }) => `过了 ${durationInChinese(ms)}。`,
+
+  // Others go first.
+  'others came first': ({ sale, node }) => `${sale} 等待期间，其他请求到达 ${node}。`,
+  'was passed over': ({ sale, others }) => `另有 ${others} 个请求先进入，${sale} 仍在等待。`,
+  'was overtaken': ({ sale, others }) => `另有 ${others} 个请求先于 ${sale} 进入。`,
+  'was not overtaken': ({ sale }) => `没有请求先于 ${sale} 进入。`,
+
+  // Processes.
+  killed: ({ node }) => `${node} 宕机（SIGKILL）。`,
+  paused: ({ node }) => `${node} 被暂停（SIGSTOP）。`,
+  'process resumed': ({ node }) => `${node} 恢复（SIGCONT）。`,
+
+  // Connections.
+  'write held': ({ sale }) => `${sale} 恢复执行，它的写命令在发往 Redis 的途中被拦住。`,
+  'release held': ({ sale }) => `${sale} 恢复执行，它的释放命令在途中被拦住。`,
+  'write of the node held': ({ sale, node }) => `${sale} 恢复执行，${node} 的下一条写命令在发往 Redis 的途中被拦住。`,
+  'answers delayed': ({ node, ms }) => `${node} 的连接变慢：Redis 的每个响应都延迟 ${durationInChinese(ms)}。`,
+  'cut off': ({ node }) => `${node} 与锁服务器断开连接。`,
+  'reached its lock again': ({ node }) => `${node} 重新连上锁服务器。`,
+  'connection restored': ({ node }) => `${node} 的连接恢复。`,
+  'late write': ({ sale, before, after }) =>
+    `${sale} 迟到的写命令到达：库存从 ${formatNumber(before)} 变为 ${formatNumber(after)}。`,
+  'late write refused': ({ sale, stock }) => `${sale} 迟到的写命令到达，被拒绝：库存仍为 ${formatNumber(stock)}。`,
+  'late write of the node': ({ node }) => `${node} 迟到的写命令到达。`,
+  'late release': ({ sale }) => `${sale} 迟到的释放命令到达。`,
+  'release round': ({ round, command }) => `第 ${round} 轮开始：迟到的命令是 ${command}。`,
+
+  // Leases and clocks.
+  'lease ended': ({ sale }) => `${sale} 的租期结束。`,
+  'lease has no end': ({ sale }) => `${sale} 的锁没有设置过期时间，没有结束。`,
+  'no lease': ({ sale }) => `${sale} 没有可以到期的租期。`,
+  'clock slowed': ({ node, percent }) => `${node} 的时钟变慢 ${percent}%。`,
+  'clock lent to Redis': () => '一台可以拨动时钟的服务器取代了 Redis。',
+  'clock lent to a master': ({ master }) => `一台可以拨动时钟的服务器取代了主节点 ${master}。`,
+  'clock of Redis jumped': ({ ms }) => `Redis 的时钟向前跳变 ${durationInChinese(ms)}。`,
+  'clock of a master jumped': ({ master, ms }) => `主节点 ${master} 的时钟向前跳变 ${durationInChinese(ms)}。`,
+
+  // Redis and its replicas.
+  'replicas copied': ({ replicas }) => `${replicas} 个副本复制了 Redis 的数据。`,
+  'replication cut': () => '复制连接断开。',
+  'replication to one cut': ({ replica }) => `到副本 ${replica} 的复制连接断开。`,
+  'replica caught up': ({ replica }) => `副本 ${replica} 收到了全部写入。`,
+  'failed over': () => 'Redis 宕机，副本被提升为主节点。',
+  'failed over to one': ({ replica }) => `Redis 宕机，副本 ${replica} 被提升为主节点。`,
+  'Redis paused': () => 'Redis 被暂停（SIGSTOP）。',
+  'Redis resumed': () => 'Redis 恢复（SIGCONT）。',
+  'Redis found again': ({ node, other, ms }) =>
+    `Redis 恢复。${durationInChinese(ms)}后 ${node} 的连接恢复，此时 ${other} 没有请求在临界区内。`,
+  'Redis found again by the other': ({ node, other }) =>
+    `Redis 恢复。${other} 的一个请求进入临界区，之后 ${node} 的连接恢复。`,
+  'Redis killed': () => 'Redis 宕机（SIGKILL）。',
+  'Redis started again': ({ ms }) => `Redis 在 ${durationInChinese(ms)}后带着原有数据重启。`,
+  'Redis spared': () => '这个 Redis 重启后不保留数据，因此没有让它宕机。',
+  'shop closed': () => '商店尚未恢复售卖，跳过这一步。',
+  'units sold': ({ sold, ms }) => `${durationInChinese(ms)}内售出 ${formatNumber(sold)} 件。`,
+  'sales resumed': ({ ms }) => `Redis 恢复 ${durationInChinese(ms)}后，售卖恢复。`,
+  'no sale in time': ({ ms }) => `Redis 恢复后 ${durationInChinese(ms)}内一件也没有售出。`,
+  'no new outage': () => '没有新的故障需要恢复。',
+
+  // Masters that vote.
+  'master paused': ({ master }) => `主节点 ${master} 被暂停（SIGSTOP）。`,
+  'bare majority': ({ node, quorum, masters }) => `${node} 只能连上 ${masters} 个主节点中的 ${quorum} 个。`,
+  'all masters': ({ node, masters }) => `${node} 重新连上全部 ${masters} 个主节点。`,
+  'no masters to cut': () => '这把锁没有多个主节点，没有断开任何连接。',
+  'nothing to reconnect': ({ node }) => `${node} 的连接从未断开。`,
+  votes: ({ sale, votes, masters }) => `${sale} 得到 ${masters} 票中的 ${votes} 票。`,
+  'no votes': () => '这把锁没有多个主节点，无需投票。',
+  'master forgot': ({ master }) => `主节点 ${master} 重启后数据为空。`,
+  'votes delayed': ({ sale, node, ms }) => `${sale} 在 ${node} 请求投票，响应延迟 ${durationInChinese(ms)}。`,
+  'votes came': ({ sale, ms }) => `投给 ${sale} 的票在 ${durationInChinese(ms)}后到达。`,
+  'round began': ({ sales }) => `连续 ${sales} 个请求中的第一个到达。`,
+  'round sold': ({ sold, sales, ms }) => `${sales} 个请求中售出 ${sold} 件，中位数 ${durationInChinese(ms)}。`,
+
+  // Two skus, and those who only look.
+  'sku added': ({ sku }) => `商店上架了 sku ${sku}。`,
+  'basket held': ({ sale, node, skus, first }) =>
+    `${sale} 在 ${node} 购买 ${listed(skus)}，拿到 ${first} 的锁，在申请另一把锁之前停住。`,
+  'basket waited': ({ sale, node, skus, first }) => `${sale} 在 ${node} 购买 ${listed(skus)}，等待 ${first} 的锁。`,
+  'came to look': ({ sale, node }) => `${sale} 的库存查询到达 ${node}。`,
+  'look asked for the lock': ({ sale, node }) => `${sale} 在 ${node} 为查询库存请求加锁。`,
+  'look held': ({ sale, node }) => `${sale} 在 ${node} 停在读取库存之前。`,
+  'look waited': ({ sale, node, ms }) => `${sale} 在 ${node} 等待了 ${durationInChinese(ms)}，仍未读取库存。`,
+
+  // The drill itself.
+  'run again': ({ why }) => `${why.map(reasonedInChinese).join('')}演练重新运行。`,
+  'run again on a busy machine': ({ ms }) => `机器太忙：${durationInChinese(ms)}内没有任何进展。演练重新运行。`,
+
+  // Free play.
+  'free play began': ({ units }) => `自由操作开始，库存 ${formatNumber(units)}。`,
+  'came to be held': ({ sale, node }) => `${sale} 的请求到达 ${node}，进入临界区后会停住。`,
+  'came to block': ({ sale, node }) => `${sale} 的请求到达 ${node}，阻塞了它的事件循环。`,
+  'sale of the node resumed': ({ node }) => `${node} 上的请求恢复执行。`,
+  'write to be held': ({ node }) => `${node} 的下一条写命令将被拦住。`,
+  'write let go': ({ node }) => `${node} 的写命令被放行。`,
+  'release to be held': ({ node }) => `${node} 的下一条释放命令将被拦住。`,
+  'release let go': ({ node }) => `${node} 的释放命令被放行。`,
+  'started again': ({ node }) => `${node} 重新启动。`,
+  'cut off from its servers': ({ node }) => `${node} 与 Redis 和锁服务器断开连接。`,
+  'reached its servers again': ({ node }) => `${node} 重新连上它的服务器。`,
+  'rush came': ({ buyers }) => `${buyers} 个买家的请求经 nginx 到达。`,
+  'Redis restarted': () => 'Redis 重新启动。',
+  'replica cut off': () => 'Redis 有了一个副本，两者之间的复制连接断开。',
+  'replica took over': () => 'Redis 切换到副本。',
 };
 
 const stepsInChinese: Wording<StepForms> = { ...lockStepsInChinese, ...orderStepsInChinese };

@@ -6,6 +6,7 @@ import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { countOf, formatDuration } from '../narration/numbers.ts';
+import { told } from '../narration/steps.ts';
 import { actorOf, type Course, demand, holdNext, needing, step } from './course.ts';
 
 const SKUS = ['001', '002'];
@@ -15,20 +16,25 @@ const STEP_LIMIT_MS = 2_000;
 const withLinks = needing('links');
 
 export const basketSteps = [
-  step('the shop sells sku 002, too', (course) => course.addSku('002')),
+  step('the shop sells sku 002, too', async (course) => {
+    await course.addSku('002');
+    return told('sku added', { sku: '002' });
+  }),
   withLinks(
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock<orWaits>',
     async (course, { sale: name, skus, node, orWaits }) => {
-      const { held, tries } = sellBasket(course, name, skus, node);
+      const { held, tries, first } = sellBasket(course, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
       const hasGoneFar = () => held.isThere() || (orWaits !== '' && tries() > 1);
       await course.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
-      if (orWaits !== '') return held.isThere() ? 'it has a lock as well' : 'it waits for the same lock';
-      const left = await course.keysLeft();
-      const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.stage)));
-      if (taken.length !== 1)
-        throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
-      return `it has the lock of ${taken[0]}`;
+      if (orWaits === '') {
+        const left = await course.keysLeft();
+        const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.stage)));
+        if (taken.length !== 1)
+          throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
+      }
+      const values = { sale: name, node: node.name, skus: skus.split(' and '), first: first() };
+      return told(held.isThere() ? 'basket held' : 'basket waited', values);
     },
   ),
 ];
@@ -77,7 +83,7 @@ export const basketDemands = [
   }),
 ];
 
-/** Its node is held back from the lock that it asks for second. */
+/** Its node is held back from the lock that it asks for second. `first`: the sku whose lock it has asked for first. */
 function sellBasket(course: Course, name: string, listed: string, node: TargetNode) {
   const { actors } = course;
   const skus = listed.split(' and ');
@@ -93,5 +99,5 @@ function sellBasket(course: Course, name: string, listed: string, node: TargetNo
     return key !== first;
   });
   actors.set(name, { node, askedAt: sharedClock(), sale: course.begin(() => sendBasket(node, skus, name)), held });
-  return { held, tries: () => tries };
+  return { held, tries: () => tries, first: () => skus.find((_, at) => keys[at] === first) ?? '' };
 }

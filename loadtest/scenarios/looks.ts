@@ -8,9 +8,11 @@ import { isStockRead } from '../harness/faults.ts';
 import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { countOf } from '../narration/numbers.ts';
+import { told } from '../narration/steps.ts';
 import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
+import { howEnded } from './sentences.ts';
+import { passedOver } from './waiting.ts';
 
 /** So much earlier an answer may seem to come, in milliseconds. */
 const EARLIER_MS = 30;
@@ -21,20 +23,23 @@ export const lookSteps = [
     const looker = look(course, sale, node);
     const hasAsked = () => looker.sale.ended !== undefined || course.triesOf(node) > tried;
     await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+    const { ended } = looker.sale;
+    return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
   }),
   needing('links')(
-    '… <sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
+    '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
     async (course, { sale, node, limit }) => {
+      await course.say(told('came to look', { sale, node: node.name }));
       const held = holdNext(course, node, isStockRead);
       look(course, sale, node, held);
-      if (await course.until(held.isThere, limit ?? STEP_LIMIT_MS)) return;
+      if (await course.until(held.isThere, limit ?? STEP_LIMIT_MS)) return told('look held', { sale, node: node.name });
       if (limit === undefined) throw new NotStagedError(`${node.name} did not read the stock.`);
       await mustHaveHadTime(course, limit);
-      return 'it waits';
+      return told('look waited', { sale, node: node.name, ms: limit });
     },
   ),
   step(
-    '… <count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
+    '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
     (course, { count, node, sale }) => lookFirst(course, { most: count, node, name: sale }),
   ),
 ];
@@ -97,6 +102,7 @@ async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer
 /** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
 async function lookFirst(course: Course, { most, node, name }: { most: number; node: TargetNode; name: string }) {
   const { sale, askedAt } = actorOf(course, name);
+  await course.say(told('others came first', { sale: name, node: node.name }));
   let reads = 0;
   const unwatch = course.watchCommands(node, (command) => {
     if (isStockRead(command)) reads += 1;
@@ -118,5 +124,5 @@ async function lookFirst(course: Course, { most, node, name }: { most: number; n
   for (const looked of await Promise.all(looks.map(lookedAt))) {
     if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
   }
-  return `${countOf(overtakes, 'other')} looked first`;
+  return passedOver(name, overtakes, isStarved);
 }

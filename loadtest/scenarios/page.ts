@@ -1,6 +1,7 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
 import type { StepHistory } from '../evidence/history.ts';
+import { told } from '../narration/steps.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import type { Course } from './course.ts';
 import { demands } from './demands.ts';
@@ -22,7 +23,10 @@ const ofLocks: Vocabulary<Course, StepHistory> = {
 };
 
 /** What any page may say: it is told, and nothing happens. */
-const telling: Known<Step<unknown>> = { form: '> <text>', means: () => ({ async act() {} }) };
+const telling: Known<Step<unknown>> = {
+  form: '> <text>',
+  means: ({ text = '' }) => ({ act: async () => told('text', { text }) }),
+};
 
 /** A scenario. */
 export type Page = PageOf<Course, StepHistory>;

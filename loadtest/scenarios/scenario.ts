@@ -90,7 +90,7 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
     if (round > 0) await inTime(testBed.endLease());
-    if (name !== undefined) await testBed.say(told('text', { text: `This time its ${name} is held up.` }));
+    if (name !== undefined) await testBed.say(told('release round', { round: round + 1, command: name }));
     const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
     judged = await playPage(page, course);
     if (judged.verdict !== 'pass') return judged;

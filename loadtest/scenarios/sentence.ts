@@ -138,11 +138,11 @@ export interface PageOf<Course, Outcome> {
   words: Partial<Record<Ending, string>>;
 }
 
-/** Makes the sentences of a kind of course. */
-export function sentencesOf<Course extends Ground, Outcome>() {
+/** Makes the sentences of a kind of course, whose steps resolve with what they have to tell. */
+export function sentencesOf<Course extends Ground, Outcome, Told = unknown>() {
   function step<Form extends string>(
     form: Form,
-    act: (course: Course, filled: Filled<Form>) => Promise<unknown>,
+    act: (course: Course, filled: Filled<Form>) => Promise<Told>,
     more: Omit<Step<Course>, 'act'> = {},
   ): Known<Step<Course>> {
     const isLong = form.startsWith(LONG);

@@ -3,16 +3,18 @@
 import { hasLock } from '../../locks/index.ts';
 import type { SaleEvent, SaleScript } from '../../services/inventory/lab/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
-import { isSame, nameOf, type SaleName } from '../evidence/history.ts';
+import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { deed } from '../narration/faults.ts';
 import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
-import { countOf, formatDuration } from '../narration/numbers.ts';
+import { deed } from '../narration/faults.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import {
+  type Actor,
   actorOf,
   breaks,
   type Course,
@@ -54,11 +56,18 @@ export const steps = [
   setting('this is played once for each command of a release', () => ({ playsEachRelease: true })),
 
   // Sales.
-  step('<sale> sells at <node>', async (course, { sale, node }) => sell(course, sale, node)),
-  step('<sale> sells at <node>, and asks for the lock', (course, { sale, node }) => sellAndAsk(course, sale, node)),
+  step('<sale> sells at <node>', async (course, { sale, node }) => {
+    sell(course, sale, node);
+    return told('came', { sale, node: node.name });
+  }),
+  step('<sale> sells at <node>, and asks for the lock', async (course, { sale, node }) => {
+    await sellAndAsk(course, sale, node);
+    return told('asked for the lock', { sale, node: node.name });
+  }),
   step('<sale> sells at <node> for <time>', async (course, { sale, node, time }) => {
     await node.script({ pauseMs: time });
     sell(course, sale, node);
+    return told('came for', { sale, node: node.name, ms: time });
   }),
   step('<sale> sells at <node> and is held inside', (course, { sale, node }) =>
     sellInside(course, sale, node, { untilResumed: true }),
@@ -71,57 +80,79 @@ export const steps = [
   ),
   step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
   step(
-    '… <sale> sells at <node> and is held inside, or waits for <limit>',
+    '<sale> sells at <node> and is held inside, or waits for <limit>',
     async (course, { sale, node, limit: limitMs }) => {
+      await course.say(told('came', { sale, node: node.name }));
+      const triesSince = countTries(course, node);
       const { askedAt, inside } = await trySellInside(course, sale, node, { untilResumed: true }, limitMs);
-      if (inside !== undefined) return itsName(course, inside);
+      const tries = triesSince();
+      if (inside !== undefined) return howInside(course, sale, inside);
       await course.mustHaveWaited(node, askedAt);
-      return `it has waited for ${formatDuration(allWait(course, askedAt))}, and gives up`;
+      return gaveUp(sale, tries, allWait(course, askedAt));
     },
   ),
   step('<sale> sells at <node> and is held inside, or is refused', async (course, { sale, node }) => {
     const { inside, isRefused } = await trySellInside(course, sale, node, { untilResumed: true });
-    if (inside !== undefined) return itsName(course, inside);
+    if (inside !== undefined) return howInside(course, sale, inside);
     if (!isRefused) throw notInside(node);
     course.ending = 'if A is refused';
-    return 'it is refused, since no replica has confirmed its lock';
+    return told('lock not confirmed', { sale });
   }),
-  step('… <sale> sells at <node>, and gives up after <limit>', async (course, { sale, node, limit }) => {
+  step('<sale> sells at <node>, and gives up after <limit>', async (course, { sale, node, limit }) => {
+    await course.say(told('came', { sale, node: node.name }));
+    const triesSince = countTries(course, node);
     const { askedAt, sale: running } = sell(course, sale, node);
     const end = await endWithin(running, limit);
+    const tries = triesSince();
     if (end.outcome === 'sold') {
       await mustHaveHadVotes(course);
-      return `it has sold: ${end.sale.stockBefore} before it, ${end.sale.remaining} after it`;
+      return howEnded(sale, end);
     }
     await course.mustHaveWaited(node, askedAt);
-    return `it has waited for ${formatDuration(end.ms)}`;
+    return gaveUp(sale, tries, end.ms);
   }),
   step('<sale> <stays>', async (course, { sale, stays }) => {
-    const what = deed(stays === 'stalls inside the sale' ? 'stalls' : 'hangs', {});
-    breaks(course, `${sale} stalls`, what, { sale: insideOf(course, sale) });
+    const doesStall = stays === 'stalls inside the sale';
+    breaks(course, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs', {}), { sale: insideOf(course, sale) });
+    return told(doesStall ? 'stalled' : 'hung', { sale });
   }),
-  step('<sale> is still inside', async (course, { sale }) => mustBeInside(course, insideOf(course, sale))),
-  step('<sale> goes on', (course, { sale }) => goOn(course, sale)),
-  step('<sale> ends', (course, { sale }) => actorOf(course, sale).sale.end),
-  step('<sale> ends, or gives up after <limit>', (course, { sale, limit }) =>
-    endWithin(actorOf(course, sale).sale, limit),
-  ),
+  step('<sale> is still inside', async (course, { sale }) => {
+    mustBeInside(course, insideOf(course, sale));
+    return told('was still inside', { sale });
+  }),
+  step('<sale> goes on', async (course, { sale }) => {
+    const { hasResumed } = await goOn(course, sale);
+    return hasResumed ? told('resumed', { sale }) : told('had nothing to resume', { sale });
+  }),
+  step('<sale> ends', async (course, { sale }) => howEnded(sale, await actorOf(course, sale).sale.end)),
+  step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) => {
+    const end = await endWithin(actorOf(course, sale).sale, limit);
+    return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
+  }),
   step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
   step('<sale> ends, sold or not replicated', (course, { sale }) => answered(course, sale, ['sold', NOT_REPLICATED])),
-  step('all sales end', (course) => course.outcome()),
+  step('all sales end', async (course) => told('all ended', { left: (await course.outcome()).finalStock })),
 
   // Others who sell meanwhile.
-  step('… <node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile),
+  step('<node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile),
   step('the next sales at <node> take <time> each', async (_course, { node, time }) => {
     await node.script({ pauseMs: time, times: 1_000 });
+    return told('sales slowed', { node: node.name, ms: time });
   }),
   step('<count> buyers come again and again, each for <time>', async (course, { count, time: pauseMs }) => {
     const { first, second } = course;
     for (const node of [first, second]) await node.script({ pauseMs, times: 1_000 });
     course.broken.set('buyers come', comeAgain(course, count));
+    return told('buyers began', { buyers: count, ms: pauseMs });
   }),
-  step('the buyers stop', async (course) => mend(course, 'buyers come')),
-  step('… <time> pass[es]', (_course, { time }) => sleep(time)),
+  step('the buyers stop', async (course) => {
+    await mend(course, 'buyers come');
+    return told('buyers stopped', {});
+  }),
+  step('<time> pass[es]', async (_course, { time }) => {
+    await sleep(time);
+    return told('time passed', { ms: time });
+  }),
 
   // Processes.
   withProcesses('<node> is killed (SIGKILL)', async (course, { node }) => {
@@ -136,6 +167,7 @@ export const steps = [
     const other = node === course.first ? course.second : course.first;
     const stock = await other.stock();
     mustBeSo(course, ({ initialStock }) => stock === initialStock || 'The holder had written already when it died.');
+    return told('killed', { node: node.name });
   }),
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
     const { comeBack } = course.pause(node);
@@ -144,8 +176,12 @@ export const steps = [
       comeBack();
     });
     if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${node.name} still answers after SIGSTOP.`);
+    return told('paused', { node: node.name });
   }),
-  step('<node> goes on (SIGCONT)', async (course, { node }) => mend(course, `${node.name} is stopped`)),
+  step('<node> goes on (SIGCONT)', async (course, { node }) => {
+    await mend(course, `${node.name} is stopped`);
+    return told('process resumed', { node: node.name });
+  }),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
     const { node } = actorOf(course, sale);
     const mark = course.mark(deed('blocked', {}), { node, standsStill: true });
@@ -157,25 +193,33 @@ export const steps = [
     void actorOf(course, sale).sale.end.then(mark.over);
     const reason = `The event loop of ${node.name} was not blocked for ${formatDuration(blockMs)}.`;
     mustLeaveAfter(course, node, at + blockMs - 1, reason);
+    return told('blocked the event loop', { sale, node: node.name });
   }),
 
   // Lines.
-  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', (course, { sale, command }) =>
-    holdUp(course, sale, command),
-  ),
-  withLinks('<sale> goes on, and the next write of <node> is held up on the line to Redis', (course, { sale, node }) =>
-    holdUp(course, sale, 'write', node),
+  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', async (course, { sale, command }) => {
+    await holdUp(course, sale, command);
+    return told(command === 'write' ? 'write held' : 'release held', { sale });
+  }),
+  withLinks(
+    '<sale> goes on, and the next write of <node> is held up on the line to Redis',
+    async (course, { sale, node }) => {
+      await holdUp(course, sale, 'write', node);
+      return told('write of the node held', { sale, node: node.name });
+    },
   ),
   withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
     course.slowMs = time;
     const { over } = course.delayAnswers(node, course.slowMs);
     breaks(course, `the line of ${node.name} is slow`, deed('line slow', {}), { node }, over);
+    return told('answers delayed', { node: node.name, ms: time });
   }),
   withLinks('<node> is cut off from the servers of its lock', async (course, { node }) => {
     // What it had to ask before is answered.
     await course.hasAsked(node);
     const { restore } = course.cutOff(node);
     breaks(course, `${node.name} is cut off`, deed('cut off from its lock', {}), { node }, restore);
+    return told('cut off', { node: node.name });
   }),
   step('the write of <sale> arrives', async (course, { sale }) => {
     const late = insideOf(course, sale);
@@ -189,9 +233,10 @@ export const steps = [
     });
     // It would write what is there already.
     if (course.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
-    if ((await course.second.stock()) === stockBefore) return 'it is refused';
+    const stockAfter = await course.second.stock();
+    if (stockAfter === stockBefore) return told('late write refused', { sale, stock: stockBefore ?? 0 });
     course.wroteLate.push(late);
-    return 'it changes the stock';
+    return told('late write', { sale, before: stockBefore ?? 0, after: stockAfter ?? 0 });
   }),
   step('the lease of <sale> ends', async (course, { sale }) => {
     const { release } = course;
@@ -201,13 +246,20 @@ export const steps = [
     if (found === 'free' && release?.isOneOfSeveral === false) {
       throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
     }
-    return found === 'endless' ? 'it has no end' : undefined;
+    return told(howLeasesEnd[found], { sale });
   }),
-  step('the release of <sale> arrives', async (course) => mend(course, 'command held')),
-  step('the write of <node> arrives', async (course) => mend(course, 'command held')),
+  step('the release of <sale> arrives', async (course, { sale }) => {
+    await mend(course, 'command held');
+    return told('late release', { sale });
+  }),
+  step('the write of <node> arrives', async (course, { node }) => {
+    await mend(course, 'command held');
+    return told('late write of the node', { node: node.name });
+  }),
   step('<node> has its line again', async (course, { node }) => {
     mend(course, `the line of ${node.name} is slow`);
     course.restore(node);
+    return told('connection restored', { node: node.name });
   }),
   step('<node> reaches the servers of its lock again', async (course, { node }) => {
     mend(course, `${node.name} is cut off`);
@@ -215,47 +267,68 @@ export const steps = [
     const isBack = await course.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
     if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
     // Who has no majority of masters is refused in these words, too, and rightly.
-    if (backendOfRow(course.stage) === 'masters') return;
-    const at = sharedClock();
-    mustBeSo(course, ({ events }) => {
-      const isTooEarly = (event: SaleEvent) =>
-        event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
-      return !events.some(isTooEarly) || `${node.name} sold on before it could reach Redis again.`;
-    });
+    if (backendOfRow(course.stage) !== 'masters') {
+      const at = sharedClock();
+      mustBeSo(course, ({ events }) => {
+        const isTooEarly = (event: SaleEvent) =>
+          event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
+        return !events.some(isTooEarly) || `${node.name} sold on before it could reach Redis again.`;
+      });
+    }
+    return told('reached its lock again', { node: node.name });
   }),
 
   // Replicas.
   withReplication('<number> all that Redis holds', async (course, { number }) => {
     const wanted = number === 'a replica copies' ? 1 : 2;
     while (course.replicas.length < wanted) course.replicas.push(await course.startReplica());
+    return told('replicas copied', { replicas: wanted });
   }),
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
     mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut', {}));
+    return replicas.length > 1
+      ? told('replication to one cut', { replica: placeOf(replica) + 1 })
+      : told('replication cut', {});
   }),
-  step('<replica> hears of it', async ({ replicas }, { replica }) => replicas[placeOf(replica)]?.hearsAll()),
+  step('<replica> hears of it', async ({ replicas }, { replica }) => {
+    await replicas[placeOf(replica)]?.hearsAll();
+    return told('replica caught up', { replica: placeOf(replica) + 1 });
+  }),
   step('Redis is killed, and <replica> takes its place', async ({ killRedis, mark, replicas }, { replica }) => {
     await killRedis();
     mark(deed('Redis killed', {}));
     await replicas[placeOf(replica)]?.promote();
     mark(deed('replica promoted', {}));
+    return replicas.length > 1
+      ? told('failed over to one', { replica: placeOf(replica) + 1 })
+      : told('failed over', {});
   }),
 
   // Masters that vote.
   /** Where none vote there is nothing to cut. */
   withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node }) => {
     const { masterCount } = course;
-    if (masterCount === 0) return;
-    const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorumOf(masterCount));
+    if (masterCount === 0) return told('no masters to cut', {});
+    const quorum = quorumOf(masterCount);
+    const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorum);
     const restore = course.cutMasters(node, others);
     breaks(course, `${node.name} lacks masters`, deed('masters cut off', { lines: others.length }), { node }, restore);
+    return told('bare majority', { node: node.name, quorum, masters: masterCount });
   }),
-  step('<node> reaches all masters again', async (course, { node }) => mend(course, `${node.name} lacks masters`)),
+  step('<node> reaches all masters again', async (course, { node }) => {
+    await mend(course, `${node.name} lacks masters`);
+    const { masterCount: masters } = course;
+    return masters === 0
+      ? told('nothing to reconnect', { node: node.name })
+      : told('all masters', { node: node.name, masters });
+  }),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
-    if (course.masterCount === 0) return;
+    const { masterCount: masters } = course;
+    if (masters === 0) return told('no votes', {});
     const { node } = actorOf(course, sale);
-    const [votes, quorum] = [await course.votesFor(node), quorumOf(course.masterCount)];
-    if (votes === quorum) return;
+    const [votes, quorum] = [await course.votesFor(node), quorumOf(masters)];
+    if (votes === quorum) return told('votes', { sale, votes, masters });
     throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
   }),
   withMasters('a master of that majority restarts empty', async (course) => {
@@ -264,7 +337,7 @@ export const steps = [
     course.mark(deed('master restarts empty', { master: quorum }));
     // Some locks keep the votes of a try that failed: they would be in their own way.
     const isReached = async () => (await isReachedBy(course.second)) || undefined;
-    if (await course.waitFor(isReached, STEP_LIMIT_MS)) return;
+    if (await course.waitFor(isReached, STEP_LIMIT_MS)) return told('master forgot', { master: quorum });
     throw new NotStagedError(`${course.second.name} did not reach master ${quorum} after its restart.`);
   }),
 
@@ -279,17 +352,22 @@ export const steps = [
       return isSlow || `The clock of ${node.name} was not slow.`;
     });
     course.mark(deed('slow clock', { percent: count }), { node });
+    return told('clock slowed', { node: node.name, percent: count });
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
     course.clock = await course.lendClock();
+    if (course.masterCount > 0) return told('clock lent to a master', { master: quorumOf(course.masterCount) });
     // Where it takes the place of Redis, the stock is to be in it.
-    if (course.masterCount === 0) await course.first.setStock(course.initialStock);
+    await course.first.setStock(course.initialStock);
+    return told('clock lent to Redis', {});
   }),
   step(
     'the clock of that server jumps ahead by a lease and <time>',
     async ({ clock, leaseMs, masterCount, mark }, { time }) => {
-      await clock?.jump(leaseMs + time);
-      mark(deed('clock jumps', { server: masterCount > 0 ? `master ${quorumOf(masterCount)}` : 'Redis' }));
+      const [ms, master] = [leaseMs + time, quorumOf(masterCount)];
+      await clock?.jump(ms);
+      mark(deed('clock jumps', { server: masterCount > 0 ? `master ${master}` : 'Redis' }));
+      return masterCount > 0 ? told('clock of a master jumped', { master, ms }) : told('clock of Redis jumped', { ms });
     },
   ),
 ];
@@ -317,7 +395,7 @@ async function sellInside(course: Course, name: string, node: TargetNode, script
   const { inside } = await trySellInside(course, name, node, script);
   if (inside === undefined) throw notInside(node);
   course.faultAt = sharedClock();
-  return itsName(course, inside);
+  return howInside(course, name, inside);
 }
 
 /**
@@ -374,7 +452,7 @@ async function sellNested(course: Course, { sale, node, time, which }: Values<'s
   const { leaseMs } = course;
   const nestedCall = which === 'the same' ? true : 'another object';
   const script = { beforeNestedCall: true, nestedCall, pauseMs: time } as const;
-  const told = await sellInside(course, sale, node, script);
+  const said = await sellInside(course, sale, node, script);
   const inside = insideOf(course, sale);
   course.mark(deed('asks again', {}), { sale: inside });
   mustBeSo(course, ({ events }) => {
@@ -384,7 +462,7 @@ async function sellNested(course: Course, { sale, node, time, which }: Values<'s
     const isEarly = entered === undefined || again - entered <= leaseMs * LATEST_ASK;
     return isEarly || 'The sale asked again when its lease was about to end.';
   });
-  return told;
+  return said;
 }
 
 /** Nobody else has got in since then. Returns for how long, in milliseconds. */
@@ -395,14 +473,55 @@ function allWait(course: Course, since: number): number {
   return keptOutMs;
 }
 
-const itsName = ({ stage }: Course, sale: SaleName) =>
-  `${nameOf(sale)} ${hasLock(stage) ? 'holds the lock and has read the stock' : 'is under way'}`;
+/** Says what is known of a sale that is inside: without a lock it may not have read the stock yet. */
+function howInside(course: Course, sale: string, inside: SaleName): StepSentence {
+  const { node } = inside;
+  const read = course.events().find((event) => event.type === 'read' && isSame(event, inside));
+  if (read?.stock === undefined) return told('began', { sale, node });
+  return told(hasLock(course.stage) ? 'got in' : 'read', { sale, node, stock: read.stock });
+}
 
-/** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to go on with. */
+/**
+ * Counts how often a node asks for the lock from now on, on behalf of the sale that comes next. What is returned tells it: 0 where it can't
+ * be read, or others wait there as well.
+ */
+function countTries(course: Course, node: TargetNode): () => number {
+  const before = course.triesOf(node);
+  const isAlone = course.waitingAt(node) === 0;
+  return () => (isAlone ? course.triesOf(node) - before : 0);
+}
+
+const gaveUp = (sale: string, tries: number, ms: number) =>
+  tries > 0 ? told('gave up', { sale, tries, ms }) : told('waited in vain', { sale, ms });
+
+/** What was answered to a sale, to that of a basket or to a look. */
+export function howEnded(sale: string, end: Awaited<Actor['sale']['end']>): StepSentence {
+  switch (end.outcome) {
+    case 'sold':
+      return 'skus' in end.sale
+        ? told('sold a basket', { sale, skus: end.sale.skus.map(({ sku }) => sku) })
+        : told('sold', { sale, before: end.sale.stockBefore, after: end.sale.remaining });
+    case 'looked':
+      return told('was answered', { sale, remaining: end.remaining });
+    case 'inDoubt':
+      return told('was left in doubt', { sale, code: end.code });
+    case 'nonsense':
+      return told('was answered nonsense', { sale });
+    case 'cutOff':
+      return told('got no answer', { sale, ms: end.ms });
+    default:
+      return told('was refused', { sale, code: end.code });
+  }
+}
+
+/** How the lease of a sale ended that was made to. */
+const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 'no lease' } as const;
+
+/** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to resume. */
 async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
   const actor = actorOf(course, name);
   const at = sharedClock();
-  if (actor.held === undefined && actor.inside === undefined) return { at };
+  if (actor.held === undefined && actor.inside === undefined) return { at, hasResumed: false };
   mustStillWait(course);
   actor.wentOnAt = at;
   await actor.held?.goOn();
@@ -414,7 +533,7 @@ async function goOn(course: Course, name: string, resume = actorOf(course, name)
     mend(course, `${name} stalls`);
     await resume();
   }
-  return { at };
+  return { at, hasResumed: true };
 }
 
 /** In the end none may have entered by now that is to wait. */
@@ -442,7 +561,7 @@ async function answered(course: Course, name: string, expected: string[]) {
   if (answer === NOT_REPLICATED) course.ending = 'if A is refused';
   // On a busy machine a replica is too slow to confirm, and a lease ends too soon.
   if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`);
-  return `it is answered: ${answer}`;
+  return howEnded(name, end);
 }
 
 /**
@@ -453,6 +572,8 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   const holder = sale === undefined ? undefined : actorOf(course, sale);
   const isRefused = holder !== undefined && holder.inside === undefined;
   const limitMs = isRefused ? REFUSED_MS : limit;
+  await course.say(told('others came', { node: node.name }));
+  const triesSince = countTries(course, node);
   await node.script({ pauseMs: SALE_MS, times: MEANWHILE });
   const startedAt = sharedClock();
   const leftMs = () => startedAt + limitMs - sharedClock();
@@ -461,6 +582,7 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
     if ((await endWithin(course.sell(node), leftMs())).outcome === 'sold') sold += 1;
     else await sleep(SOON_MS);
   }
+  const [tries, ms] = [triesSince(), sharedClock() - startedAt];
   Object.assign(course.figures, { soldMeanwhile: sold });
   if (holder?.inside) {
     mustBeInside(course, holder.inside);
@@ -475,7 +597,10 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
     await course.mustHaveWaited(node, startedAt);
     allWait(course, startedAt);
   }
-  return `it has sold ${countOf(sold, 'unit')} meanwhile`;
+  if (sold > 0) return told('others sold', { node: node.name, sold, ms });
+  return tries > 0
+    ? told('others asked in vain', { node: node.name, tries, ms })
+    : told('others sold nothing', { node: node.name, ms });
 }
 
 /**

@@ -7,8 +7,9 @@ import { describeLeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin } from '../harness/test-bed.ts';
-import { deed, labelOf } from '../narration/faults.ts';
+import { type Deed, deed, labelOf } from '../narration/faults.ts';
 import { countOf, formatDuration } from '../narration/numbers.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
 import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 import type { Finding } from './sentence.ts';
@@ -29,15 +30,17 @@ export const serverSteps = [
     }
     await course.freezeMaster(count - 1);
     course.mark(deed('master stopped', { master: count }));
+    return told('master paused', { master: count });
   }),
-  step('… <count> sales come one after the other', async (course, { count }) => {
+  step('<count> sales come one after the other', async (course, { count }) => {
     const { first, second } = course;
+    await course.say(told('round began', { sales: count }));
     const ends: SaleEnd[] = [];
     for (let sale = 0; sale < count; sale += 1) {
       ends.push(await endWithin(course.sell(sale % 2 ? second : first), SALE_LIMIT_MS));
     }
     course.rounds.push(ends);
-    return `${ends.length - unsoldOf(ends)} are sold, in ${formatDuration(middleOf(ends))} each`;
+    return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
   }),
   withMasters(
     '<sale> sells at <node> for <time>, and its votes come <limit> late',
@@ -57,6 +60,7 @@ export const serverSteps = [
       };
       const haveHeard = () => course.triesOf(node) > before;
       await course.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
+      return told('votes delayed', { sale, node: node.name, ms: limit });
     },
   ),
   step('the votes for <sale> have come', async (course, { sale }) => {
@@ -68,40 +72,53 @@ export const serverSteps = [
       const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
       return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
     });
-    return `they took ${formatDuration(ms)}`;
+    return told('votes came', { sale, ms });
   }),
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
   step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
-    if (!isShopOpen(course)) return;
+    if (!isShopOpen(course)) return told('shop closed', {});
     const since = sharedClock();
     const isRush = () => soldSince(course, since) >= count;
     await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
+    return told('units sold', { sold: soldSince(course, since), ms: sharedClock() - since });
   }),
   needing('links', 'redis process')(
-    '… Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
+    'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
     (course, { time, node, limit }) => findItLater(course, time, node, limit),
   ),
   needing('redis process')(
-    '… Redis is killed (SIGKILL), and starts again with its data after <time>',
+    'Redis is killed (SIGKILL), and starts again with its data after <time>',
     async (course, { time }) => {
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
-      if (!isShopOpen(course)) return 'but not now, since nobody sells';
-      if (course.redisKind !== 'native') return 'but not this one, which keeps no data over a restart';
-      return goAway(course, 'Redis killed for a while', await course.killRedis(), time);
+      if (!isShopOpen(course)) return told('shop closed', {});
+      if (course.redisKind !== 'native') return told('Redis spared', {});
+      const redis = await course.killRedis();
+      const { from, until } = await goAway(
+        course,
+        deed('Redis killed for a while', {}),
+        told('Redis killed', {}),
+        redis,
+        time,
+      );
+      return told('Redis started again', { ms: until - from });
     },
   ),
   step('sales flow again, or not within <limit>', async (course, { limit }) => {
     const outage = course.outages.at(-1);
     // One after which the shop stayed closed is looked at once.
-    if (outage === undefined || outage.backMs !== undefined || outage.stayed) return;
+    if (outage === undefined || outage.backMs !== undefined) return told('no new outage', {});
+    if (outage.stayed) return told('shop closed', {});
     const soldAt = ({ ended }: RunningSale) => (ended?.outcome === 'sold' ? ended.sentAt + ended.ms : 0);
     const next = () => course.sales.map(soldAt).filter((at) => at > outage.until);
     if (await course.until(() => next().length > 0, limit)) {
       const { until, held = { from: until, until } } = outage;
       const at = Math.min(...next());
       outage.backMs = at - until - (at > held.until ? held.until - held.from : 0);
-    } else outage.stayed = await course.keysLeft();
+      return told('sales resumed', { ms: at - until });
+    }
+    outage.stayed = await course.keysLeft();
+    return told('no sale in time', { ms: limit });
   }),
 ];
 
@@ -191,15 +208,16 @@ const soldSince = ({ sales }: Course, at: number) =>
 
 /** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
 async function goAway(
-  { mark, outages }: Course,
-  what: 'Redis killed for a while' | 'Redis stopped for a while',
+  { mark, outages, say }: Course,
+  fault: Deed,
+  begins: StepSentence,
   redis: { comeBack(): unknown },
   ms: number,
   atItsReturn: () => unknown = () => {},
 ): Promise<Outage> {
   const from = sharedClock();
-  const fault = deed(what, {});
   const { over } = mark(fault);
+  await say(begins);
   await sleep(ms);
   await atItsReturn();
   const outage: Outage = { label: labelOf(fault), from, until: sharedClock() };
@@ -216,10 +234,18 @@ async function goAway(
 async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
   const other = node === course.first ? course.second : course.first;
   let restore = () => {};
-  const outage = await goAway(course, 'Redis stopped for a while', await course.stopRedis(), ms, async () => {
-    restore = course.cutLine(node);
-    await other.script({ untilResumed: true });
-  });
+  const redis = await course.stopRedis();
+  const outage = await goAway(
+    course,
+    deed('Redis stopped for a while', {}),
+    told('Redis paused', {}),
+    redis,
+    ms,
+    async () => {
+      restore = course.cutLine(node);
+      await other.script({ untilResumed: true });
+    },
+  );
   const tried = course.triesOf(other);
   const isHeld = async () => (await other.state()).held > 0 || undefined;
   const isMet = await course.waitFor(isHeld, limitMs);
@@ -228,6 +254,7 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
     outage.missed = await whyNotKeptOut(course, other, tried, outage.until);
   }
   restore();
+  const foundMs = sharedClock() - outage.until;
   if (isMet) {
     outage.missed = await whyNoneAsked(course, node, other);
     outage.held = { from: heldFrom, until: sharedClock() };
@@ -236,6 +263,8 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
   await other.script({});
   if (!isMet && (await isHeld())) outage.missed = `A sale of ${other.name} was inside, but too late.`;
   await other.resume();
+  const names = { node: node.name, other: other.name };
+  return isMet ? told('Redis found again by the other', names) : told('Redis found again', { ...names, ms: foundMs });
 }
 
 /** Resolves with why it is not the lock that has kept everybody out at a node since then. */

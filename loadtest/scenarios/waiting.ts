@@ -4,9 +4,10 @@ import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { deed } from '../narration/faults.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { deed } from '../narration/faults.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
@@ -30,19 +31,24 @@ const withLinks = needing('links');
 
 export const waitingSteps = [
   setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
-  step('<count> buyers come to <node>, and wait', (course, { count, node }) => crowd(course, count, node)),
+  step('<count> buyers come to <node>, and wait', async (course, { count, node }) => {
+    await crowd(course, count, node);
+    return told('buyers waited', { buyers: count, node: node.name });
+  }),
   step('the buyers hang up', hangUp),
   /** The memory of the first of them is that of code which is compiled. */
   withLinks(
-    '… <node> tries <count> times, for <limit> at most[, and its memory is measured]',
+    '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
     async (course, { node, count, limit: limitMs }) => {
       const { crowd } = course;
+      await course.say(told('asking began', { node: node.name }));
+      const from = sharedClock();
       const [triesBefore, bytesBefore] = [course.triesOf(node), await node.heap()];
       const made = () => course.triesOf(node) - triesBefore;
       await course.until(() => made() >= count, limitMs);
-      const tries = made();
+      const [tries, ms] = [made(), sharedClock() - from];
       Object.assign(course.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
-      if (tries >= FEWEST * count) return;
+      if (tries >= FEWEST * count) return told('asked often', { node: node.name, tries, ms });
       const nothingToBreak = await trySeldom(course, node);
       // They may have ended while the node was asked.
       await course.catchUp();
@@ -52,12 +58,16 @@ export const waitingSteps = [
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
     },
   ),
-  step('<sale> sells at <node>, and waits', (course, { sale, node }) => sellAndWait(course, sale, node)),
-  step('the next sales at <node> are held inside', async (_course, { node }) =>
-    node.script({ untilResumed: true, times: 1_000 }),
-  ),
+  step('<sale> sells at <node>, and waits', async (course, { sale, node }) => {
+    await sellAndWait(course, sale, node);
+    return told('waited', { sale, node: node.name });
+  }),
+  step('the next sales at <node> are held inside', async (_course, { node }) => {
+    await node.script({ untilResumed: true, times: 1_000 });
+    return told('sales held', { node: node.name });
+  }),
   withLinks(
-    '… <count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
+    '<count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
     (course, { count, sale, node }) => goFirst(course, { most: count, name: sale, here: node }),
   ),
 ];
@@ -161,6 +171,8 @@ async function hangUp(course: Course) {
   const node = crowd[0]?.node === first.name ? first : second;
   course.mark(deed('clients hang up', { clients: crowd.length }), { node });
   await course.until(() => course.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
+  const [buyers, waiting] = [crowd.length, course.waitingAt(node)];
+  return waiting > 0 ? told('buyers hung up in vain', { buyers, waiting }) : told('buyers hung up', { buyers });
 }
 
 /** Those who wait at a node try more seldom than it could: the lock waits for something else, and the machine is not why. */
@@ -186,6 +198,7 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
   const enteredHere = () => course.holds().filter(({ node }) => node === here.name);
   const isWaiting = async () => (await there.state()).waiting > 0 || undefined;
   mustStillWait(course);
+  await course.say(told('others came first', { sale: name, node: here.name }));
   let overtakes = 0;
   while (overtakes < most && (await isWaiting())) {
     await course.catchUp();
@@ -205,16 +218,20 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
     course.sell(here);
     await findsItTaken(course, name);
   }
-  const isStarved = overtakes === most && (await isWaiting());
+  const isStarved = overtakes === most && (await isWaiting()) === true;
   const waitedMs = sharedClock() - askedAt;
   await here.script({});
   await here.resume();
   Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs }) });
-  const told = `${countOf(overtakes, 'other')} went first`;
-  if (isStarved) return told;
-  await course.mustHaveGoneOn(UNUSED_MS / 2);
-  if (overtakes <= MOST_KEPT) return told;
+  if (!isStarved) await course.mustHaveGoneOn(UNUSED_MS / 2);
+  if (isStarved || overtakes <= MOST_KEPT) return passedOver(name, overtakes, isStarved);
   throw new NotStagedError(`${name} went in after ${overtakes} that had come later, and it can't be told why.`);
+}
+
+/** Says how many have gone first that came later than a sale, and whether it still waits then. */
+export function passedOver(sale: string, others: number, isStarved: boolean): StepSentence {
+  if (isStarved) return told('was passed over', { sale, others });
+  return others > 0 ? told('was overtaken', { sale, others }) : told('was not overtaken', { sale });
 }
 
 /** The line of a sale is well again, and it asks once more. One whose masters did not answer was refused, and its buyer comes again. */

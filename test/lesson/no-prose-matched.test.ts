@@ -24,7 +24,9 @@ function proseReadIn(file: string): string[] {
 }
 
 test('x', () => {
-  const files = listDeep().filter((f) => /^(loadtest|live|teaching|exercises|prove|virtual|services|locks|scripts)\/.*\.ts$/.test(f));
+  const files = listDeep().filter((f) =>
+    /^(loadtest|live|teaching|exercises|prove|virtual|services|locks|scripts)\/.*\.ts$/.test(f),
+  );
   console.log(files.flatMap(proseReadIn).join('\n'));
   expect(1).toBe(1);
 });

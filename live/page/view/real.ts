@@ -2,8 +2,8 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { RunView } from '../../contract.ts';
 import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
+import type { RunView } from '../../contract.ts';
 import type { CellTask, Played } from '../worker.ts';
 import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';

@@ -10,14 +10,14 @@ import { spoken } from './texts.ts';
 const isChinese = () => spoken() === 'zh';
 
 /** What happened in a step of a scenario. */
-export const stepSaid = (sentence: StepSentence) =>
-  isChinese() ? narratedInChinese(sentence) : narrated(sentence);
+export const stepSaid = (sentence: StepSentence) => (isChinese() ? narratedInChinese(sentence) : narrated(sentence));
 
 const reasonSaid = (reason: Reason) => (isChinese() ? reasonedInChinese(reason) : reasoned(reason));
 
 /** The sentences of a verdict. One that has no form of its own is English everywhere. */
 export function Reasons({ says }: { says: Reason[] }) {
   return says.map(
-    (reason) => html`<span lang=${isChinese() && reason.form === 'text' ? 'en' : undefined}>${reasonSaid(reason)}</span> `,
+    (reason) =>
+      html`<span lang=${isChinese() && reason.form === 'text' ? 'en' : undefined}>${reasonSaid(reason)}</span> `,
   );
 }
