@@ -11,8 +11,8 @@ import type { SaleEvent } from '../services/inventory/lab/contract.ts';
 import { lockKey } from '../services/inventory/store.ts';
 import type { Lab } from '../virtual/lab.ts';
 
-/** What prepares, or waits for what has begun. */
-const untold = new Set<keyof StepForms>([]);
+/** What prepares, or only waits. */
+const untold = new Set<keyof StepForms>(['sales slowed', 'time passed', 'all ended']);
 const deeds: Partial<Record<SaleEvent['type'], string>> = {
   entered: 'is inside',
   nested: 'asks for its own lock again',
@@ -52,7 +52,7 @@ function drawn(events: PlayEvent[]): string[] {
   let since: PlayEvent[] = [];
   const draw = () => {
     lines.push(...withoutRepeats(since.flatMap(linesOf)));
-    const unnamed = since.filter((event) => isUnnamed(event) && event.step === 'left').length;
+    const unnamed = since.filter((event) => event.kind === 'sale' && event.step === 'left' && isUnnamed(event)).length;
     if (unnamed > 1) lines.push(`Note over B: ${unnamed - 1} more sales, alike`);
     since = [];
   };
@@ -69,7 +69,7 @@ function drawn(events: PlayEvent[]): string[] {
 type Step = Extract<PlayEvent, { kind: 'sale' }>;
 
 /** A sale that its page gives no letter: it is one of several that are alike. */
-const isUnnamed = (event: PlayEvent): event is Step => event.kind === 'sale' && /^\d/.test(event.sale);
+const isUnnamed = ({ sale }: Step) => /^\d/.test(sale);
 
 interface Line {
   text: string;

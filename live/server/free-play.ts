@@ -50,7 +50,7 @@ interface Button {
   says: StepSentence | ((sale: string) => StepSentence);
   saysUndone?: StepSentence;
   /** Does it. Resolves with what undoes it, if it lasts. */
-  press(): Undo | undefined | Promise<Undo | undefined>;
+  press(sale: string): Undo | undefined | Promise<Undo | undefined>;
 }
 
 export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
@@ -103,16 +103,16 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'sell',
         at,
         says: (sale) => told('came', { sale, node: at }),
-        press: () => void testBed.sell(node),
+        press: (sale) => void testBed.sell(node, sale),
       },
       {
         act: 'hold-sale',
         at,
         says: (sale) => told('came to be held', { sale, node: at }),
         saysUndone: told('sale of the node resumed', { node: at }),
-        async press() {
+        async press(sale) {
           await node.script({ untilResumed: true });
-          testBed.sell(node);
+          testBed.sell(node, sale);
           return async () => {
             // It may still wait for the lock, and would be held later.
             await node.script({});
@@ -159,9 +159,9 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         at,
         fault: deed('blocked', {}),
         says: (sale) => told('came to block', { sale, node: at }),
-        async press() {
+        async press(sale) {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
-          testBed.sell(node);
+          testBed.sell(node, sale);
           return undefined;
         },
       },
@@ -267,13 +267,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     }
     const node = target.nodes.find(({ name }) => name === button.at);
     const pressedAt = sharedClock();
-    const undo = await button.press();
+    const { fault, says, saysUndone } = button;
+    const sale = typeof says === 'function' ? nextLetter() : '';
+    const undo = await button.press(sale);
     // What is killed has told its last before it dies.
     const at = button.act === 'kill' ? sharedClock() : pressedAt;
     // What could not be staged is not drawn.
-    const { fault, says, saysUndone } = button;
     const mark = fault && testBed.mark(fault, { at, ...(node && { node }) });
-    await testBed.say(typeof says === 'function' ? says(nextLetter()) : says);
+    await testBed.say(typeof says === 'function' ? says(sale) : says);
     if (undo === undefined) return;
     on.set(button, async () => {
       mark?.over();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { timelineSchema } from '../../../loadtest/evidence/results.ts';
 import { type Fault, type LeaseSample, type TimelineParts, timelineOf } from '../../../loadtest/evidence/timeline.ts';
+import { type Deed, deed } from '../../../loadtest/narration/faults.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 /** When every drill here begins, on the shared clock. Moments below are milliseconds since then. */
@@ -57,8 +58,8 @@ function draw(events: SaleEvent[], more: Partial<TimelineParts> = {}) {
   return timelineOf({ from: START, until: START + DURATION_MS, events, samples: [], ownerOf, faults: [], ...more });
 }
 
-const fault = (label: string, from: number, more: Partial<Fault> = {}): Fault => ({
-  label,
+const fault = (what: Deed, from: number, more: Partial<Fault> = {}): Fault => ({
+  what,
   from: START + from,
   ...more,
 });
@@ -112,7 +113,7 @@ test('timeline: of a long list 8 are drawn: those that met first, those under wa
   const sales = turns(30);
   // It stays until the next one is inside.
   (sales[20] as Sale).leaves = 215;
-  const timeline = draw(eventsOf(...sales), { faults: [fault('Redis is away', 205, { until: START + 255 })] });
+  const timeline = draw(eventsOf(...sales), { faults: [fault(deed('Redis killed', {}), 205, { until: START + 255 })] });
   expect(idsOf(timeline)).toEqual(['0000', '0001', '0002', '0003', '0004', '0020', '0021', '0025']);
   expect(timeline.moreLanes).toBe(22);
   expect(timeline.overlaps).toEqual([{ fromMs: 211, untilMs: 215, lanes: [5, 6] }]);
@@ -184,7 +185,7 @@ test('timeline: whatever the history, it lies within the drill, and each sale is
   );
   fc.assert(
     fc.property(histories, ms, (sales, from) => {
-      const faults = [fault('Redis is away', from, { until: START + from + 300 })];
+      const faults = [fault(deed('Redis killed', {}), from, { until: START + from + 300 })];
       const timeline = draw(eventsOf(...sales), { samples: seen('held', from, from + 200, 300), faults });
 
       expect(timelineSchema.parse(timeline)).toEqual(timeline);
