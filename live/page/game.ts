@@ -9,7 +9,8 @@ import { readLock } from '../../prove/sandbox.ts';
 import { type Demand, type Scope, scopes, stockCommand } from '../../prove/scopes.ts';
 import { openServer, type Server } from '../../prove/server.ts';
 import { keyOf, STOCK, type State, type Step } from '../../prove/state.ts';
-import { readable, tell } from '../../prove/words.ts';
+import { type SearchSentence, says } from '../../prove/wording.ts';
+import { readable } from '../../prove/words.ts';
 import type { NodeState, PlayRecord } from './records.ts';
 
 /** A lock in a scope of the search. */
@@ -26,13 +27,11 @@ export interface GameTask {
 
 /** A game as it stands. The time of a record is the number of its step. */
 export interface Standing {
-  /** What may go wrong, in the words of the scope. */
-  says: string;
   records: PlayRecord[];
   /** What can happen next, in the order of the search; nothing when the game is over. */
-  moves: string[];
-  /** Why the lock is broken, as a sentence. */
-  broken?: string;
+  moves: SearchSentence[];
+  /** Why the lock is broken. */
+  broken?: SearchSentence;
 }
 
 /** What can still happen from where a game stands. */
@@ -48,7 +47,7 @@ export interface Orders {
 /** A move of the search; of the last one it is said what it breaks. */
 interface Way {
   move: Move;
-  broken?: string | undefined;
+  broken?: SearchSentence | undefined;
 }
 
 export type Game = Awaited<ReturnType<typeof openGame>>;
@@ -59,7 +58,6 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   if (found === undefined) throw new Error(`There is no scope ${name}.`);
   const [openLock, server] = await Promise.all([readLock(file), openServer()]);
   const whole = scopeFor(found, { budget: {}, ...(isAtOnce && { isAtOnce }) });
-  const { says } = whole;
   const scope: Scope = { ...whole, ...(demands && { demands }) };
   const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
   const lock = await findLockKeys({ openLock }, server, [stocked]);
@@ -75,7 +73,7 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   const known: Known = { leaseEndOf, server, lock };
   const counted = new Map<string, Orders>();
 
-  async function waysFrom(state: State): Promise<{ ways: Way[]; broken?: string | undefined }> {
+  async function waysFrom(state: State): Promise<{ ways: Way[]; broken?: SearchSentence | undefined }> {
     const { moves, isCut } = await movesFrom(state);
     const broken = isCut
       ? violatedAtHorizon(state, scope, lock)
@@ -93,15 +91,15 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
     for (let made = 0; ; made += 1) {
       const { ways, broken } = await waysFrom(state);
       const steps = ways.map(({ move }) => move.step());
-      if (broken !== undefined) return { state, records, says, moves: [], broken };
+      if (broken !== undefined) return { state, records, moves: [], broken };
       const way = ways[choose(steps, made) ?? -1];
-      if (way === undefined) return { state, records, says, moves: linesOf(steps) };
+      if (way === undefined) return { state, records, moves: steps.map(moveOf) };
       const step = way.move.step();
       const before = state;
       state = way.move.state;
       const at = made + 1;
       records.push(...recordsOf(state, before, { at, server, lock: lock.held, step }));
-      if (way.broken !== undefined) return { state, records, says, moves: [], broken: way.broken };
+      if (way.broken !== undefined) return { state, records, moves: [], broken: way.broken };
     }
   }
 
@@ -132,32 +130,20 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   };
 }
 
-const endOf = (broken: string | undefined): Orders =>
+const endOf = (broken: SearchSentence | undefined): Orders =>
   broken === undefined
     ? { orders: 1, broken: 0, nearest: Number.POSITIVE_INFINITY }
     : { orders: 1, broken: 1, nearest: 0 };
 
-const nameOfStep = ({ at, process, kind, command, reply }: Step) => [at, process, kind, command, reply].join('|');
+const nameOfStep = ({ at, process, kind, what, reply }: Step) => JSON.stringify([at, process, kind, what, reply]);
 const isSame = (step: Step, other: Step | undefined) => other !== undefined && nameOfStep(step) === nameOfStep(other);
 
-const saying = (line: string, at: number): PlayRecord => ({ type: 'sentence', at, line });
+/** What can happen next. What came of it is said when it has been made. */
+const moveOf = ({ process, what }: Step) => says('move', { process, what });
 
-/** A step as a sentence. What came of it is said when it has been made. */
-function lineOf({ process, kind, command, reply, told }: Step, isMade = false): string {
-  const isCommand = kind === 'command' || kind === 'let go' || kind === 'hold reply';
-  const answer = isMade && reply !== undefined ? ` → ${reply}` : '';
-  const came = isMade ? told.map((one) => ` · ${process} ${tell(one)}`).join('') : '';
-  return `${process}${isCommand ? ':' : ''} ${command}${answer}${came}`;
-}
-
-/** The moves as sentences. Those that differ in their luck alone say which. */
-function linesOf(steps: Step[]): string[] {
-  const lines = steps.map((step) => lineOf(step));
-  return lines.map((line, at) => {
-    const chance = steps[at]?.input?.chance;
-    const isTwice = lines.indexOf(line) !== lines.lastIndexOf(line);
-    return isTwice && chance !== undefined ? `${line} · Math.random() is ${chance}` : line;
-  });
+function madeOf({ process, what, reply, told }: Step): SearchSentence {
+  const made = { process, what, came: told };
+  return reply === undefined ? says('made', made) : says('made, with a reply', { ...made, reply });
 }
 
 /** Processes are shown as nodes. */
@@ -173,7 +159,7 @@ interface Where {
 
 /** What a step has changed, and what there is after it. */
 function recordsOf(state: State, before: State | undefined, { at, server, lock, step }: Where): PlayRecord[] {
-  const records: PlayRecord[] = step ? [saying(lineOf(step, true), at)] : [];
+  const records: PlayRecord[] = step ? [{ type: 'sentence', at, line: '', search: madeOf(step) }] : [];
   for (const [index, { status, heads, history, waitsSince }] of state.actors.entries()) {
     const node = nodeOf(index);
     const sale = (what: 'waiting' | 'entered' | 'wrote' | 'left' | 'failed') =>

@@ -1,5 +1,6 @@
 // What happened in a cell, as one list of records that a picture is drawn of: made of the log, the history and what Redis has heard.
 
+import type { SearchSentence } from '../../prove/wording.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKeys, stockKey } from '../../services/inventory/store.ts';
 import type { Lab } from '../../virtual/lab.ts';
@@ -12,8 +13,10 @@ const SKU = '001';
 const RELEASE_MS = 5;
 
 /** `at`: milliseconds of the virtual clock. */
-export type PlayRecord = { at: number } & (
-  | { type: 'sentence'; line: string }
+export type PlayRecord = {
+  at: number;
+} /** Of the search and its game there is no line of a page: what happened in a step is said. */ & (
+  | { type: 'sentence'; line: string; search?: SearchSentence }
   | { type: 'sale'; node: string; sale: string; what: SaleEvent['type'] }
   /** The reply is that of the virtual lab: on real servers none is seen. */
   | { type: 'command'; node: string; verb: string; reply?: string }

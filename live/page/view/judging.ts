@@ -1,5 +1,6 @@
 // What scenarios and search say of a lock of one's own.
 
+import { type SearchSentence, saysOfScope } from '../../../prove/wording.ts';
 import type { CellTask, Ready, ScopeTask } from '../worker.ts';
 import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
@@ -21,8 +22,8 @@ export interface Judged {
   /** It decides the exercise. */
   isAsked: boolean;
   verdict: 'pass' | 'fail' | 'unknown';
-  asks: string;
-  reasons: string[];
+  asks: string | SearchSentence;
+  reasons: (string | SearchSentence)[];
 }
 
 interface Wanted {
@@ -58,11 +59,11 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
   const search = async (name: string) => {
     const judged = { name, isOfSearch: true, isAsked: exercise !== undefined };
     try {
-      const { verdict, reason, says } = await engine.ask('search', scopeOf(text, name, exercise));
-      onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reasons: [reason] });
+      const { verdict, why } = await engine.ask('search', scopeOf(text, name, exercise));
+      onJudged({ ...judged, verdict: verdicts[verdict], asks: saysOfScope(name) ?? '', reasons: [why] });
     } catch (error) {
       // What the search can't control, or not in time, may be played all the same.
-      const reasons = sentencesIn([(error as Error).message.replace(/^.*? can't be proved: /, '')]);
+      const reasons = sentencesIn([(error as Error).message]);
       onJudged({ ...judged, verdict: 'unknown', asks: '', reasons });
     }
   };

@@ -1,5 +1,6 @@
 // What a moment of a run looks like: every record until then, put together.
 
+import type { SearchSentence } from '../../../prove/wording.ts';
 import type { NodeState, PlayRecord } from '../records.ts';
 
 export interface ShownNode {
@@ -25,7 +26,7 @@ export interface Moment {
   /** What the stock would be if each sale had taken its unit. */
   expected: number;
   /** The sentence that is played. */
-  line?: string;
+  line?: string | SearchSentence;
   /** The most failed tries for the lock in a row, at any node. */
   tries: number;
 }
@@ -46,7 +47,7 @@ export function momentAt(records: PlayRecord[], at: number): Moment {
       moment.lock = record.lock;
       endsAt = record.endsAt;
       moment.stock = record.stock;
-    } else if (record.type === 'sentence') moment.line = record.line;
+    } else if (record.type === 'sentence') moment.line = record.search ?? record.line;
     else {
       const node = nodes.find(({ name }) => name === record.node);
       if (node) apply(record, node, moment);

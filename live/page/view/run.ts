@@ -1,10 +1,12 @@
 // A cell that was played, at one moment: its title, the sentence, the picture and the lanes.
 
 import { html } from 'htm/preact';
+import type { SearchSentence } from '../../../prove/wording.ts';
 import type { PlayRecord } from '../records.ts';
 import { Lanes, type Scale } from './lanes.ts';
 import { type LockPlace, Picture } from './picture.ts';
 import { lostAt, momentAt } from './reduce.ts';
+import { SearchSaid } from './search-said.ts';
 import { inChinese } from './sentences.ts';
 import { type Both, inLanguage, say, spoken } from './texts.ts';
 
@@ -15,13 +17,16 @@ interface RunProps {
   scale: Scale;
   at: number;
   /** What the scenario asks, as a sentence: said before its first one. */
-  asks?: string;
+  asks?: string | SearchSentence;
 }
 
 export function Run({ title, records, place, scale, at, asks = '' }: RunProps) {
   const moment = momentAt(records, at);
   const { line = asks } = moment;
-  const lines = new Set([asks, ...records.map((record) => (record.type === 'sentence' ? record.line : ''))]);
+  const lines = new Set([
+    asks,
+    ...records.map((record) => (record.type === 'sentence' ? (record.search ?? record.line) : '')),
+  ]);
   const isOfRush = buyersIn(records) > 0 && !isTold(records);
   return html`<section class="run">
     <h2>${title}</h2>
@@ -35,7 +40,8 @@ export function Run({ title, records, place, scale, at, asks = '' }: RunProps) {
 }
 
 /** A sentence in the language of the page, where it has it. */
-export function Said({ text }: { text: string }) {
+export function Said({ text }: { text: string | SearchSentence }) {
+  if (typeof text !== 'string') return html`<${SearchSaid} sentence=${text} />`;
   const chinese = spoken() === 'zh' ? inChinese(text) : undefined;
   return html`<span lang=${text === '' || chinese !== undefined ? undefined : 'en'}>${chinese ?? text}</span>`;
 }

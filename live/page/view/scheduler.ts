@@ -2,13 +2,15 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { saysOfScope } from '../../../prove/wording.ts';
 import type { Orders, Standing } from '../game.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
 import { useKeys } from './player.ts';
 import { linesAt, lostAt, momentAt } from './reduce.ts';
-import { placeOf, Run, Said } from './run.ts';
+import { placeOf, Run } from './run.ts';
+import { SearchSaid } from './search-said.ts';
 import { inNumber, say } from './texts.ts';
 
 interface SchedulerProps {
@@ -16,7 +18,7 @@ interface SchedulerProps {
   files: Record<string, string>;
 }
 
-const nothing: Standing = { says: '', records: [], moves: [] };
+const nothing: Standing = { records: [], moves: [] };
 
 export function Scheduler({ engine, files }: SchedulerProps) {
   const [name, setName] = useState('0-none');
@@ -86,18 +88,18 @@ export function Scheduler({ engine, files }: SchedulerProps) {
         <button onClick=${() => way.length > 0 && setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
         <button onClick=${hint} aria-disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
       </p>
-      <p>${say('schedule')} <b><${Said} text=${standing.says} /></b></p>
+      <p>${say('schedule')} <b><${SearchSaid} sentence=${saysOfScope(task.scope)} /></b></p>
     </section>
     <section class="runs">
       <${Run} title=${say('made', { n: way.length })} records=${records} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />
       <div class="told" role="status">
         ${!isOver && lostAt(moment) > 0 && html`<p>${say('lostAlready')}</p>`}
         ${advice !== undefined && html`<p>${advice}</p>`}
-        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : html`<${Said} text=${standing.broken} />`}</p>`}
+        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : html`<${SearchSaid} sentence=${standing.broken} />`}</p>`}
         ${isOver && html`<p>${orders === undefined ? say('counting') : say('orders', { orders: inNumber(orders.orders), broken: inNumber(orders.broken), share: shareOf(orders) })}</p>`}
       </div>
       <ol class="moves" ref=${moves} aria-label=${say('moves')}>
-        ${standing.moves.map((line, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> <${Said} text=${line} /></button></li>`)}
+        ${standing.moves.map((move, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> <${SearchSaid} sentence=${move} /></button></li>`)}
       </ol>
     </section>
     <${Code} file=${file} text=${files[file] ?? ''} at=${linesAt(moment)} />

@@ -1,6 +1,5 @@
 // The sentences of the scenarios in Chinese, by their form.
 
-import { ofSearch } from './search-sentences.ts';
 import { filled } from './texts.ts';
 import { ofVerdicts } from './verdict-sentences.ts';
 
@@ -139,9 +138,7 @@ const gaps: Record<string, string> = {
 const units: Record<string, string> = { lease: ' 个租期', leases: ' 个租期', ms: ' 毫秒', s: ' 秒' };
 
 // The longest form first: it says most.
-const forms = Object.entries({ ...sentences, ...ofSearch, ...ofVerdicts }).toSorted(
-  ([one], [other]) => other.length - one.length,
-);
+const forms = Object.entries({ ...sentences, ...ofVerdicts }).toSorted(([one], [other]) => other.length - one.length);
 const patterns = forms.map(([form, chinese]) => {
   const literal = form.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
   const known = new Set<string>();
