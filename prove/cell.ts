@@ -4,8 +4,9 @@ import { replay } from './replay.ts';
 import { LEASE_MS } from './sale.ts';
 import { type OpenLock, readLock } from './sandbox.ts';
 import { type Budget, type Scope, scopes } from './scopes.ts';
-import { type Result, search } from './search.ts';
+import { because, type Result, search } from './search.ts';
 import { openServer, type Server } from './server.ts';
+import { says } from './wording.ts';
 
 export interface Task {
   /** The name of its row. */
@@ -57,7 +58,17 @@ const locks: Record<string, Promise<OpenLock>> = {};
 let server: Promise<Server> | undefined;
 let known = 0;
 
-/** Rejects with one sentence when the lock's file can't be read, or there is no such scope. */
+/** The lock's file can't be read. `clause` says why. */
+export class UnreadableError extends Error {
+  readonly clause: string;
+
+  constructor(stage: string, clause: string) {
+    super(`${stage} can't be proved: ${clause}.`);
+    this.clause = clause;
+  }
+}
+
+/** Rejects with an UnreadableError when the lock's file can't be read, and with one sentence when there is no such scope. */
 export async function proveCell(task: Task): Promise<Cell> {
   const { file, mostStates = MOST_STATES, ...named } = task;
   const found = scopes.find(({ name }) => name === task.scope);
@@ -66,7 +77,7 @@ export async function proveCell(task: Task): Promise<Cell> {
   const scope = scopeFor(found, task);
   locks[file] ??= readLock(file);
   const openLock = await locks[file].catch((error: Error) => {
-    throw new Error(`${task.stage} can't be proved: ${error.message}.`);
+    throw new UnreadableError(task.stage, error.message);
   });
   // What it knows of one lock is of no use to the next one, after a while.
   if (known > 200_000) {
@@ -103,8 +114,8 @@ async function replayed(cell: Cell, openLock: OpenLock, scope: Scope): Promise<C
   for (let time = 1; time <= REPLAYS; time += 1) {
     const difference = await replay(counterexample, { openLock, sales, scope, processes, masters, isInBuckets });
     if (difference) {
-      const reason = `Replay ${time} of ${REPLAYS} of the counterexample went another way, at ${difference}`;
-      return { ...cell, verdict: 'unknown', reason };
+      const why = says('replay differs', { replay: time, of: REPLAYS, ...difference });
+      return { ...cell, verdict: 'unknown', ...because(why) };
     }
   }
   return { ...cell, replayed: REPLAYS };

@@ -3,6 +3,7 @@
 import { type ProcessOptions, startProcess } from './process.ts';
 import { keysOf, LOCK_KEY } from './sale.ts';
 import type { Server, ServerState } from './server.ts';
+import { type SearchSentence, says } from './wording.ts';
 
 /** The lock's own key, in the names below. */
 const KEY = '<key>';
@@ -12,8 +13,8 @@ export interface LockKeys {
   held: string[];
   /** Those that stay when it is free: they have the same names each time, do not grow, and keep nobody from entering. */
   staying: string[];
-  /** Why it can't be seen whether it is free, as a sentence. */
-  unclear?: string;
+  /** Why it can't be seen whether it is free. */
+  unclear?: SearchSentence;
 }
 
 /** A lock whose key is the one that it is given. */
@@ -45,16 +46,14 @@ export async function findLockKeys(
   if (second === undefined) return itsKey;
   const held = [...first.inside].filter(([name, text]) => first.after.get(name) !== text && before.get(name) !== text);
   const names = held.map(([name]) => name);
-  const shown = namesFor(names, LOCK_KEY).join(' and ');
+  const shown = { keys: namesFor(names, LOCK_KEY) };
   const isSame = names.every((name) => second.inside.has(name));
   const left = [...second.after].filter(([name, text]) => first.after.get(name)?.length === text.length);
   return {
     held: names.length > 0 ? names : [KEY],
     staying: second.hasWaited ? [] : left.map(([name]) => name),
-    ...(!isSame && { unclear: `Each holder has a key of its own, such as ${shown}` }),
-    ...(names.some((name) => first.after.has(name)) && {
-      unclear: `The key ${shown} is still there when the lock is given up`,
-    }),
+    ...(!isSame && { unclear: says('a key for each holder', shown) }),
+    ...(names.some((name) => first.after.has(name)) && { unclear: says('a key that stays', shown) }),
   };
 
   /** One sale, until nothing is on its way any more. Undefined when it does not end so. */

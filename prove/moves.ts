@@ -20,7 +20,8 @@ import {
   type StepKind,
   type Unread,
 } from './state.ts';
-import { nameOfReply, readable } from './words.ts';
+import { type Clause, happens, type Happening as Said } from './wording.ts';
+import { asRead, nameOfReply } from './words.ts';
 
 export interface Move {
   state: State;
@@ -71,9 +72,9 @@ const noFaults: Budget = {
 type Fields = Partial<Omit<Actor, 'id' | 'heads' | 'isInside' | 'insideOf' | 'waitsSince' | 'nextTimer'>>;
 type Event = Input extends infer One ? (One extends Input ? Omit<One, 'chance'> : never) : never;
 
-/** What happened, for a step that is told. */
-type Words = string | (() => string);
-const textOf = (words: Words) => (typeof words === 'string' ? words : words());
+/** What happened, for a step that is told. Most steps are not, so what takes a while is made when it is asked for. */
+type What = Said | (() => Said);
+const saidOf = (what: What) => (typeof what === 'function' ? what() : what);
 interface Answered {
   sent: Sent;
   reply: Reply;
@@ -88,7 +89,7 @@ interface Outcome {
 /** What happens to a process, and what comes with it. */
 interface Happening {
   kind: StepKind;
-  words: Words;
+  what: What;
   /** What changes about the process besides its history. */
   fields?: Fields;
   /** What changes about the rest. */
@@ -99,6 +100,15 @@ interface Happening {
   /** Which of the things that can happen to this process it is. */
   key?: string;
 }
+
+// What happens again and again, and has no values.
+const beginsToSell = happens('begins');
+const beginsToLook = happens('begins to look');
+const isPaused = happens('is paused');
+const wakesUp = happens('wakes up');
+const isKilled = happens('is killed');
+const hangsUp = happens('hangs up');
+const timerFires = happens('timer fires');
 
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
@@ -169,9 +179,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       if (status === 'comes') {
         // Those of one kind come in the order of their names.
         if (!toCome.has(kinds[index])) {
-          const words = history.seen.isReader ? 'begins to look' : 'begins a sale';
+          const what = history.seen.isReader ? beginsToLook : beginsToSell;
           const begins = { at: state.at, type: 'begins' as const };
-          moves.push(...(await happen(state, index, begins, { kind: 'begins', words })));
+          moves.push(...(await happen(state, index, begins, { kind: 'begins', what })));
         }
         toCome.add(kinds[index]);
         continue;
@@ -214,7 +224,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
 
   /** A process that is paused wakes up; a command that is held up reaches its server. */
   async function goOn(state: State, index: number): Promise<Move[]> {
-    const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', words: 'wakes up' });
+    const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', what: wakesUp });
     const actor = state.actors[index] as Actor;
     const head = actor.heads.find(isHeldUp);
     return actor.status === 'is late' && head ? deliver(woken.state, index, head, 'let go') : [woken];
@@ -236,15 +246,15 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     if (budget.pauses > 0 && isHolder(actor, at) && (scope.mayPause?.(index) ?? true)) {
       // Who has the lock, and is not inside yet, is late by its pause: it was nobody's crash.
       const more = { ...spend(budget, 'pauses'), ...(!actor.isInside && { crashedAt: never }) };
-      const paused = { kind: 'pause' as const, words: 'is paused', more };
+      const paused = { kind: 'pause' as const, what: isPaused, more };
       moves.push(change(state, index, { status: 'is paused', until }, paused));
     }
     const isMeant = (head: Pending) =>
       scope.delayed === 'writes' ? isWrite(head.command) : leaseEndOf(actor) > at && changesLock(state, index, head);
     if (budget.delays > 0 && head && isMeant(head)) {
-      const words = () => `has a command held up: ${readable(head.command)}`;
+      const what = () => happens('is held up', { command: asRead(head.command) });
       const late = { status: 'is late' as const, until, writesBefore: writesOfOthers(state.actors, actor) };
-      moves.push(change(state, index, late, { kind: 'hold up', words, more: spend(budget, 'delays') }));
+      moves.push(change(state, index, late, { kind: 'hold up', what, more: spend(budget, 'delays') }));
     }
     if (budget.crashes > 0 && isHolder(actor, at) && (scope.mayCrash?.(index) ?? true)) {
       const servers = state.servers.map((each) => server.without(each, index));
@@ -252,12 +262,11 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       // The lock of one whose lease is over is no longer its own: somebody else may have it for long.
       const crashedAt = leaseEndOf(actor) > at ? at : state.crashedAt;
       const more = { ...spend(budget, 'crashes'), crashedAt, servers };
-      moves.push(change(state, index, dead, { kind: 'crash', words: 'is killed', more }));
+      moves.push(change(state, index, dead, { kind: 'crash', what: isKilled, more }));
     }
     if (budget.hangUps > 0 && actor.waitsSince !== undefined) {
-      const words = 'has a client that hangs up';
-      const hangsUp = { kind: 'hang up' as const, words, more: spend(budget, 'hangUps') };
-      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, hangsUp)));
+      const gone = { kind: 'hang up' as const, what: hangsUp, more: spend(budget, 'hangUps') };
+      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, gone)));
     }
     return moves;
   }
@@ -265,25 +274,25 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   function faultsOfServers(state: State): Move[] {
     const { budget, servers, ahead, frozen } = state;
     const moves: Move[] = [];
-    const fault = (kind: StepKind, words: string, more: Partial<State>) =>
-      moves.push({ state: { ...state, ...more }, step: () => stepOf(state, 'the server', kind, words) });
+    const fault = (kind: StepKind, what: Said, more: Partial<State>) =>
+      moves.push({ state: { ...state, ...more }, step: () => stepOf(state, 'the server', kind, what) });
     if (budget.failovers > 0 && state.replica !== servers[0]) {
-      const words = 'fails, and its replica has not heard of the last command';
-      fault('failover', words, { ...spend(budget, 'failovers'), servers: replaced(servers, 0, state.replica) });
+      const failed = replaced(servers, 0, state.replica);
+      fault('failover', happens('fails over'), { ...spend(budget, 'failovers'), servers: failed });
     }
     if (budget.freezes > 0) {
-      const words = `of master ${FAULTY_MASTER} stands still`;
-      fault('freeze', words, { ...spend(budget, 'freezes'), frozen: [...frozen, FAULTY_MASTER] });
+      const what = happens('stands still', { master: FAULTY_MASTER });
+      fault('freeze', what, { ...spend(budget, 'freezes'), frozen: [...frozen, FAULTY_MASTER] });
     }
     if (budget.restarts > 0 && servers[FAULTY_MASTER] !== server.empty) {
-      const words = `of master ${FAULTY_MASTER} is started again, empty`;
+      const what = happens('starts again empty', { master: FAULTY_MASTER });
       const forgetful = replaced(servers, FAULTY_MASTER, server.cold);
-      fault('restart empty', words, { ...spend(budget, 'restarts'), servers: forgetful });
+      fault('restart empty', what, { ...spend(budget, 'restarts'), servers: forgetful });
     }
     if (budget.clockJumps > 0 && servers[FAULTY_MASTER] !== server.empty) {
-      const words = `of master ${FAULTY_MASTER} has its clock jump ahead by ${LEASE_MS} ms`;
+      const what = happens('clock jumps', { master: FAULTY_MASTER, ms: LEASE_MS });
       const jumped = replaced(ahead, FAULTY_MASTER, LEASE_MS + 1);
-      fault('clock jump', words, { ...spend(budget, 'clockJumps'), ahead: jumped });
+      fault('clock jump', what, { ...spend(budget, 'clockJumps'), ahead: jumped });
     }
     return moves;
   }
@@ -312,7 +321,10 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   function waitUntil(state: State, nextAt: number): Move {
     const endsAt = masters === 0 ? lastEnd(state.servers[0] as number) : -1;
     const freeSince = Math.min(state.freeSince, endsAt >= 0 && endsAt < nextAt ? endsAt + 1 : never);
-    const step = () => ({ ...stepOf(state, 'the clock', 'clock', `goes on to ${nextAt} ms`), at: nextAt });
+    const step = () => ({
+      ...stepOf(state, 'the clock', 'clock', happens('clock goes on', { ms: nextAt })),
+      at: nextAt,
+    });
     return { state: { ...state, at: nextAt, freeSince }, step };
   }
 
@@ -322,7 +334,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const due = actor.history.seen.timers.filter(({ due }) => due <= state.at).sort((a, b) => a.due - b.due)[0];
     if (due === undefined) return [];
     const timer = { at: state.at, type: 'timer' as const, id: due.id };
-    return happen(state, index, timer, { kind: 'timer', words: 'has a timer fire' });
+    return happen(state, index, timer, { kind: 'timer', what: timerFires });
   }
 
   /** A process takes the oldest thing that came to the connection that listens: a message, or the reply to a command. */
@@ -330,9 +342,10 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const [heard, ...inbox] = state.actors[index]?.inbox ?? [];
     if (heard === undefined) return [];
     if ('reply' in heard) return readReply(state, index, heard);
-    const words = () => `hears ${heard.message} on ${heard.channel}`;
+    const { message: said, channel } = heard;
+    const what = () => happens('hears', { message: said, channel });
     const message = { at: state.at, type: 'message' as const, ...heard };
-    return happen(state, index, message, { kind: 'message', words, fields: { inbox } });
+    return happen(state, index, message, { kind: 'message', what, fields: { inbox } });
   }
 
   /**
@@ -368,9 +381,13 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       ...(budget.failovers > 0 && after !== before && { replica: before }),
     };
     const sent = { server: head.server, line: head.line, command: head.command, hasChanged: after !== before };
-    const asked = () => readable(head.command, masters > 0 ? head.server : undefined);
-    const words = kind === 'let go' ? () => `${asked()}, held up until now,` : asked;
-    const happening = { kind, words, more, messages, touches, answered: { sent, reply } };
+    const toServer = { master: head.server };
+    const what = () => {
+      const command = asRead(head.command);
+      if (kind === 'let go') return happens('sends late', { command });
+      return head.server > 0 ? happens('sends to a master', { command, ...toServer }) : happens('sends', { command });
+    };
+    const happening = { kind, what, more, messages, touches, answered: { sent, reply } };
     const unread = (until: number) => {
       const came = { id: head.id, server: head.server, line: head.line, reply, until };
       return head.line === 'messages'
@@ -389,9 +406,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     }
     if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {
       const spent = { ...more, ...spend(budget, 'lateVotes') };
-      const late = () => `${words()}, and the reply is held up`;
+      const late = () => happens('sends, the reply is held up', { command: asRead(head.command), ...toServer });
       moves.push(
-        change(state, index, unread(at + LONGEST_MS), { ...happening, kind: 'hold reply', words: late, more: spent }),
+        change(state, index, unread(at + LONGEST_MS), { ...happening, kind: 'hold reply', what: late, more: spent }),
       );
     }
     return moves;
@@ -401,10 +418,10 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const { inbox, replies } = state.actors[index] as Actor;
     const { id, reply } = unread;
     const fields = { inbox: inbox.filter((one) => one !== unread), replies: replies.filter((one) => one !== unread) };
-    const words = () => `reads the reply ${nameOfReply(reply)}`;
+    const what = () => happens('reads the reply', { reply: nameOfReply(reply) });
     const input = { at: state.at, type: 'reply' as const, id, reply };
     const key = `reply ${id} at ${state.at}`;
-    return happen(state, index, input, { kind: 'reply', words, fields, key });
+    return happen(state, index, input, { kind: 'reply', what, fields, key });
   }
 
   /** Is the lock of these keys another one afterwards? */
@@ -438,18 +455,14 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   /** Something happens to a process. What it does may depend on its luck: there is a move for each. */
   async function happen(state: State, index: number, event: Event, happening: Happening): Promise<Move[]> {
     const actor = state.actors[index] as Actor;
-    const { words, fields = {}, key = `${event.type} at ${event.at}` } = happening;
+    const { fields = {}, key = `${event.type} at ${event.at}` } = happening;
     const name = `${actor.id} ${key}`;
     let outcomes = known.get(name);
     if (outcomes === undefined) {
       outcomes = await outcomesOf(actor, event, fields);
       known.set(name, outcomes);
     }
-    return outcomes.map(({ made, input }) => {
-      const { hasUsedChance } = made.history.seen;
-      const luck = hasUsedChance ? () => `${textOf(words)} (Math.random() is ${input.chance})` : words;
-      return moved(state, index, made, { ...happening, words: luck, input });
-    });
+    return outcomes.map(({ made, input }) => moved(state, index, made, { ...happening, input }));
   }
 
   async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
@@ -470,9 +483,10 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   }
 
   function moved(state: State, index: number, made: Actor, happening: Happening & { input?: Input }): Move {
-    const { kind, words, more, touches, answered, messages, input } = happening;
+    const { kind, what, more, touches, answered, messages, input } = happening;
     const toldBefore = (state.actors[index] as Actor).history.seen.told.length;
-    const { told } = made.history.seen;
+    const { told, hasUsedChance } = made.history.seen;
+    const luck = hasUsedChance ? input?.chance : undefined;
     const hasEntered = told.length > toldBefore && told.slice(toldBefore).some(({ step }) => step === 'entered');
     const actors = replaced(state.actors, index, made);
     const next = {
@@ -484,7 +498,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     return {
       state: isInBuckets && isEmpty(next) ? { ...next, sawEmpty: next.actors.map(hasCome) } : next,
       step: () => ({
-        ...stepOf(state, nameOf(index), kind, textOf(words)),
+        ...stepOf(state, nameOf(index), kind, withLuck(saidOf(what), luck)),
         ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
         ...(input && { input }),
         told: told.slice(toldBefore),
@@ -509,11 +523,14 @@ function statusAfter({ status }: Actor, { seen }: History): Fields {
   return status === 'comes' ? { status: 'runs' } : {};
 }
 
-const stepOf = ({ at }: State, process: string, kind: StepKind, command: string): Step => ({
+const withLuck = (what: Said, chance: number | undefined): Clause =>
+  chance === undefined ? what : { form: 'with luck', values: { what, chance } };
+
+const stepOf = ({ at }: State, process: string, kind: StepKind, what: Clause): Step => ({
   at,
   process,
   kind,
-  command,
+  what,
   told: [],
 });
 

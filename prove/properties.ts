@@ -7,6 +7,7 @@ import { inBuckets, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from
 import { type Demand, type Scope, skusOf, unitsInBuckets } from './scopes.ts';
 import type { Server } from './server.ts';
 import { type Actor, nameOf, STOCK, type State } from './state.ts';
+import { type Leftover, type SearchSentence, says } from './wording.ts';
 
 /** How long a lock may be free while somebody waits, in milliseconds: a waiter may spread its tries over half a delay more. */
 const FREE_MS = 1.5 * RETRY_DELAY_MS;
@@ -43,16 +44,16 @@ export interface Known {
 }
 
 /**
- * The first demand that this state violates, as a sentence. `touches` says whose command has just changed the lock.
+ * The first demand that this state violates. `touches` says whose command has just changed the lock.
  * A process that its own code has ended is a violation whatever is demanded, and so is a sale that was refused while a unit was left.
  */
-export function violated(state: State, scope: Scope, known: Known, touches?: Touch): string | undefined {
+export function violated(state: State, scope: Scope, known: Known, touches?: Touch): SearchSentence | undefined {
   for (const [index, { history }] of state.actors.entries()) {
-    if (history.seen.death !== undefined)
-      return `${nameOf(index)} ends by an error that nobody catches: ${history.seen.death}`;
+    const { death } = history.seen;
+    if (death !== undefined) return says('died', { process: nameOf(index), why: death });
   }
   const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isSoldOut(state.actors[index] as Actor));
-  if (refused >= 0) return `${nameOf(refused)} finds it sold out, and a unit was left at every moment since it came.`;
+  if (refused >= 0) return says('refused, though a unit was left', { process: nameOf(refused) });
   for (const demand of scope.demands) {
     const reason = demand === 'no deadlock' ? deadlock(state, scope, known) : look(state, demand, known, touches);
     if (reason) return reason;
@@ -60,22 +61,22 @@ export function violated(state: State, scope: Scope, known: Known, touches?: Tou
   return undefined;
 }
 
-function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Touch): string | undefined {
+function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Touch): SearchSentence | undefined {
   const { at, actors, crashedAt, freeSince } = state;
   switch (demand) {
     case 'alone':
-      return together(actors, () => true, '');
+      return together(actors, () => true, 'together');
     case 'alone within leases': {
       const isWithin = (actor: Actor, bucket: number) => leaseEndOf(actor, bucket) > at;
-      return together(actors, isWithin, ', and the leases of both run');
+      return together(actors, isWithin, 'together within leases');
     }
     case 'same stock': {
       const reader = actors.findIndex(({ history }) => history.seen.isReader && hasSeenAnother(history.seen.told));
-      return reader < 0 ? undefined : `${nameOf(reader)} reads twice under the read lock, and sees another stock.`;
+      return reader < 0 ? undefined : says('another stock', { process: nameOf(reader) });
     }
     case 'untouched': {
       const refused = actors.findIndex((actor) => isRefusedWithin(actor, leaseEndOf(actor)));
-      if (refused >= 0) return `The stock refuses ${nameOf(refused)}, whose lease runs: another has a newer token.`;
+      if (refused >= 0) return says('refused within its lease', { process: nameOf(refused) });
       if (touches === undefined) return undefined;
       const { process, place } = touches;
       const isThere = ({ isInside, insideOf }: Actor) =>
@@ -84,29 +85,31 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
         (actor, index) => index !== process && isThere(actor) && (actor.leaseEnds[place] ?? 0) > at,
       );
       if (other < 0) return undefined;
-      return `${nameOf(process)} changes the lock that ${nameOf(other)} holds: ${nameOf(other)} is inside and within its lease.`;
+      return says("changes another's lock", { process: nameOf(process), holder: nameOf(other) });
     }
     case 'no wait for a free lock': {
       if (at <= freeSince + FREE_MS || actors.some(({ isInside }) => isInside)) return undefined;
       const waiter = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
-      return waiter < 0 ? undefined : `${nameOf(waiter)} waits, and the lock is free since ${freeSince} ms.`;
+      return waiter < 0 ? undefined : says('waits for a free lock', { process: nameOf(waiter), freeSince });
     }
     case 'soon after a crash': {
       if (at <= crashedAt + TAKEOVER_MS) return undefined;
       const isWaiting = actors.some((actor) => isAwake(actor) && waitsSince(actor, crashedAt));
-      return isWaiting ? `Nobody has entered within two leases (${TAKEOVER_MS} ms) of the crash.` : undefined;
+      return isWaiting ? says('nobody after a crash', { ms: TAKEOVER_MS }) : undefined;
     }
     case 're-entry': {
       const told = actors[0]?.history.seen.told ?? [];
       const entered = told.find(({ step }) => step === 'entered');
       const nested = told.find(({ step }) => step === 'nested');
       const isLate = entered && (nested?.at ?? at) >= entered.at + LEASE_MS && told.some(({ step }) => step === 'read');
-      return isLate ? 'A waits for its own lock until its lease is over.' : undefined;
+      return isLate ? says('waits for its own lock', { process: nameOf(0) }) : undefined;
     }
     case 'all sell':
-      return actors.flatMap(({ history }, index) =>
-        history.seen.told.filter(({ step }) => step === 'failed').map(({ why }) => `${nameOf(index)} fails: ${why}`),
-      )[0];
+      for (const [index, { history }] of actors.entries()) {
+        const failed = history.seen.told.find(({ step }) => step === 'failed');
+        if (failed) return says('sale failed', { process: nameOf(index), why: failed.why });
+      }
+      return undefined;
     default:
       return undefined;
   }
@@ -126,7 +129,7 @@ function hasSeenAnother(told: Told[]): boolean {
  * Nobody is inside, nothing is on its way, and all who are there wait; yet every lock is held. So each of those who hold one waits for
  * another's.
  */
-function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock }: Known): string | undefined {
+function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock }: Known): SearchSentence | undefined {
   const there = actors.filter(({ status, history }) => status !== 'comes' && !history.seen.isOver);
   const isStill = ({ waitsSince, isInside, heads, inbox, replies }: Actor) =>
     waitsSince !== undefined && !isInside && heads.length + inbox.length + replies.length === 0;
@@ -134,8 +137,7 @@ function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock }
   const ends = server.ends(servers[0] as number);
   const isHeld = (sku: number) => endOf(namesFor(lock.held, keysOf(sku).lock), ends) > at;
   if (!skusOf(scope).every(isHeld)) return undefined;
-  const names = there.map((actor) => nameOf(actors.indexOf(actor)));
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)} wait for each other: every lock is held, and nobody is inside.`;
+  return says('deadlock', { processes: there.map((actor) => nameOf(actors.indexOf(actor))) });
 }
 
 const isAwake = ({ status }: Actor) => status === 'runs';
@@ -148,45 +150,53 @@ const isRefusedWithin = ({ history }: Actor, leaseEnd: number) =>
 const isSoldOut = ({ history }: Actor) => history.seen.told.some(({ step }) => step === 'sold out');
 
 /** Two processes that are inside of one bucket, and do not both only look. */
-function together(actors: readonly Actor[], isMeant: (actor: Actor, bucket: number) => boolean, more: string) {
+function together(
+  actors: readonly Actor[],
+  isMeant: (actor: Actor, bucket: number) => boolean,
+  form: 'together' | 'together within leases',
+) {
   const isReader = ({ history }: Actor) => history.seen.isReader;
   const isIn = (actor: Actor, bucket: number) => actor.insideOf.includes(bucket) && isMeant(actor, bucket);
   for (const [one, actor] of actors.entries()) {
     const meets = (other: Actor) => actor.insideOf.some((bucket) => isIn(actor, bucket) && isIn(other, bucket));
     const areReaders = (other: Actor) => isReader(actor) && isReader(other);
     const other = actors.findIndex((each, index) => index > one && meets(each) && !areReaders(each));
-    if (other >= 0) return `${nameOf(one)} and ${nameOf(other)} are inside at the same time${more}.`;
+    if (other >= 0) return says(form, { one: nameOf(one), other: nameOf(other) });
   }
   return undefined;
 }
 
 /** What an end violates: nothing comes after it. */
-export function violatedAtEnd(state: State, scope: Scope, server: Server, lock: LockKeys): string | undefined {
+export function violatedAtEnd(state: State, scope: Scope, server: Server, lock: LockKeys): SearchSentence | undefined {
   const { servers, actors } = state;
   const { demands } = scope;
   const staying = stayingOf(scope, lock);
   const stuck = actors.findIndex(({ status, history }) => status === 'runs' && !history.seen.isOver);
   if (stuck >= 0) return waitsForEver(stuck, actors[stuck] as Actor, scope);
   if (demands.includes('nothing left')) {
-    const rest = [
+    const left = [
       ...servers.flatMap((each) => [
-        ...[...server.ends(each).keys()].filter((name) => !staying.includes(name)).map((name) => `the key ${name}`),
-        ...server.channels(each).map((name) => `a subscription to ${name}`),
+        ...[...server.ends(each).keys()].filter((key) => !staying.includes(key)).map(keyLeft),
+        ...server.channels(each).map(channelLeft),
       ]),
-      ...actors.flatMap(({ history }, index) =>
-        history.seen.timers.map(({ due }) => `a timer of ${nameOf(index)} for ${due} ms`),
-      ),
+      ...actors.flatMap(({ history }, index) => history.seen.timers.map(({ due }) => timerLeft(nameOf(index), due))),
     ];
-    if (rest.length > 0) return `All sales have ended, and there is still ${rest.join(', ')}.`;
+    if (left.length > 0) return says('something left', { left });
   }
   const lost = demands.includes('no lost sale') ? lostSale(state, scope, server) : undefined;
   return lost ?? (demands.includes('alone') ? togetherInOne(actors, scope) : undefined);
 }
 
+const keyLeft = (key: string): Leftover => ({ form: 'key', values: { key } });
+const channelLeft = (channel: string): Leftover => ({ form: 'subscription', values: { channel } });
+const timerLeft = (process: string, ms: number): Leftover => ({ form: 'timer', values: { process, ms } });
+
 /** Where a process makes its sales at the same time it is said which of them wait. */
-function waitsForEver(index: number, { history: { seen } }: Actor, { script }: Scope): string {
-  const waits = `${nameOf(index)} waits for ever`;
-  return script?.(index).isAtOnce ? `${waits}: its sales ${seen.open.join(', ')} never end.` : `${waits}.`;
+function waitsForEver(index: number, { history: { seen } }: Actor, { script }: Scope): SearchSentence {
+  const process = nameOf(index);
+  return script?.(index).isAtOnce
+    ? says('sales never end', { process, sales: seen.open })
+    : says('waits for ever', { process });
 }
 
 /**
@@ -197,19 +207,19 @@ export function violatedAtHorizon(
   { at, freeSince, actors }: State,
   { demands }: Scope,
   lock: LockKeys,
-): string | undefined {
+): SearchSentence | undefined {
   const stuck = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
   if (stuck >= 0 && !lock.unclear && at >= freeSince + LINGERING_MS)
-    return `${nameOf(stuck)} still waits at ${at} ms, and the lock is free since ${freeSince} ms.`;
+    return says('still waits', { process: nameOf(stuck), ms: at, freeSince });
   if (!demands.includes('nothing left') || !actors.every(({ history }) => history.seen.isOver)) return undefined;
   const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));
   const index = actors.findIndex(({ status, history }) => status === 'runs' && history.seen.timers.length > 0);
   if (index < 0 || at < endedAt + LINGERING_MS) return undefined;
-  return `All sales have ended at ${endedAt} ms, and ${nameOf(index)} has a timer that still fires at ${at} ms.`;
+  return says('timer still fires', { process: nameOf(index), ms: at, endedAt });
 }
 
 /** What the stock says: every sale that was answered is in it. */
-function lostSale(state: State, scope: Scope, server: Server): string | undefined {
+function lostSale(state: State, scope: Scope, server: Server): SearchSentence | undefined {
   const { at, servers, actors } = state;
   const readUnits = (key: string) => Number(server.execute(servers[0] as number, at, 0, ['GET', key]).reply);
   if (state.sawEmpty.length > 0) {
@@ -219,17 +229,15 @@ function lostSale(state: State, scope: Scope, server: Server): string | undefine
     const all = units.reduce((sum, each) => sum + each, times('put back'));
     const left = inBuckets(STOCK_KEY).reduce((sum, key) => sum + readUnits(key), 0);
     const due = all - times('wrote');
-    if (left < due && times('put back') > 0)
-      return `${due} must be left, and there are ${left}: what was put back is lost.`;
-    return left <= due ? undefined : `${times('wrote')} were sold of ${all}, and ${left} are left: ${left - due} lost.`;
+    if (left < due && times('put back') > 0) return says('lost what was put back', { due, left });
+    return left <= due ? undefined : says('lost', { sold: times('wrote'), stock: all, left });
   }
   for (const sku of skusOf(scope)) {
-    const { stock } = keysOf(sku);
+    const { stock: key } = keysOf(sku);
     const sold = actors.filter((_, index) => sellsOf(scope, index).includes(sku)).reduce(writesOf, 0);
-    const left = readUnits(stock);
-    const what = sku === 1 ? '' : ` of ${stock}`;
-    if (left > STOCK - sold)
-      return `${sold} were sold of ${STOCK}, and ${left} are left${what}: ${left - (STOCK - sold)} lost.`;
+    const left = readUnits(key);
+    const units = { sold, stock: STOCK, left };
+    if (left > STOCK - sold) return sku === 1 ? says('lost', units) : says('lost of a sku', { ...units, key });
   }
   return undefined;
 }
@@ -238,11 +246,11 @@ function lostSale(state: State, scope: Scope, server: Server): string | undefine
  * Two sales of one process that were inside of one bucket, where it makes them at the same time: what a strategy sells together is
  * inside together. It is looked at when all is over, because until then it may be seen what was lost by it, which says more.
  */
-function togetherInOne(actors: readonly Actor[], { script }: Scope): string | undefined {
+function togetherInOne(actors: readonly Actor[], { script }: Scope): SearchSentence | undefined {
   const found = actors.findIndex(
     ({ history }, index) => script?.(index).isAtOnce && !history.seen.isReader && hasMet(history.seen.told),
   );
-  return found < 0 ? undefined : `Two sales of ${nameOf(found)} were inside at the same time.`;
+  return found < 0 ? undefined : says('sales together', { process: nameOf(found) });
 }
 
 function hasMet(told: Told[]): boolean {

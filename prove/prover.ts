@@ -4,6 +4,7 @@ import { availableParallelism, freemem } from 'node:os';
 import { type SilenceLimits, usualLimits } from '../virtual/signs.ts';
 import { openWorker } from '../virtual/worker-process.ts';
 import { type Cell, MOST_MEMORY, type Task } from './cell.ts';
+import { inEnglish, type SearchSentence, says } from './wording.ts';
 
 interface ProverOptions {
   /** The arguments with which Node runs `prove/worker.ts`. */
@@ -16,8 +17,8 @@ interface ProverOptions {
   limits?: SilenceLimits;
 }
 
-const DIED = 'The process of the search has died, or did not come back.';
-const INTERRUPTED = 'The search was interrupted.';
+const DIED = says('search died');
+const INTERRUPTED = says('interrupted');
 
 type Answer = { cell: Cell } | { problem: string };
 
@@ -59,7 +60,7 @@ export async function proveAll(
         deadly.add(task.file);
         return unknownCell(task, signal.aborted ? INTERRUPTED : DIED);
       }
-      return 'cell' in answer ? answer.cell : unknownCell(task, answer.problem);
+      return 'cell' in answer ? answer.cell : unknownCell(task, says('unreadable', { problem: answer.problem }));
     }
   }
 
@@ -82,6 +83,6 @@ function failsWithFewer(
 }
 
 /** A cell of which nothing is known. */
-function unknownCell({ file: _file, mostStates: _mostStates, ...task }: Task, reason: string): Cell {
-  return { ...task, says: '', verdict: 'unknown', reason, states: 0, schedules: 0, cut: 1, ms: 0 };
+function unknownCell({ file: _file, mostStates: _mostStates, ...task }: Task, why: SearchSentence): Cell {
+  return { ...task, says: '', verdict: 'unknown', reason: inEnglish(why), why, states: 0, schedules: 0, cut: 1, ms: 0 };
 }

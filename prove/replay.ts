@@ -8,6 +8,7 @@ import { type Live, type ProcessOptions, startProcess } from './process.ts';
 import { LEASE_MS } from './sale.ts';
 import { type Scope, stockCommand } from './scopes.ts';
 import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
+import type { Difference } from './wording.ts';
 import { nameOfReply } from './words.ts';
 
 export interface ReplayOptions extends Pick<ProcessOptions, 'openLock' | 'sales'> {
@@ -34,8 +35,17 @@ interface Replica {
 /** Valkeys that no replay uses now. */
 const idle: Valkey[] = [];
 
+/** A step without its words: it is replayed by what it did. */
+type Replayed = Omit<Step, 'what'>;
+
+/** Where a replay went another way: in which step, from 1, and how. */
+export interface WentAnotherWay {
+  step: number;
+  differs: Difference;
+}
+
 /** Replays the steps of a counterexample. Resolves with where it went another way, or undefined when it went the same. */
-export async function replay(steps: Step[], options: ReplayOptions): Promise<string | undefined> {
+export async function replay(steps: Replayed[], options: ReplayOptions): Promise<WentAnotherWay | undefined> {
   const used: Valkey[] = [];
   try {
     return await replayOn(used, steps, options);
@@ -49,7 +59,11 @@ export async function replay(steps: Step[], options: ReplayOptions): Promise<str
   }
 }
 
-async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): Promise<string | undefined> {
+async function replayOn(
+  used: Valkey[],
+  steps: Replayed[],
+  options: ReplayOptions,
+): Promise<WentAnotherWay | undefined> {
   const { scope, processes, masters, isInBuckets } = options;
   const filling = stockCommand(scope, STOCK, isInBuckets);
   const servers: Replica[] = [];
@@ -63,45 +77,54 @@ async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): 
   const unread = new Map<string, Reply>();
 
   for (const [at, step] of steps.entries()) {
-    const difference = await follow(step);
-    if (difference) return `step ${at + 1}: ${difference}`;
+    const differs = await follow(step);
+    if (differs) return { step: at + 1, differs };
   }
   return undefined;
 
-  async function follow(step: Step): Promise<string | undefined> {
+  async function follow(step: Replayed): Promise<Difference | undefined> {
     const index = step.process.length === 1 ? step.process.charCodeAt(0) - 'A'.charCodeAt(0) : -1;
     const live = lives[index];
     const toldBefore = live?.seen().told.length ?? 0;
     const difference = live ? await followProcess(step, index, live) : await followServer(step);
     if (difference) return difference;
     const told = live?.seen().told.slice(toldBefore) ?? [];
-    return isDeepStrictEqual(told, step.told) ? undefined : `${step.process} told ${JSON.stringify(told)}.`;
+    if (isDeepStrictEqual(told, step.told)) return undefined;
+    return { form: 'told otherwise', values: { process: step.process, told } };
   }
 
-  async function followProcess({ at, kind, sent, reply, input }: Step, index: number, live: Live) {
+  async function followProcess(
+    { at, kind, sent, reply, input }: Replayed,
+    index: number,
+    live: Live,
+  ): Promise<Difference | undefined> {
     let given: Input | undefined = input;
     if (sent) {
       const isOnItsWay = ({ id }: Pending) => unread.has(`${index} ${id}`);
       const head = live
         .seen()
         .pending.find((each) => each.line === sent.line && each.server === sent.server && !isOnItsWay(each));
-      if (!isDeepStrictEqual(head?.command, sent.command)) return `it sends ${JSON.stringify(head?.command)}.`;
-      if (input?.type === 'reply' && input.id !== head?.id) return `the answer is to another command than ${head?.id}.`;
+      if (!isDeepStrictEqual(head?.command, sent.command))
+        return { form: 'sends otherwise', values: { command: head?.command } };
+      if (input?.type === 'reply' && input.id !== head?.id)
+        return { form: 'answer to another', values: { id: head?.id } };
       const answer = run(servers[sent.server] as Replica, at, index, sent);
-      if (nameOfReply(answer) !== reply) return `the reply is ${nameOfReply(answer)} instead of ${reply}.`;
+      const replied = nameOfReply(answer);
+      if (replied !== reply) return { form: 'replied otherwise', values: { reply: replied, wanted: reply } };
       if (input?.type === 'reply') given = { ...input, reply: answer };
       else unread.set(`${index} ${head?.id}`, answer);
     } else if (input?.type === 'reply') given = { ...input, reply: unread.get(`${index} ${input.id}`) ?? null };
     if (input?.type === 'message') {
       const heard = inboxes[index]?.shift();
-      if (heard?.message !== input.message || heard.channel !== input.channel) return `it hears ${heard?.message}.`;
+      if (heard?.message !== input.message || heard.channel !== input.channel)
+        return { form: 'hears otherwise', values: { message: heard?.message } };
     }
     if (kind === 'crash') for (const { valkey } of servers) valkey.close(messagesOf(index));
     if (given) await live.apply(given);
     return undefined;
   }
 
-  async function followServer({ kind }: Step): Promise<undefined> {
+  async function followServer({ kind }: Replayed): Promise<undefined> {
     if (kind === 'failover') servers[0] = await replicaOf(servers[0] as Replica);
     if (kind === 'restart empty') servers[1] = await openReplica(used, true);
     if (kind === 'clock jump') (servers[1] as Replica).aheadMs = LEASE_MS + 1;

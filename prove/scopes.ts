@@ -3,6 +3,7 @@
 import { nameInBucket } from '../services/inventory/store.ts';
 import type { Command } from '../virtual/world.ts';
 import { BUCKET_COUNT, inBuckets, keysOf, LEASE_MS, type SaleScript, STOCK_KEY } from './sale.ts';
+import { type ScopeName, scopesInEnglish } from './wording.ts';
 
 /** What must be true in every order of events. */
 export type Demand =
@@ -84,6 +85,11 @@ export interface Scope {
   demands: Demand[];
 }
 
+/** A scope of the lab: it is said in every language. */
+export interface NamedScope extends Scope {
+  name: ScopeName;
+}
+
 const isScript = ([name]: Command) => /^EVAL/.test(String(name));
 /** The keys of the stock, in whatever bucket. */
 const stockKeys: unknown[] = inBuckets(STOCK_KEY);
@@ -106,24 +112,24 @@ export function stockCommand(scope: Pick<Scope, 'skus' | 'units'>, units: number
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];
 
-export const scopes: Scope[] = [
+export const scopes: NamedScope[] = [
   {
     name: 'plain',
-    says: 'No fault is staged.',
+    says: scopesInEnglish.plain,
     servers: 'any',
     budget: {},
     demands: [...isAlone, 'all sell', 'nothing left'],
   },
   {
     name: 'lost-wakeup',
-    says: 'No fault is staged, and nobody may wait while the lock is free.',
+    says: scopesInEnglish['lost-wakeup'],
     servers: 'one',
     budget: {},
     demands: ['no wait for a free lock', 'all sell'],
   },
   {
     name: 'script-cache-empty',
-    says: 'The server knows no script yet.',
+    says: scopesInEnglish['script-cache-empty'],
     servers: 'one',
     budget: {},
     isCold: true,
@@ -131,21 +137,21 @@ export const scopes: Scope[] = [
   },
   {
     name: 'crashed-holder',
-    says: 'A holder is killed.',
+    says: scopesInEnglish['crashed-holder'],
     servers: 'any',
     budget: { crashes: 1 },
     demands: ['alone within leases', 'soon after a crash'],
   },
   {
     name: 'slow-holder',
-    says: 'A holder is paused, and what it does later must not harm the next holder.',
+    says: scopesInEnglish['slow-holder'],
     servers: 'any',
     budget: { pauses: 1 },
     demands: withinLeases,
   },
   {
     name: 'late-release',
-    says: 'A release is held up on its way, and must not harm the next holder.',
+    says: scopesInEnglish['late-release'],
     servers: 'one',
     budget: { delays: 1 },
     delayed: 'releases',
@@ -153,7 +159,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'nested-call',
-    says: 'A holder asks for its own lock once more.',
+    says: scopesInEnglish['nested-call'],
     servers: 'any',
     budget: {},
     script: (process) => (process === 0 ? { nested: 'same object' } : {}),
@@ -161,7 +167,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'nested-object',
-    says: 'A holder asks once more through another lock object of the same request.',
+    says: scopesInEnglish['nested-object'],
     servers: 'any',
     budget: {},
     script: (process) => (process === 0 ? { nested: 'another object' } : {}),
@@ -169,7 +175,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'long-sale',
-    says: 'Each sale takes two and a half leases.',
+    says: scopesInEnglish['long-sale'],
     servers: 'any',
     horizonMs: 10 * LEASE_MS,
     budget: {},
@@ -178,14 +184,14 @@ export const scopes: Scope[] = [
   },
   {
     name: 'paused-process',
-    says: 'A holder is paused, and no sale may be lost.',
+    says: scopesInEnglish['paused-process'],
     servers: 'any',
     budget: { pauses: 1 },
     demands: ['no lost sale'],
   },
   {
     name: 'late-write',
-    says: 'A write is held up until another sale has written.',
+    says: scopesInEnglish['late-write'],
     servers: 'any',
     budget: { delays: 1 },
     delayed: 'writes',
@@ -194,7 +200,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'crossed-write',
-    says: 'A write is held up until another sale has read, and not yet written.',
+    says: scopesInEnglish['crossed-write'],
     servers: 'any',
     budget: { delays: 1 },
     delayed: 'writes',
@@ -203,7 +209,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'early-read',
-    says: 'One process sells; the others only look, and read the stock twice under the read lock.',
+    says: scopesInEnglish['early-read'],
     servers: 'one',
     hasReaders: true,
     budget: {},
@@ -212,21 +218,21 @@ export const scopes: Scope[] = [
   },
   {
     name: 'failover',
-    says: 'The server is replaced by a replica that has not heard of the last command.',
+    says: scopesInEnglish.failover,
     servers: 'one',
     budget: { failovers: 1 },
     demands: ['alone', 'no lost sale'],
   },
   {
     name: 'client-gone',
-    says: 'A client hangs up while it waits.',
+    says: scopesInEnglish['client-gone'],
     servers: 'one',
     budget: { hangUps: 1 },
     demands: ['alone within leases', 'no wait for a free lock', 'nothing left'],
   },
   {
     name: 'zombie-renewal',
-    says: 'The first holder outlives its lease in a pause, and goes on for long; the next holder is killed.',
+    says: scopesInEnglish['zombie-renewal'],
     servers: 'one',
     processes: 3,
     horizonMs: 8 * LEASE_MS,
@@ -239,7 +245,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'crossed-skus',
-    says: 'No fault is staged, and each sale is one of two skus, which the processes name in different orders.',
+    says: scopesInEnglish['crossed-skus'],
     servers: 'one',
     budget: {},
     skus: 2,
@@ -248,7 +254,7 @@ export const scopes: Scope[] = [
   },
   {
     name: 'put-back',
-    says: 'A unit is put back while two others want to buy.',
+    says: scopesInEnglish['put-back'],
     servers: 'buckets',
     processes: 3,
     units: [0, 1],
@@ -258,28 +264,28 @@ export const scopes: Scope[] = [
   },
   {
     name: 'frozen-master',
-    says: 'A master stands still.',
+    says: scopesInEnglish['frozen-master'],
     servers: 'masters',
     budget: { freezes: 1 },
     demands: [...isAlone, 'all sell'],
   },
   {
     name: 'late-votes',
-    says: 'A vote is held up on its way back.',
+    says: scopesInEnglish['late-votes'],
     servers: 'masters',
     budget: { lateVotes: 1 },
     demands: ['alone within leases', 'no lost sale'],
   },
   {
     name: 'amnesia',
-    says: 'A master is started again, and has forgotten its votes.',
+    says: scopesInEnglish.amnesia,
     servers: 'masters',
     budget: { restarts: 1 },
     demands: ['alone within leases'],
   },
   {
     name: 'clock-jump',
-    says: 'The clock of a master jumps ahead by a lease.',
+    says: scopesInEnglish['clock-jump'],
     servers: 'masters',
     budget: { clockJumps: 1 },
     demands: ['alone within leases'],

@@ -9,11 +9,13 @@ import type { OpenLock } from './sandbox.ts';
 import { type Budget, type Scope, stockCommand } from './scopes.ts';
 import type { Server } from './server.ts';
 import { keyOf, STOCK, type State, type Step } from './state.ts';
+import { inEnglish, type SearchSentence, says } from './wording.ts';
 
 export interface Result {
   verdict: 'holds' | 'fails' | 'unknown';
-  /** What was violated, or why nothing can be said. */
+  /** What was violated, or why nothing can be said: as it is read, and as a fact. */
   reason: string;
+  why: SearchSentence;
   states: number;
   /** How many orders there are from the beginning to an end; exact up to 2^53. 0 when not every order was looked at. */
   schedules: number;
@@ -37,7 +39,7 @@ export interface SearchOptions extends Omit<MovesOptions, 'lock'> {
 const LOOK_EVERY = 4_096;
 
 interface Violation {
-  reason: string;
+  why: SearchSentence;
   /** The state after which it happens. */
   number: number;
   /** What violates it; none when nothing comes after the state. */
@@ -72,14 +74,13 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     for (const [at, { state, number }] of layer.entries()) {
       const violation = await follow(state, number);
       if (refusal !== undefined) {
-        const reason = `The lock uses ${refusal}, which the search does not control.`;
-        return { ...unknown(reason, layer.length - at), uses: refusal };
+        return { ...unknown(says('not controlled', { name: refusal }), layer.length - at), uses: refusal };
       }
       if (violation) {
-        const { reason, move } = violation;
+        const { why, move } = violation;
         const steps = await stepsTo(violation.number);
         const counterexample = move ? [...steps, move.step()] : steps;
-        return { verdict: 'fails', reason, states: known.size, schedules: 0, cut, counterexample };
+        return { verdict: 'fails', ...because(why), states: known.size, schedules: 0, cut, counterexample };
       }
       const open = queue.length + layer.length - at - 1;
       const limit = open > 0 ? await limitReached(number) : undefined;
@@ -89,46 +90,45 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   const result = { states: known.size, schedules: ways.count(), cut };
   const missing = witness.missing();
   if (lock.unclear && demands.length < options.scope.demands.length) {
-    const reason = `${lock.unclear}, so the search can't see whether the lock is free.`;
-    return { verdict: 'unknown', reason, ...result, schedules: 0 };
+    return { verdict: 'unknown', ...because(lock.unclear), ...result, schedules: 0 };
   }
-  if (missing !== undefined) return { verdict: 'unknown', reason: missing, ...result };
+  if (missing !== undefined) return { verdict: 'unknown', ...because(missing), ...result };
   if (cut > 0) {
-    const reason = `${cut} branches were cut at ${horizonMs} ms.`;
-    return { verdict: 'unknown', reason, ...result, schedules: 0, isCutAtHorizon: true };
+    const why = says('beyond the horizon', { cut, ms: horizonMs });
+    return { verdict: 'unknown', ...because(why), ...result, schedules: 0, isCutAtHorizon: true };
   }
-  return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
+  return { verdict: 'holds', ...because(says('holds')), ...result };
 
-  function unknown(reason: string, open: number): Result {
-    return { verdict: 'unknown', reason, states: known.size, schedules: 0, cut: cut + open };
+  function unknown(why: SearchSentence, open: number): Result {
+    return { verdict: 'unknown', ...because(why), states: known.size, schedules: 0, cut: cut + open };
   }
 
-  async function limitReached(number: number): Promise<string | undefined> {
-    if (known.size > mostStates) return `It has seen ${known.size} states, and not every order.`;
+  async function limitReached(number: number): Promise<SearchSentence | undefined> {
+    if (known.size > mostStates) return says('too many states', { states: known.size });
     if (number % LOOK_EVERY > 0) return undefined;
     // Timers have their turn: one says that the process is there.
     await new Promise((resolve) => setImmediate(resolve));
-    return isOver(mostMemory) ? `It takes more than ${Math.round(mostMemory / 1e6)} MB.` : undefined;
+    return isOver(mostMemory) ? says('too much memory', { bytes: mostMemory }) : undefined;
   }
 
   /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
   async function follow(state: State, number: number): Promise<Violation | undefined> {
     const { moves, isCut } = await movesFrom(state);
     const left = isCut ? violatedAtHorizon(state, scope, lock) : undefined;
-    if (left) return { number, reason: left };
+    if (left) return { number, why: left };
     if (isCut) cut += 1;
     ways.begin();
     if (moves.length === 0 && !isCut) {
-      const reason = violatedAtEnd(state, scope, server, lock);
-      return reason ? { number, reason } : undefined;
+      const why = violatedAtEnd(state, scope, server, lock);
+      return why ? { number, why } : undefined;
     }
     for (const move of moves) {
       const { state: made, touches } = move;
       const isNew = add(made, number);
       // Whose lock a command changes is no part of the state: on another way to it nobody may have been inside yet.
       if (!isNew && touches === undefined) continue;
-      const reason = violated(made, scope, { leaseEndOf, server, lock }, touches);
-      if (reason) return { number, reason, move };
+      const why = violated(made, scope, { leaseEndOf, server, lock }, touches);
+      if (why) return { number, why, move };
     }
     return undefined;
   }
@@ -164,6 +164,9 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   }
 }
 
+/** The sentence as it is read, and as a fact. */
+export const because = (why: SearchSentence): Pick<Result, 'reason' | 'why'> => ({ reason: inEnglish(why), why });
+
 /** What must have happened in some order, so that a lock may be said to hold: somebody was inside, and what may go wrong went wrong. */
 function createWitness(budget: Scope['budget']) {
   const faults = Object.entries(budget) as [keyof Budget, number][];
@@ -174,12 +177,10 @@ function createWitness(budget: Scope['budget']) {
       hasEntered ||= actors.some(({ isInside }) => isInside);
       hasFailed ||= faults.some(([fault, times]) => budget[fault] < times);
     },
-    /** What never happened, as a sentence. */
-    missing(): string | undefined {
-      if (!hasEntered) return 'Nobody was inside in any order of events, so nothing was put to the test.';
-      return hasFailed
-        ? undefined
-        : 'What may go wrong happened in no order of events, so nothing was put to the test.';
+    /** What never happened. */
+    missing(): SearchSentence | undefined {
+      if (!hasEntered) return says('nobody was inside');
+      return hasFailed ? undefined : says('nothing went wrong');
     },
   };
 }

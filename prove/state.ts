@@ -5,6 +5,7 @@ import type { Command, Input, Line, Pending } from '../virtual/world.ts';
 import { type History, type Told, textOfReply } from './process.ts';
 import type { Budget } from './scopes.ts';
 import type { ServerState } from './server.ts';
+import type { Clause } from './wording.ts';
 
 /** The units in stock at the beginning. */
 export const STOCK = 10;
@@ -90,8 +91,8 @@ export interface Step {
   /** `A`, `B`, …; `the clock`, `the server`. */
   process: string;
   kind: StepKind;
-  /** What happened, in words. */
-  command: string;
+  /** What happened. */
+  what: Clause;
   reply?: string;
   /** The command that reached a server. */
   sent?: Sent;

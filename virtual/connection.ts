@@ -10,12 +10,12 @@
 
 import { ANSWER_LIMIT_MS } from '../locks/drivers/answer-limit.ts';
 import { redisOptions } from '../services/inventory/redis-client.ts';
-import type { Message, Returned, Tell } from './events.ts';
+import type { Message, Tell } from './events.ts';
 import { asRead, type VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';
 import { readableOf } from './scripts.ts';
 import { CLOSED } from './server.ts';
-import { type Connection, type Reply, ReplyError } from './valkey.ts';
+import { type Connection, type Reply, ReplyError, returnedOf } from './valkey.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
 import type { Command, Line, Pending, World } from './world.ts';
 
@@ -196,6 +196,3 @@ export function openConnection(options: ConnectionOptions) {
     },
   };
 }
-
-const returnedOf = (reply: Reply): Returned =>
-  reply instanceof ReplyError ? reply.message : Array.isArray(reply) ? reply.map(returnedOf) : reply;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
+import type { Returned } from './events.ts';
 
 /** What Valkey answers: RESP 2. An error is a value, as on the wire. */
 export type Reply = string | number | null | ReplyError | Reply[];
@@ -14,6 +15,10 @@ export class ReplyError {
     this.message = message;
   }
 }
+
+/** A reply as it is told: of an error its message. */
+export const returnedOf = (reply: Reply): Returned =>
+  reply instanceof ReplyError ? reply.message : Array.isArray(reply) ? reply.map(returnedOf) : reply;
 
 /** A connection, by its number. */
 export type Connection = number;

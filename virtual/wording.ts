@@ -18,3 +18,6 @@ export type Sentence<Forms> = { [Form in keyof Forms]: { form: Form; values: For
 /** The sentence as it reads in that language. */
 export const worded = <Forms>(wording: Wording<Forms>, { form, values }: Sentence<Forms>): string =>
   wording[form](values);
+
+/** What a sentence of a form is made with: nothing, where the form has no values. */
+export type Given<Values> = Values extends Record<string, never> ? [] | [Values] : [Values];

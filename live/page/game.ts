@@ -9,8 +9,11 @@ import { readLock } from '../../prove/sandbox.ts';
 import { type Demand, type Scope, scopes, stockCommand } from '../../prove/scopes.ts';
 import { openServer, type Server } from '../../prove/server.ts';
 import { keyOf, STOCK, type State, type Step } from '../../prove/state.ts';
-import { readable, tell } from '../../prove/words.ts';
-import type { NodeState, PlayRecord } from './records.ts';
+import { type SearchSentence, says } from '../../prove/wording.ts';
+import { readable } from '../../prove/words.ts';
+import type { PlayEvent } from '../../virtual/events.ts';
+import { readableOf } from '../../virtual/scripts.ts';
+import { returnedOf } from '../../virtual/valkey.ts';
 
 /** A lock in a scope of the search. */
 export interface GameTask {
@@ -24,15 +27,16 @@ export interface GameTask {
   demands?: Demand[];
 }
 
-/** A game as it stands. The time of a record is the number of its step. */
+/** What has happened in a game. Its time is the number of the step. */
+export type GameEvent = PlayEvent<SearchSentence>;
+
+/** A game as it stands. */
 export interface Standing {
-  /** What may go wrong, in the words of the scope. */
-  says: string;
-  records: PlayRecord[];
+  events: GameEvent[];
   /** What can happen next, in the order of the search; nothing when the game is over. */
-  moves: string[];
-  /** Why the lock is broken, as a sentence. */
-  broken?: string;
+  moves: SearchSentence[];
+  /** Why the lock is broken. */
+  broken?: SearchSentence;
 }
 
 /** What can still happen from where a game stands. */
@@ -48,7 +52,7 @@ export interface Orders {
 /** A move of the search; of the last one it is said what it breaks. */
 interface Way {
   move: Move;
-  broken?: string | undefined;
+  broken?: SearchSentence | undefined;
 }
 
 export type Game = Awaited<ReturnType<typeof openGame>>;
@@ -59,7 +63,6 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   if (found === undefined) throw new Error(`There is no scope ${name}.`);
   const [openLock, server] = await Promise.all([readLock(file), openServer()]);
   const whole = scopeFor(found, { budget: {}, ...(isAtOnce && { isAtOnce }) });
-  const { says } = whole;
   const scope: Scope = { ...whole, ...(demands && { demands }) };
   const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
   const lock = await findLockKeys({ openLock }, server, [stocked]);
@@ -75,7 +78,7 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   const known: Known = { leaseEndOf, server, lock };
   const counted = new Map<string, Orders>();
 
-  async function waysFrom(state: State): Promise<{ ways: Way[]; broken?: string | undefined }> {
+  async function waysFrom(state: State): Promise<{ ways: Way[]; broken?: SearchSentence | undefined }> {
     const { moves, isCut } = await movesFrom(state);
     const broken = isCut
       ? violatedAtHorizon(state, scope, lock)
@@ -89,19 +92,19 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   /** Makes the moves that are chosen, one after the other, until none is. */
   async function go(choose: (steps: Step[], made: number) => number | undefined): Promise<Standing & { state: State }> {
     let state = begin();
-    const records = recordsOf(state, undefined, { at: 0, server, lock: lock.held });
+    const events = eventsOf(state, undefined, { at: 0, server, lock: lock.held });
     for (let made = 0; ; made += 1) {
       const { ways, broken } = await waysFrom(state);
       const steps = ways.map(({ move }) => move.step());
-      if (broken !== undefined) return { state, records, says, moves: [], broken };
+      if (broken !== undefined) return { state, events, moves: [], broken };
       const way = ways[choose(steps, made) ?? -1];
-      if (way === undefined) return { state, records, says, moves: linesOf(steps) };
+      if (way === undefined) return { state, events, moves: steps.map(moveOf) };
       const step = way.move.step();
       const before = state;
       state = way.move.state;
       const at = made + 1;
-      records.push(...recordsOf(state, before, { at, server, lock: lock.held, step }));
-      if (way.broken !== undefined) return { state, records, says, moves: [], broken: way.broken };
+      events.push(...eventsOf(state, before, { at, server, lock: lock.held, step }));
+      if (way.broken !== undefined) return { state, events, moves: [], broken: way.broken };
     }
   }
 
@@ -132,32 +135,20 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   };
 }
 
-const endOf = (broken: string | undefined): Orders =>
+const endOf = (broken: SearchSentence | undefined): Orders =>
   broken === undefined
     ? { orders: 1, broken: 0, nearest: Number.POSITIVE_INFINITY }
     : { orders: 1, broken: 1, nearest: 0 };
 
-const nameOfStep = ({ at, process, kind, command, reply }: Step) => [at, process, kind, command, reply].join('|');
+const nameOfStep = ({ at, process, kind, what, reply }: Step) => JSON.stringify([at, process, kind, what, reply]);
 const isSame = (step: Step, other: Step | undefined) => other !== undefined && nameOfStep(step) === nameOfStep(other);
 
-const saying = (line: string, at: number): PlayRecord => ({ type: 'sentence', at, line });
+/** What can happen next. What came of it is said when it has been made. */
+const moveOf = ({ process, what }: Step) => says('move', { process, what });
 
-/** A step as a sentence. What came of it is said when it has been made. */
-function lineOf({ process, kind, command, reply, told }: Step, isMade = false): string {
-  const isCommand = kind === 'command' || kind === 'let go' || kind === 'hold reply';
-  const answer = isMade && reply !== undefined ? ` → ${reply}` : '';
-  const came = isMade ? told.map((one) => ` · ${process} ${tell(one)}`).join('') : '';
-  return `${process}${isCommand ? ':' : ''} ${command}${answer}${came}`;
-}
-
-/** The moves as sentences. Those that differ in their luck alone say which. */
-function linesOf(steps: Step[]): string[] {
-  const lines = steps.map((step) => lineOf(step));
-  return lines.map((line, at) => {
-    const chance = steps[at]?.input?.chance;
-    const isTwice = lines.indexOf(line) !== lines.lastIndexOf(line);
-    return isTwice && chance !== undefined ? `${line} · Math.random() is ${chance}` : line;
-  });
+function madeOf({ process, what, reply, told }: Step): SearchSentence {
+  const made = { process, what, came: told };
+  return reply === undefined ? says('made', made) : says('made, with a reply', { ...made, reply });
 }
 
 /** Processes are shown as nodes. */
@@ -172,47 +163,75 @@ interface Where {
 }
 
 /** What a step has changed, and what there is after it. */
-function recordsOf(state: State, before: State | undefined, { at, server, lock, step }: Where): PlayRecord[] {
-  const records: PlayRecord[] = step ? [saying(lineOf(step, true), at)] : [];
+function eventsOf(state: State, before: State | undefined, { at, server, lock, step }: Where): GameEvent[] {
+  const events: GameEvent[] = step ? [{ kind: 'sentence', at, sentence: madeOf(step) }] : [];
   for (const [index, { status, heads, history, waitsSince }] of state.actors.entries()) {
-    const node = nodeOf(index);
-    const sale = (what: 'waiting' | 'entered' | 'wrote' | 'left' | 'failed') =>
-      records.push({ type: 'sale', at, node, sale: String.fromCharCode(65 + index), what });
+    const sale = String.fromCharCode(65 + index);
+    const of = { at, node: nodeOf(index), sale };
     const last = before?.actors[index];
     const { told, line } = history.seen;
-    if (waitsSince !== undefined && last?.waitsSince !== waitsSince) sale('waiting');
-    for (const { step } of told.slice(last?.history.seen.told.length ?? 0)) {
-      if (step === 'entered' || step === 'wrote' || step === 'left' || step === 'failed') sale(step);
+    if (waitsSince !== undefined && last?.waitsSince !== waitsSince)
+      events.push({ kind: 'sale', step: 'waiting', ...of });
+    for (const { step, stock } of told.slice(last?.history.seen.told.length ?? 0)) {
+      if (step === 'entered' || step === 'read' || step === 'wrote' || step === 'left' || step === 'failed')
+        events.push({ kind: 'sale', step, ...(stock !== undefined && { stock }), ...of });
     }
-    const [head] = heads;
-    const verb = status === 'is late' && head ? readable(head.command) : undefined;
-    records.push({ type: 'process', at, node, state: nodeStates[status] ?? 'running' });
-    records.push({ type: 'held', at, node, ...(verb !== undefined && { verb }) });
-    if (line !== undefined) records.push({ type: 'line', at, node, line });
-    if (step?.sent && step.reply !== undefined && step.process === String.fromCharCode(65 + index))
-      records.push({ type: 'command', at, node, verb: readable(step.sent.command), reply: step.reply });
+    if (last && status !== last.status) events.push(...ofStatus(status, last.status, heads[0]?.command ?? [], of));
+    if (line !== undefined) events.push({ kind: 'line', line, ...of });
+    if (step?.sent && step.reply !== undefined && step.process === sale) {
+      const returned = step.input?.type === 'reply' ? returnedOf(step.input.reply) : step.reply;
+      events.push({ kind: 'done', ...messageOf(step.sent.command), returned, ...of });
+    }
   }
-  return [...records, redisAt(state, { at, server, lock })];
+  return [...events, redisAt(state, { at, server, lock })];
 }
 
-const nodeStates: Record<string, NodeState> = { 'is paused': 'stopped', crashed: 'killed' };
+const messageOf = (command: (string | number)[]) => ({
+  id: 0,
+  server: 0,
+  ...readableOf(command),
+  verb: readable(command),
+});
 
-function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): PlayRecord {
+type Status = State['actors'][number]['status'];
+
+/** A process is another than before: paused, killed, or with a command that is held on its way. */
+function ofStatus(
+  status: Status,
+  last: Status,
+  command: (string | number)[],
+  of: { at: number; node: string; sale: string },
+): GameEvent[] {
+  const { at, node } = of;
+  return [
+    ...(last === 'is late' ? [{ kind: 'let go' as const, ...messageOf(command), ...of }] : []),
+    ...(last === 'is paused' && status !== 'crashed'
+      ? [{ kind: 'node' as const, at, node, is: 'resumed' as const }]
+      : []),
+    ...(status === 'is late' ? [{ kind: 'held' as const, ...messageOf(command), ...of }] : []),
+    ...(status === 'is paused' ? [{ kind: 'node' as const, at, node, is: 'stopped' as const }] : []),
+    ...(status === 'crashed' ? [{ kind: 'node' as const, at, node, is: 'killed' as const }] : []),
+  ];
+}
+
+function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): GameEvent {
   const held = servers[0] as number;
   const ask = (...command: string[]) => server.execute(held, ms, 0, command).reply;
   const ends = server.ends(held);
   const key = namesFor(lock, LOCK_KEY).find((name) => (ends.get(name) ?? -1) >= ms);
   const stock = Number(ask('GET', STOCK_KEY));
-  if (key === undefined) return { type: 'redis', at, stock };
+  if (key === undefined) return { kind: 'redis', at, stock };
   const kind = ask('TYPE', key);
   const value = kind === 'hash' ? ask('HGETALL', key) : kind === 'string' ? ask('GET', key) : kind;
   const leftMs = (ends.get(key) ?? 0) - ms;
   return {
-    type: 'redis',
+    kind: 'redis',
     at,
     stock,
-    lock: Array.isArray(value) ? value.join(': ') : String(value),
-    // Of a record that counts steps, the end says how many milliseconds are left.
-    ...(Number.isFinite(leftMs) && { endsAt: at + leftMs }),
+    lock: {
+      value: Array.isArray(value) ? value.join(': ') : String(value),
+      // Where steps are counted, the end says how many milliseconds are left.
+      ...(Number.isFinite(leftMs) && { endsAt: at + leftMs }),
+    },
   };
 }

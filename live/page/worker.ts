@@ -9,7 +9,7 @@ import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
 import { playingIn } from '../../loadtest/virtual/playing.ts';
 import { strategies } from '../../locks/index.ts';
-import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell } from '../../prove/cell.ts';
+import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell, UnreadableError } from '../../prove/cell.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
@@ -48,7 +48,7 @@ export interface Played {
   /** What a picture is drawn of. */
   events: PlayEvent[];
 }
-export interface Searched extends Pick<Cell, 'verdict' | 'reason' | 'states' | 'schedules' | 'says'> {
+export interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
   /** The shortest order of events that breaks the lock. */
   events: GameEvent[];
 }
@@ -143,10 +143,12 @@ const calls: Calls = {
     const { stage, scope, sales = 1, isAtOnce } = task;
     const size = { scope, sales, ...(isAtOnce && { isAtOnce }) };
     const limits = { masters: 0, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
-    const cell = await proveCell({ stage, file, processes: task.processes, ...size, ...limits });
-    const { verdict, reason, states, schedules, says, processes, counterexample } = cell;
+    const cell = await proveCell({ stage, file, processes: task.processes, ...size, ...limits }).catch((error) => {
+      throw error instanceof UnreadableError ? new Error(error.clause) : error;
+    });
+    const { verdict, why, states, schedules, processes, counterexample } = cell;
     const found = counterexample && (await (await openGame({ file, processes, ...size })).follow(counterexample));
-    return { verdict, reason, states, schedules, says, events: found?.events ?? [] };
+    return { verdict, why, states, schedules, events: found?.events ?? [] };
   },
   stand: async (task) => (await gameOf(task)).stand(task.way),
   orders: async (task) => (await gameOf(task)).orders(task.way),

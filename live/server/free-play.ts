@@ -125,7 +125,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'kill',
         at,
-        fault: deed('killed', {}),
+        fault: deed('killed'),
         says: told('killed', { node: at }),
         saysUndone: told('started again', { node: at }),
         whyNot: process,
@@ -139,7 +139,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'stop',
         at,
-        fault: deed('stopped', {}),
+        fault: deed('stopped'),
         says: told('paused', { node: at }),
         saysUndone: told('process resumed', { node: at }),
         whyNot: process,
@@ -148,7 +148,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'cut',
         at,
-        fault: deed('cut off', {}),
+        fault: deed('cut off'),
         says: told('cut off from its servers', { node: at }),
         saysUndone: told('reached its servers again', { node: at }),
         whyNot: links,
@@ -157,7 +157,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'block',
         at,
-        fault: deed('blocked', {}),
+        fault: deed('blocked'),
         says: (sale) => told('came to block', { sale, node: at }),
         async press(sale) {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
@@ -185,26 +185,26 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'stop',
         at: 'redis',
-        fault: deed('Redis stopped', {}),
-        says: told('Redis paused', {}),
-        saysUndone: told('Redis resumed', {}),
+        fault: deed('Redis stopped'),
+        says: told('Redis paused'),
+        saysUndone: told('Redis resumed'),
         whyNot: process,
         press: async () => (await testBed.stopRedis()).comeBack,
       },
       {
         act: 'kill',
         at: 'redis',
-        fault: deed('Redis is killed', {}),
-        says: told('Redis killed', {}),
-        saysUndone: told('Redis restarted', {}),
+        fault: deed('Redis is killed'),
+        says: told('Redis killed'),
+        saysUndone: told('Redis restarted'),
         whyNot: process,
         press: async () => (await testBed.killRedis()).comeBack,
       },
       {
         act: 'cut-replica',
         at: 'redis',
-        fault: deed('replica cut off', {}),
-        says: told('replica cut off', {}),
+        fault: deed('replica cut off'),
+        says: told('replica cut off'),
         whyNot: replication,
         async press() {
           replica = await testBed.startReplica();
@@ -215,8 +215,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       {
         act: 'fail-over',
         at: 'redis',
-        fault: deed('failover', {}),
-        says: told('replica took over', {}),
+        fault: deed('failover'),
+        says: told('replica took over'),
         whyNot: replication,
         async press() {
           if (replica === undefined)

@@ -10,7 +10,7 @@ import { nameOfExternalLock } from '../../services/inventory/external-module.ts'
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../prove/plan.ts';
-import { isAsExpected, type Proof, proofOf } from '../prove/results.ts';
+import { inWords, isAsExpected, type Proof, proofOf } from '../prove/results.ts';
 import { callerDir, type Given, namesAmong, newCommand, stagesNamed } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
@@ -67,9 +67,9 @@ async function prove(): Promise<number> {
   progress.end();
   const proof = await proofOf(cells, { command: commandLine('npm run prove'), createdAt, machine: describeMachine() });
   const { dir, write, pointAt } = createRunFolder(resolve(callerDir, given.reports), createdAt);
-  write('prove.json', jsonOf(proof));
+  write('prove.json', jsonOf(inWords(proof)));
   pointAt('latest-prove');
-  if (json) process.stdout.write(jsonOf(proof));
+  if (json) process.stdout.write(jsonOf(inWords(proof)));
   else print(proof, join(dir, 'prove.json'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return proof.verdict === 'as-taught' && proof.cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;

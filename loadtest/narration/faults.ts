@@ -1,6 +1,6 @@
 // What a drill does on purpose, as facts, and what the timeline calls it.
 
-import { type FormsOf, type Sentence, worded } from '../../virtual/wording.ts';
+import { type FormsOf, type Given, type Sentence, worded } from '../../virtual/wording.ts';
 
 const labels = {
   /** Nodes. */
@@ -44,7 +44,8 @@ export type FaultForms = FormsOf<typeof labels>;
 /** What was done. */
 export type Deed = Sentence<FaultForms>;
 
-export const deed = <Form extends keyof FaultForms>(form: Form, values: FaultForms[Form]) => ({ form, values }) as Deed;
+export const deed = <Form extends keyof FaultForms>(form: Form, ...[values]: Given<FaultForms[Form]>) =>
+  ({ form, values: values ?? {} }) as Deed;
 
 /** What the timeline calls it. */
 export const labelOf = (what: Deed): string => worded<FaultForms>(labels, what);

@@ -1,6 +1,6 @@
 // What happened in a step of a scenario, in English: one sentence in the past tense for each form. The Chinese is in steps.zh.ts.
 
-import { type FormsOf, type Sentence, worded } from '../../virtual/wording.ts';
+import { type FormsOf, type Given, type Sentence, worded } from '../../virtual/wording.ts';
 import { countOf, formatDuration, formatNumber, listOf } from './numbers.ts';
 import { orderSteps } from './order-steps.ts';
 import { type Reason, reasoned } from './reasons.ts';
@@ -207,8 +207,8 @@ export type StepForms = FormsOf<typeof steps>;
 /** What happened in a step. */
 export type StepSentence = Sentence<StepForms>;
 
-export const told = <Form extends keyof StepForms>(form: Form, values: StepForms[Form]) =>
-  ({ form, values }) as StepSentence;
+export const told = <Form extends keyof StepForms>(form: Form, ...[values]: Given<StepForms[Form]>) =>
+  ({ form, values: values ?? {} }) as StepSentence;
 
 /** The sentence in English. */
 export const narrated = (sentence: StepSentence): string => worded<StepForms>(steps, sentence);

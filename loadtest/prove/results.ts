@@ -1,6 +1,8 @@
 // What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
 
 import type { Cell } from '../../prove/cell.ts';
+import type { Step } from '../../prove/state.ts';
+import { clauseInEnglish } from '../../prove/wording.ts';
 import { nameIn } from '../../services/inventory/redis-info.ts';
 import { openValkey } from '../../virtual/valkey.ts';
 import type { Machine } from '../evidence/results.ts';
@@ -29,6 +31,21 @@ export interface Proof {
   verdictReasons: string[];
   cells: ProofCell[];
 }
+
+/** What `prove.json` has: what the search says is English text in it. */
+export const inWords = ({ cells, ...proof }: Proof) => ({
+  ...proof,
+  cells: cells.map((cell) => ({
+    ...cell,
+    why: undefined,
+    ...(cell.counterexample && { counterexample: cell.counterexample.map(stepInWords) }),
+  })),
+});
+
+const stepInWords = ({ at, process, kind, what, ...step }: Step) => ({
+  ...{ at, process, kind, command: clauseInEnglish(what) },
+  ...step,
+});
 
 /** What the cells say together: for each the drill of its name, and whether all is as expected. */
 export async function proofOf(

@@ -112,7 +112,7 @@ export function insideOf(course: Course, name: string): SaleName {
 /** Holds the next such command of a node on its way, and what its connection sends after it. */
 export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['holdNext']>[1]) {
   const held = course.holdNext(node, isMeant);
-  const mark = course.mark(deed('held on its way', {}), { node });
+  const mark = course.mark(deed('held on its way'), { node });
   held.arrived.then(course.ring, () => {});
   return {
     ...held,

@@ -113,7 +113,7 @@ export const steps = [
   }),
   step('<sale> <stays>', async (course, { sale, stays }) => {
     const doesStall = stays === 'stalls inside the sale';
-    breaks(course, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs', {}), { sale: insideOf(course, sale) });
+    breaks(course, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs'), { sale: insideOf(course, sale) });
     return told(doesStall ? 'stalled' : 'hung', { sale });
   }),
   step('<sale> is still inside', async (course, { sale }) => {
@@ -147,7 +147,7 @@ export const steps = [
   }),
   step('the buyers stop', async (course) => {
     await mend(course, 'buyers come');
-    return told('buyers stopped', {});
+    return told('buyers stopped');
   }),
   step('<time> pass[es]', async (_course, { time }) => {
     await sleep(time);
@@ -158,7 +158,7 @@ export const steps = [
   withProcesses('<node> is killed (SIGKILL)', async (course, { node }) => {
     const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
     course.faultAt = await course.kill(node);
-    course.mark(deed('killed', {}), { node, at: course.faultAt });
+    course.mark(deed('killed'), { node, at: course.faultAt });
     for (const actor of held) {
       actor.isHeld = false;
       if (actor.inside) mustBeInside(course, actor.inside, course.faultAt);
@@ -171,7 +171,7 @@ export const steps = [
   }),
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
     const { comeBack } = course.pause(node);
-    breaks(course, `${node.name} is stopped`, deed('stopped', {}), { node, standsStill: true }, () => {
+    breaks(course, `${node.name} is stopped`, deed('stopped'), { node, standsStill: true }, () => {
       mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
       comeBack();
     });
@@ -184,7 +184,7 @@ export const steps = [
   }),
   step('<sale> goes on, and its node answers nothing', async (course, { sale }) => {
     const { node } = actorOf(course, sale);
-    const mark = course.mark(deed('blocked', {}), { node, standsStill: true });
+    const mark = course.mark(deed('blocked'), { node, standsStill: true });
     const { at } = await goOn(course, sale);
     if (!(await node.isSilentFor(course.leaseMs / 4))) {
       throw new NotStagedError(`The event loop of ${node.name} was not blocked.`);
@@ -211,21 +211,21 @@ export const steps = [
   withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
     course.slowMs = time;
     const { over } = course.delayAnswers(node, course.slowMs);
-    breaks(course, `the line of ${node.name} is slow`, deed('line slow', {}), { node }, over);
+    breaks(course, `the line of ${node.name} is slow`, deed('line slow'), { node }, over);
     return told('answers delayed', { node: node.name, ms: time });
   }),
   withLinks('<node> is cut off from the servers of its lock', async (course, { node }) => {
     // What it had to ask before is answered.
     await course.hasAsked(node);
     const { restore } = course.cutOff(node);
-    breaks(course, `${node.name} is cut off`, deed('cut off from its lock', {}), { node }, restore);
+    breaks(course, `${node.name} is cut off`, deed('cut off from its lock'), { node }, restore);
     return told('cut off', { node: node.name });
   }),
   step('the write of <sale> arrives', async (course, { sale }) => {
     const late = insideOf(course, sale);
     const stockBefore = await course.second.stock();
     await mend(course, 'command held');
-    course.mark(deed('late write arrives', {}), { sale: late });
+    course.mark(deed('late write arrives'), { sale: late });
     for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
     mustBeSo(course, ({ events, initialStock }) => {
       const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
@@ -241,7 +241,7 @@ export const steps = [
   step('the lease of <sale> ends', async (course, { sale }) => {
     const { release } = course;
     const found = await course.endLease();
-    course.mark(deed('lease ends', {}), { sale: insideOf(course, sale) });
+    course.mark(deed('lease ends'), { sale: insideOf(course, sale) });
     // An earlier command of the release may have freed the lock. A single one can't have.
     if (found === 'free' && release?.isOneOfSeveral === false) {
       throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
@@ -286,10 +286,10 @@ export const steps = [
   }),
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
-    mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut', {}));
+    mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut'));
     return replicas.length > 1
       ? told('replication to one cut', { replica: placeOf(replica) + 1 })
-      : told('replication cut', {});
+      : told('replication cut');
   }),
   step('<replica> hears of it', async ({ replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.hearsAll();
@@ -297,19 +297,17 @@ export const steps = [
   }),
   step('Redis is killed, and <replica> takes its place', async ({ killRedis, mark, replicas }, { replica }) => {
     await killRedis();
-    mark(deed('Redis killed', {}));
+    mark(deed('Redis killed'));
     await replicas[placeOf(replica)]?.promote();
-    mark(deed('replica promoted', {}));
-    return replicas.length > 1
-      ? told('failed over to one', { replica: placeOf(replica) + 1 })
-      : told('failed over', {});
+    mark(deed('replica promoted'));
+    return replicas.length > 1 ? told('failed over to one', { replica: placeOf(replica) + 1 }) : told('failed over');
   }),
 
   // Masters that vote.
   /** Where none vote there is nothing to cut. */
   withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node }) => {
     const { masterCount } = course;
-    if (masterCount === 0) return told('no masters to cut', {});
+    if (masterCount === 0) return told('no masters to cut');
     const quorum = quorumOf(masterCount);
     const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorum);
     const restore = course.cutMasters(node, others);
@@ -325,7 +323,7 @@ export const steps = [
   }),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
     const { masterCount: masters } = course;
-    if (masters === 0) return told('no votes', {});
+    if (masters === 0) return told('no votes');
     const { node } = actorOf(course, sale);
     const [votes, quorum] = [await course.votesFor(node), quorumOf(masters)];
     if (votes === quorum) return told('votes', { sale, votes, masters });
@@ -359,7 +357,7 @@ export const steps = [
     if (course.masterCount > 0) return told('clock lent to a master', { master: quorumOf(course.masterCount) });
     // Where it takes the place of Redis, the stock is to be in it.
     await course.first.setStock(course.initialStock);
-    return told('clock lent to Redis', {});
+    return told('clock lent to Redis');
   }),
   step(
     'the clock of that server jumps ahead by a lease and <time>',
@@ -454,7 +452,7 @@ async function sellNested(course: Course, { sale, node, time, which }: Values<'s
   const script = { beforeNestedCall: true, nestedCall, pauseMs: time } as const;
   const said = await sellInside(course, sale, node, script);
   const inside = insideOf(course, sale);
-  course.mark(deed('asks again', {}), { sale: inside });
+  course.mark(deed('asks again'), { sale: inside });
   mustBeSo(course, ({ events }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [entered, again] = ['entered', 'nested'].map((type) => own.find((event) => event.type === type)?.at);

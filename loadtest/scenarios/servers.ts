@@ -49,7 +49,7 @@ export const serverSteps = [
       await node.script({ pauseMs: time });
       const majority = Array.from({ length: quorumOf(course.masterCount) }, (_, master) => master);
       const delay = course.delayAnswers(node, limit, majority);
-      const { over } = course.mark(deed('votes late', {}), { node });
+      const { over } = course.mark(deed('votes late'), { node });
       sell(course, sale, node);
       const measured = delay.measure();
       course.lateVotes = async () => {
@@ -77,7 +77,7 @@ export const serverSteps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
   step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
-    if (!isShopOpen(course)) return told('shop closed', {});
+    if (!isShopOpen(course)) return told('shop closed');
     const since = sharedClock();
     const isRush = () => soldSince(course, since) >= count;
     await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
@@ -91,24 +91,18 @@ export const serverSteps = [
     'Redis is killed (SIGKILL), and starts again with its data after <time>',
     async (course, { time }) => {
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
-      if (!isShopOpen(course)) return told('shop closed', {});
-      if (course.redisKind !== 'native') return told('Redis spared', {});
+      if (!isShopOpen(course)) return told('shop closed');
+      if (course.redisKind !== 'native') return told('Redis spared');
       const redis = await course.killRedis();
-      const { from, until } = await goAway(
-        course,
-        deed('Redis killed for a while', {}),
-        told('Redis killed', {}),
-        redis,
-        time,
-      );
+      const { from, until } = await goAway(course, deed('Redis killed for a while'), told('Redis killed'), redis, time);
       return told('Redis started again', { ms: until - from });
     },
   ),
   step('sales flow again, or not within <limit>', async (course, { limit }) => {
     const outage = course.outages.at(-1);
     // One after which the shop stayed closed is looked at once.
-    if (outage === undefined || outage.backMs !== undefined) return told('no new outage', {});
-    if (outage.stayed) return told('shop closed', {});
+    if (outage === undefined || outage.backMs !== undefined) return told('no new outage');
+    if (outage.stayed) return told('shop closed');
     const soldAt = ({ ended }: RunningSale) => (ended?.outcome === 'sold' ? ended.sentAt + ended.ms : 0);
     const next = () => course.sales.map(soldAt).filter((at) => at > outage.until);
     if (await course.until(() => next().length > 0, limit)) {
@@ -235,17 +229,10 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
   const other = node === course.first ? course.second : course.first;
   let restore = () => {};
   const redis = await course.stopRedis();
-  const outage = await goAway(
-    course,
-    deed('Redis stopped for a while', {}),
-    told('Redis paused', {}),
-    redis,
-    ms,
-    async () => {
-      restore = course.cutLine(node);
-      await other.script({ untilResumed: true });
-    },
-  );
+  const outage = await goAway(course, deed('Redis stopped for a while'), told('Redis paused'), redis, ms, async () => {
+    restore = course.cutLine(node);
+    await other.script({ untilResumed: true });
+  });
   const tried = course.triesOf(other);
   const isHeld = async () => (await other.state()).held > 0 || undefined;
   const isMet = await course.waitFor(isHeld, limitMs);

@@ -204,7 +204,7 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
     await course.catchUp();
     const inside = enteredHere().length;
     const line = course.cutOff(there);
-    const slow = course.mark(deed('line cut', {}), { node: there });
+    const slow = course.mark(deed('line cut'), { node: there });
     await here.resume();
     const next = await course.until(() => enteredHere()[inside], UNUSED_MS);
     line.restore();

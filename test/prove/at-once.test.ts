@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { proveCell, type Task } from '../../prove/cell.ts';
+import { clauseInEnglish } from '../../prove/wording.ts';
 import { fileOf, searchIn, writeLock } from './own-locks.ts';
 
 const prove = (file: string, changed: Partial<Task> = {}) =>
@@ -100,7 +101,7 @@ describe('two sales of one process at the same time', () => {
       reason: '2 were sold of 10, and 9 are left: 1 lost.',
       replayed: 20,
     });
-    expect(counterexample.map(({ command }) => command)).toEqual([
+    expect(counterexample.map(({ what }) => clauseInEnglish(what))).toEqual([
       'begins a sale',
       'GET stock',
       'GET stock',

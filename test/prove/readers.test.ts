@@ -54,5 +54,5 @@ test.each([
   expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'A and B are inside at the same time.' });
   const options = { openLock: await open(file), sales: 1, scope, processes: 2, masters: 0 };
   expect(await replay(counterexample, options)).toBeUndefined();
-  expect(counterexample.map(({ command }) => command)).toContain('begins to look');
+  expect(counterexample.map(({ what }) => what.form)).toContain('begins to look');
 });

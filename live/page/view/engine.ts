@@ -1,6 +1,7 @@
 // The labs in their workers, as the page asks them: each does one thing after the other.
 
 import type { Calls, Ready, Result, Task } from '../worker.ts';
+import type { Told } from './said.ts';
 
 /** The page's own: unpacks a part of its file. */
 declare function unpacked(id: string): Promise<Response>;
@@ -32,16 +33,18 @@ const SLACK = 6;
 const MOST_SLOWNESS = 20;
 
 /** What was done with a lock of one's own has come to no end, and nobody knows why: its lab was ended, and a new one is there. */
-export class LateError extends Error {}
+export class LateError extends Error {
+  /** Why, in the words of the page. */
+  readonly told: Told[];
 
-function lateError(call: keyof Calls, ms: number) {
-  const after = `was ended after ${(ms / 1_000).toFixed(1)} s`;
-  return new LateError(
-    call === 'search'
-      ? `Nobody knows: the search ${after}. Until then no order of events had broken your lock. There may be too many orders of events, or your lock never comes to an end, or this machine is busy.`
-      : `Nobody knows: this scenario ${after}, and on a machine at rest one takes 0.2 s. Your lock may never come to an end, or ask Redis almost without a pause, or this machine is busy.`,
-  );
+  constructor(told: Told[]) {
+    super('It has come to no end in time.');
+    this.told = told;
+  }
 }
+
+const lateError = (call: keyof Calls, ms: number) =>
+  new LateError([{ text: call === 'search' ? 'lateSearch' : 'lateScenario', values: { s: (ms / 1_000).toFixed(1) } }]);
 
 export type Engine = ReturnType<typeof startEngine>;
 

@@ -1,9 +1,10 @@
 // What scenarios and search say of a lock of one's own.
 
+import { saysOfScope } from '../../../prove/wording.ts';
 import type { CellTask, Ready, ScopeTask } from '../worker.ts';
 import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
-import { sentencesIn } from './run.ts';
+import { type Told, whatAsks } from './said.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
 export const MINE = 'mine';
@@ -21,8 +22,8 @@ export interface Judged {
   /** It decides the exercise. */
   isAsked: boolean;
   verdict: 'pass' | 'fail' | 'unknown';
-  asks: string;
-  reasons: string[];
+  asks: Told[];
+  says: Told[];
 }
 
 interface Wanted {
@@ -41,29 +42,32 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
   const own = exercise?.drills ?? [];
   const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LONG.includes(name) ? 1 : 3);
   let late = 0;
-  const play = async ({ name, asks }: Ready['drills'][number]) => {
-    const judged = { name, isOfSearch: false, isAsked: own.includes(name), asks };
+  const play = async (drill: Ready['drills'][number]) => {
+    const { name } = drill;
+    const judged = { name, isOfSearch: false, isAsked: own.includes(name), asks: whatAsks(drill) };
     try {
-      const { verdict, reasons } = (await engine.ask('play', cellOf(text, name))).record;
-      if (verdict !== 'not-applicable') onJudged({ ...judged, verdict, reasons: sentencesIn(reasons) });
+      const { verdict, says } = (await engine.ask('play', cellOf(text, name))).record;
+      if (verdict !== 'not-applicable') onJudged({ ...judged, verdict, says: says.map((reason) => ({ reason })) });
     } catch (error) {
       if (!(error instanceof LateError)) throw error;
-      onJudged({ ...judged, verdict: 'unknown', reasons: sentencesIn([error.message]) });
+      onJudged({ ...judged, verdict: 'unknown', says: error.told });
       late += 1;
       if (late === 1) return;
       engine.forget(text);
-      throw new LateError(`${error.message} It is the second one, so the others are not played.`);
+      throw new LateError([...error.told, { text: 'secondLate' }]);
     }
   };
   const search = async (name: string) => {
-    const judged = { name, isOfSearch: true, isAsked: exercise !== undefined };
+    const scope = saysOfScope(name);
+    const asks: Told[] = scope ? [{ search: scope }] : [];
+    const judged = { name, isOfSearch: true, isAsked: exercise !== undefined, asks };
     try {
-      const { verdict, reason, says } = await engine.ask('search', scopeOf(text, name, exercise));
-      onJudged({ ...judged, verdict: verdicts[verdict], asks: says, reasons: [reason] });
+      const { verdict, why } = await engine.ask('search', scopeOf(text, name, exercise));
+      onJudged({ ...judged, verdict: verdicts[verdict], says: [{ search: why }] });
     } catch (error) {
       // What the search can't control, or not in time, may be played all the same.
-      const reasons = sentencesIn([(error as Error).message.replace(/^.*? can't be proved: /, '')]);
-      onJudged({ ...judged, verdict: 'unknown', asks: '', reasons });
+      const says = error instanceof LateError ? error.told : [{ english: (error as Error).message }];
+      onJudged({ ...judged, verdict: 'unknown', asks: [], says });
     }
   };
   const plays = drills

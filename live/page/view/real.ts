@@ -9,7 +9,7 @@ import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { isTold, stopsOf } from './reduce.ts';
 import { Outcome, Run, scaleOf } from './run.ts';
-import { Reasons, stepSaid } from './said.ts';
+import { Said, stepSaid } from './said.ts';
 import { say } from './texts.ts';
 
 export type RealServers = ReturnType<typeof realServers>;
@@ -66,7 +66,7 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   return html`<section class="runs">
     ${events.length > 0 && html`<${Run} title=${named} events=${events} said=${stepSaid} place=${place} scale=${scaleOf(stops)} at=${at} />`}
     ${isOver && stops.length > 1 && html`<${Controls} player=${player} count=${stops.length} />`}
-    ${isOver && verdict && at >= end && html`<${Outcome} events=${events} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}><${Reasons} says=${verdict.says} /></${Outcome}>`}
+    ${isOver && verdict && at >= end && html`<${Outcome} events=${events} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}><${Said} told=${verdict.says.map((reason) => ({ reason }))} /></${Outcome}>`}
   </section>`;
 }
 

@@ -1,23 +1,47 @@
 // Sentences of the lab in the language of the page.
 
 import { html } from 'htm/preact';
+import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts';
 import { type Reason, reasoned } from '../../../loadtest/narration/reasons.ts';
 import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
 import { narrated, type StepSentence } from '../../../loadtest/narration/steps.ts';
 import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
-import { spoken } from './texts.ts';
+import { inEnglish, type SearchSentence } from '../../../prove/wording.ts';
+import { inChinese } from '../../../prove/wording.zh.ts';
+import { say, spoken, type Text, type Values } from './texts.ts';
 
 const isChinese = () => spoken() === 'zh';
 
 /** What happened in a step of a scenario. */
 export const stepSaid = (sentence: StepSentence) => (isChinese() ? narratedInChinese(sentence) : narrated(sentence));
-
+/** What the search says. */
+export const searchSaid = (sentence: SearchSentence) => (isChinese() ? inChinese(sentence) : inEnglish(sentence));
 const reasonSaid = (reason: Reason) => (isChinese() ? reasonedInChinese(reason) : reasoned(reason));
 
-/** The sentences of a verdict. One that has no form of its own is English everywhere. */
-export function Reasons({ says }: { says: Reason[] }) {
-  return says.map(
-    (reason) =>
-      html`<span lang=${isChinese() && reason.form === 'text' ? 'en' : undefined}>${reasonSaid(reason)}</span> `,
+/** A sentence of a verdict, of the search, or of the page itself. What is English everywhere is a text. */
+export type Told =
+  | { reason: Reason }
+  | { search: SearchSentence }
+  | { text: Text; values?: Values }
+  /** What the drill of this name asks, and its words in English. */
+  | { question: string; asks: string }
+  | { english: string };
+
+/** The sentences, one after the other. */
+export const Said = ({ told }: { told: Told[] }) =>
+  told.map(
+    (each) => html`<span lang=${isChinese() && isEnglish(each) ? 'en' : undefined}>${inPageLanguage(each)}</span> `,
   );
+
+/** What a drill asks. */
+export const whatAsks = ({ name, asks }: { name: string; asks: string }): Told[] => [{ question: name, asks }];
+
+const isEnglish = (told: Told) => 'english' in told || ('reason' in told && told.reason.form === 'text');
+
+/** The sentence alone. */
+export function inPageLanguage(told: Told): string {
+  if ('reason' in told) return reasonSaid(told.reason);
+  if ('search' in told) return searchSaid(told.search);
+  if ('question' in told) return isChinese() ? (questionsInChinese[told.question] ?? told.asks) : told.asks;
+  return 'english' in told ? told.english : say(told.text, told.values);
 }

@@ -2,13 +2,15 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { saysOfScope } from '../../../prove/wording.ts';
 import type { Orders, Standing } from '../game.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
 import { useKeys } from './player.ts';
 import { linesAt, lostAt, momentAt } from './reduce.ts';
-import { placeOf, Run, Said } from './run.ts';
+import { placeOf, Run } from './run.ts';
+import { searchSaid } from './said.ts';
 import { inNumber, say } from './texts.ts';
 
 interface SchedulerProps {
@@ -16,7 +18,7 @@ interface SchedulerProps {
   files: Record<string, string>;
 }
 
-const nothing: Standing = { says: '', records: [], moves: [] };
+const nothing: Standing = { events: [], moves: [] };
 
 export function Scheduler({ engine, files }: SchedulerProps) {
   const [name, setName] = useState('0-none');
@@ -26,7 +28,7 @@ export function Scheduler({ engine, files }: SchedulerProps) {
   const [advice, advise] = useState<string>();
   const moves = useRef<HTMLOListElement>(null);
   const task = levels.find(({ stage }) => stage === name) as Level;
-  const isOver = standing.records.length > 0 && standing.moves.length === 0;
+  const isOver = standing.events.length > 0 && standing.moves.length === 0;
 
   useEffect(() => {
     let isLeft = false;
@@ -70,9 +72,10 @@ export function Scheduler({ engine, files }: SchedulerProps) {
     return true;
   });
 
-  const { records } = standing;
-  const at = records.at(-1)?.at ?? 0;
-  const moment = useMemo(() => momentAt(records, at), [records]);
+  const { events } = standing;
+  const at = events.at(-1)?.at ?? 0;
+  const moment = useMemo(() => momentAt(events, at), [events]);
+  const scope = saysOfScope(task.scope);
   const file = [`locks/${name}.ts`, `locks/beyond/${name}.ts`].find((each) => files[each] !== undefined) ?? '';
   return html`<article class="step scheduler">
     <section class="ask">
@@ -86,18 +89,18 @@ export function Scheduler({ engine, files }: SchedulerProps) {
         <button onClick=${() => way.length > 0 && setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
         <button onClick=${hint} aria-disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
       </p>
-      <p>${say('schedule')} <b><${Said} text=${standing.says} /></b></p>
+      <p>${say('schedule')} <b>${scope && searchSaid(scope)}</b></p>
     </section>
     <section class="runs">
-      <${Run} title=${say('made', { n: way.length })} records=${records} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />
+      <${Run} title=${say('made', { n: way.length })} events=${events} said=${searchSaid} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />
       <div class="told" role="status">
         ${!isOver && lostAt(moment) > 0 && html`<p>${say('lostAlready')}</p>`}
         ${advice !== undefined && html`<p>${advice}</p>`}
-        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : html`<${Said} text=${standing.broken} />`}</p>`}
+        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : searchSaid(standing.broken)}</p>`}
         ${isOver && html`<p>${orders === undefined ? say('counting') : say('orders', { orders: inNumber(orders.orders), broken: inNumber(orders.broken), share: shareOf(orders) })}</p>`}
       </div>
       <ol class="moves" ref=${moves} aria-label=${say('moves')}>
-        ${standing.moves.map((line, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> <${Said} text=${line} /></button></li>`)}
+        ${standing.moves.map((move, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> ${searchSaid(move)}</button></li>`)}
       </ol>
     </section>
     <${Code} file=${file} text=${files[file] ?? ''} at=${linesAt(moment)} />

@@ -14,7 +14,7 @@ import { type RealServers, Trouble } from './real.ts';
 import { isTold, linesAt, momentAt, stopsOf } from './reduce.ts';
 import { AskRoom } from './room.ts';
 import { Outcome, placeOf, Run, scaleOf } from './run.ts';
-import { stepSaid } from './said.ts';
+import { inPageLanguage, stepSaid } from './said.ts';
 import { inLanguage, say, type Text } from './texts.ts';
 
 interface StepProps {
@@ -73,7 +73,7 @@ export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
     if (!player.isOver) player.play();
   }
   const isLast = number === lessons.length - 1;
-  const asks = asksIn(files[`loadtest/scenarios/${drill}.txt`]);
+  const asks = inPageLanguage({ question: drill, asks: asksIn(files[`loadtest/scenarios/${drill}.txt`]) });
   const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
 
   return html`<article class="step">

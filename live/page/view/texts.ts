@@ -157,6 +157,15 @@ export const texts = {
     '随意修改这个阶段。每个场景都会在它之下运行,搜索会走遍所有事件顺序。',
   ],
   broken: ["It can't be played:", '无法运行:'],
+  lateScenario: [
+    'Nobody knows: this scenario was ended after {s} s, and on a machine at rest one takes 0.2 s. Your lock may never come to an end, or ask Redis almost without a pause, or this machine is busy.',
+    '没有结论：这个场景在 {s} 秒后被终止，而在空闲的机器上一个场景只要 0.2 秒。可能是你的锁一直不结束，或几乎不停顿地访问 Redis，也可能是这台机器太忙。',
+  ],
+  lateSearch: [
+    'Nobody knows: the search was ended after {s} s. Until then no order of events had broken your lock. There may be too many orders of events, or your lock never comes to an end, or this machine is busy.',
+    '没有结论：搜索在 {s} 秒后被终止。在那之前，没有哪种交错破坏过你的锁。可能是交错太多，或者你的锁一直不结束，也可能是这台机器太忙。',
+  ],
+  secondLate: ['It is the second one, so the others are not played.', '这已是第二个，所以不再运行其他场景。'],
 } satisfies Record<string, Both>;
 
 export type Text = keyof typeof texts;

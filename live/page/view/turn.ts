@@ -3,7 +3,8 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Prediction } from '../../../exercises/workshop/exercise.ts';
-import type { PlayRecord } from '../records.ts';
+import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
+import type { GameEvent } from '../game.ts';
 import { Named } from './code.ts';
 import { Editor } from './editor.ts';
 import { type Engine, LateError } from './engine.ts';
@@ -15,8 +16,9 @@ import { Markdown } from './markdown.ts';
 import type { LockPlace } from './picture.ts';
 import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
-import { stopsOf } from './reduce.ts';
-import { isTold, Run, Said, scaleOf, sentencesIn } from './run.ts';
+import { isTold, stopsOf } from './reduce.ts';
+import { Run, scaleOf } from './run.ts';
+import { inPageLanguage, Said, searchSaid, stepSaid } from './said.ts';
 import { say, spoken } from './texts.ts';
 
 interface TurnProps {
@@ -110,10 +112,8 @@ export function Turn({ engine, files }: TurnProps) {
   }
 
   const play = async ({ name: asked, isOfSearch }: Judged) => {
-    const task = isOfSearch
-      ? engine.ask('search', scopeOf(text, asked, exercise))
-      : engine.ask('play', { ...cellOf(text, asked), isShown: true });
-    return (await task).records;
+    if (isOfSearch) return { ofSearch: (await engine.ask('search', scopeOf(text, asked, exercise))).events };
+    return { ofDrill: (await engine.ask('play', { ...cellOf(text, asked), isShown: true })).events };
   };
   const asked = exercise ? results.filter(({ isAsked }) => isAsked) : results;
   const others = results.filter((each) => !asked.includes(each));
@@ -165,7 +165,7 @@ export function Turn({ engine, files }: TurnProps) {
       </p>
       <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
         problem instanceof LateError
-          ? sentencesIn([problem.message]).map((each) => html`<${Said} text=${each} /> `)
+          ? html`<${Said} told=${problem.told} />`
           : problem
             ? html`${say('broken')} <span lang="en">${problem.message}</span>`
             : results.length === 0 || isOld
@@ -198,41 +198,56 @@ interface ResultProps {
 }
 
 function Result({ judged, isShown, isOld, show }: ResultProps) {
-  const { name, isOfSearch, verdict, asks, reasons } = judged;
+  const { name, isOfSearch, verdict, asks, says } = judged;
   // Of a scope in which the lock holds there is no order of events to see, and a text that was changed can't be played.
   const isPlain = isOld || (isOfSearch && verdict !== 'fail');
   const title = `${signs[verdict]} ${isOfSearch ? say('everyOrder', { name }) : name}`;
   return html`<li class=${verdict}>
     ${isPlain ? html`<strong>${title}</strong>` : html`<button aria-pressed=${isShown} onClick=${() => show(isShown ? undefined : judged)}>${title}</button>`}${' '}
-    <${Said} text=${asks} /> <b>${reasons.map((reason) => html`<${Said} text=${reason} /> `)}</b>
+    <${Said} told=${asks} /> <b><${Said} told=${says} /></b>
   </li>`;
+}
+
+/** What is to be seen of a question. */
+interface Seen {
+  ofDrill?: PlayEvent[];
+  ofSearch?: GameEvent[];
 }
 
 interface ShownProps {
   judged: Judged;
   place: LockPlace;
-  play(): Promise<PlayRecord[]>;
+  play(): Promise<Seen>;
   onProblem(error: Error): void;
 }
 
 /** A scenario under the lock, or the order of events that breaks it, step by step. */
 function Shown({ judged, place, play, onProblem }: ShownProps) {
-  const [records, setRecords] = useState<PlayRecord[]>([]);
+  const [{ ofDrill = [], ofSearch = [] }, setSeen] = useState<Seen>({});
   useEffect(() => {
     let isLeft = false;
-    play().then(setRecords, (error) => isLeft || onProblem(error));
+    play().then(setSeen, (error) => isLeft || onProblem(error));
     return () => {
       isLeft = true;
     };
   }, []);
   const { name, isOfSearch } = judged;
-  const stops = useMemo(() => (isOfSearch ? [...new Set(records.map(({ at }) => at))] : stopsOf([records])), [records]);
-  const player = usePlayer(stops, { isTold: isTold(records), begins: false });
+  const stops = useMemo(
+    () => (isOfSearch ? [...new Set(ofSearch.map(({ at }) => at))] : stopsOf([ofDrill])),
+    [ofDrill, ofSearch],
+  );
+  const player = usePlayer(stops, { isTold: isOfSearch || isTold(ofDrill), begins: false });
   const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [records]);
-  if (records.length === 0) return null;
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [stops]);
+  if (stops.length === 0) return null;
+  const asks = judged.asks.map(inPageLanguage).join(' ');
+  const run = { place, scale: scaleOf(stops), at: stops[player.stop] ?? 0, asks };
   return html`<section class="runs" ref=${section}>
-    <${Run} title=${say(isOfSearch ? 'shortest' : 'scenario', { name })} records=${records} place=${place} scale=${scaleOf(stops)} at=${stops[player.stop] ?? 0} asks=${judged.asks} />
+    ${
+      isOfSearch
+        ? html`<${Run} title=${say('shortest', { name })} events=${ofSearch} said=${searchSaid} ...${run} />`
+        : html`<${Run} title=${say('scenario', { name })} events=${ofDrill} said=${stepSaid} ...${run} />`
+    }
     <${Controls} player=${player} count=${stops.length} />
   </section>`;
 }

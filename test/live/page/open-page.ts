@@ -61,18 +61,18 @@ export async function searchBoth(page: Page, stage: string, scope: string) {
   const size = { stage, scope, processes: 2 };
   const inPage = await page.evaluate(async (task) => {
     const { lockstep } = globalThis as unknown as { lockstep: Engine };
-    const { verdict, reason, states, schedules } = await lockstep.ask('search', task);
-    return { verdict, reason, states, schedules };
+    const { verdict, why, states, schedules } = await lockstep.ask('search', task);
+    return { verdict, why, states, schedules };
   }, size);
   const file = join(projectDir, `locks/${stage}.ts`);
-  const { verdict, reason, states, schedules } = await proveCell({
+  const { verdict, why, states, schedules } = await proveCell({
     ...size,
     file,
     sales: 1,
     masters: 0,
     budget: {},
   });
-  return { inPage, inNode: { verdict, reason, states, schedules } };
+  return { inPage, inNode: { verdict, why, states, schedules } };
 }
 
 /** What the page and Node say of a cell: the verdict, the reasons and the log. */

@@ -32,7 +32,7 @@ const liar = `const { postMessage } = MessagePort.prototype;
     get() {
       const task = get.call(this);
       const record = { verdict: 'pass', reasons: [] };
-      postMessage.call(this.target, { id: task.id, value: { record, verdict: 'holds', reason: '', says: '' } });
+      postMessage.call(this.target, { id: task.id, value: { record, verdict: 'holds', why: {} } });
       return task;
     },
   });
@@ -88,9 +88,7 @@ test.each<[string, Looks, string[]]>([
       }: MessageEvent<Task & { given: { drill?: string; scope?: string } }>) => {
         const name = given.own === undefined ? begins.shift() : (given.drill ?? given.scope);
         for (let time = 0; time < (looks[name ?? ''] ?? 0); time += 1) look();
-        const value = given.drill
-          ? { record: { verdict: 'pass', reasons: [] } }
-          : { verdict: 'holds', reason: '', says: '' };
+        const value = given.drill ? { record: { verdict: 'pass', reasons: [] } } : { verdict: 'holds', why: {} };
         port.postMessage({ id, value });
       };
       port.postMessage({});

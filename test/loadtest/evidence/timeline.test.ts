@@ -113,7 +113,7 @@ test('timeline: of a long list 8 are drawn: those that met first, those under wa
   const sales = turns(30);
   // It stays until the next one is inside.
   (sales[20] as Sale).leaves = 215;
-  const timeline = draw(eventsOf(...sales), { faults: [fault(deed('Redis killed', {}), 205, { until: START + 255 })] });
+  const timeline = draw(eventsOf(...sales), { faults: [fault(deed('Redis killed'), 205, { until: START + 255 })] });
   expect(idsOf(timeline)).toEqual(['0000', '0001', '0002', '0003', '0004', '0020', '0021', '0025']);
   expect(timeline.moreLanes).toBe(22);
   expect(timeline.overlaps).toEqual([{ fromMs: 211, untilMs: 215, lanes: [5, 6] }]);
@@ -185,7 +185,7 @@ test('timeline: whatever the history, it lies within the drill, and each sale is
   );
   fc.assert(
     fc.property(histories, ms, (sales, from) => {
-      const faults = [fault(deed('Redis killed', {}), from, { until: START + from + 300 })];
+      const faults = [fault(deed('Redis killed'), from, { until: START + from + 300 })];
       const timeline = draw(eventsOf(...sales), { samples: seen('held', from, from + 200, 300), faults });
 
       expect(timelineSchema.parse(timeline)).toEqual(timeline);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeMachine } from '../../../loadtest/commands/environment.ts';
-import { judgeProof, type ProofCell, proofOf } from '../../../loadtest/prove/results.ts';
+import { inWords, judgeProof, type ProofCell, proofOf } from '../../../loadtest/prove/results.ts';
 import { proveCell } from '../../../prove/cell.ts';
 import { replay } from '../../../prove/replay.ts';
 import { readLock } from '../../../prove/sandbox.ts';
@@ -30,8 +30,7 @@ test.each([
 ])('a counterexample of %s under %s that was written and read back is replayed', async (stage, scope) => {
   const proof = await proofOf([await proveCell(task(stage, scope))], parts);
 
-  const [found]: ProofCell[] = JSON.parse(JSON.stringify(proof)).cells;
-  const { counterexample = [], ...cell } = found as ProofCell;
+  const { counterexample, ...cell } = JSON.parse(JSON.stringify(inWords(proof))).cells[0];
   const difference = await replay(counterexample, {
     ...cell,
     openLock: await readLock(fileOf(stage)),
@@ -39,6 +38,7 @@ test.each([
   });
 
   expect(counterexample.length).toBeGreaterThan(4);
+  expect(counterexample[0]).toMatchObject({ process: 'A', kind: 'begins', command: 'begins a sale' });
   expect(difference).toBeUndefined();
 });
 
