@@ -14,13 +14,19 @@ export function formatMeasure(value: number): string {
 }
 
 /** A length of time in the unit that reads best: `1.2 ms`, `1.7 s`, `3 min 5 s`. */
-export function formatDuration(ms: number): string {
-  if (ms < 999.5) return `${formatMeasure(ms).replace('.0', '')} ms`;
-  if (ms < 59_500) return `${formatMeasure(ms / 1000).replace('.0', '')} s`;
-  const seconds = Math.round(ms / 1000);
-  return [`${formatNumber(Math.floor(seconds / 60))} min`, ...(seconds % 60 > 0 ? [`${seconds % 60} s`] : [])].join(
-    ' ',
-  );
+export const formatDuration = durationIn({ ms: 'ms', s: 's', min: 'min' });
+
+/** The same in Chinese: `350 毫秒`, `1.7 秒`, `3 分 5 秒`. */
+export const durationInChinese = durationIn({ ms: '毫秒', s: '秒', min: '分' });
+
+function durationIn(units: Record<'ms' | 's' | 'min', string>) {
+  return (ms: number): string => {
+    if (ms < 999.5) return `${formatMeasure(ms).replace('.0', '')} ${units.ms}`;
+    if (ms < 59_500) return `${formatMeasure(ms / 1000).replace('.0', '')} ${units.s}`;
+    const seconds = Math.round(ms / 1000);
+    const rest = seconds % 60 > 0 ? [`${seconds % 60} ${units.s}`] : [];
+    return [`${formatNumber(Math.floor(seconds / 60))} ${units.min}`, ...rest].join(' ');
+  };
 }
 
 /** A moment of a drill: `1234.5` milliseconds as `1.235 s`. */
