@@ -107,7 +107,7 @@ export async function runCells(
       onProgress: (...far: [number, number]) => narrator.progress?.(...far),
       ...narrator.follow?.(cell),
     };
-    const { events, log, ...result } = await runCell(cell, worldOf(cell), audience, place);
+    const { events, log, says: _, ...result } = await runCell(cell, worldOf(cell), audience, place);
     if (signal.reason instanceof Interrupted) return undefined;
     folder.writeEvents(cell.stage, cell.drill.name, events);
     if (log !== undefined) logs.set(cell, log);

@@ -1,6 +1,7 @@
 // What comes of a check, and of a call that it makes.
 
 import type { DrillOutcome } from '../harness/drill.ts';
+import { because, explained } from '../narration/reasons.ts';
 
 /** How many witnesses an outcome names. */
 const MAX_WITNESSES = 12;
@@ -37,7 +38,7 @@ export function doesNotApply(reason: string, figures?: Figures): DrillOutcome {
 function outcome(verdict: DrillOutcome['verdict'], reason: string, witnesses: string[], figures?: Figures) {
   return {
     verdict,
-    reasons: [reason],
+    ...explained([because('text', { text: reason })]),
     ...(figures && { figures }),
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,

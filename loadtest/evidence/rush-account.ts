@@ -1,7 +1,8 @@
 // The account of a rush: what was sent, answered, counted and sold, whether it closes, and the verdict.
 
 import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
-import { countOf, formatDuration, formatNumber, quantile, sum } from '../narration/numbers.ts';
+import { quantile, sum } from '../narration/numbers.ts';
+import { because, explained, type Reason } from '../narration/reasons.ts';
 import { inDoubtOf, type Tally } from './answers.ts';
 import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { holdsOf, keyOf } from './history.ts';
@@ -79,38 +80,42 @@ export function measure(evidence: Evidence): RushFigures {
  * when a sale was lost, a unit was sold twice, or two holders met. A lock that nobody held for too long although sales waited has
  * failed, also when it took too long or refused most of the sales.
  */
-export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verdict; reasons: string[] } {
+export function judge(
+  evidence: Evidence,
+  figures: RushFigures,
+): { verdict: Verdict; says: Reason[]; reasons: string[] } {
+  const { verdict, says } = conclude(evidence, figures);
+  return { verdict, ...explained(says) };
+}
+
+function conclude(evidence: Evidence, figures: RushFigures): { verdict: Verdict; says: Reason[] } {
   const { tally, requests, capMs } = evidence;
-  const late = `After ${formatDuration(capMs)} ${formatNumber(tally.answers)} of ${formatNumber(requests)} sales were answered: no load may take longer.`;
+  const late = because('load too long', { ms: capMs, answers: tally.answers, requests });
   const doubts = tally.isCapped ? [late] : findDoubts(evidence, figures);
   const free = freeFault(evidence, figures);
   if (doubts.length > 0 && free !== undefined && tally.failed === 0) {
-    return { verdict: 'fail', reasons: [free, ...(tally.isCapped ? [late] : [])] };
+    return { verdict: 'fail', says: [free, ...(tally.isCapped ? [late] : [])] };
   }
-  if (doubts.length > 0) return { verdict: 'unknown', reasons: doubts };
+  if (doubts.length > 0) return { verdict: 'unknown', says: doubts };
 
   const { lostUpdates, oversold, overlaps = 0, inDoubt } = figures;
   const faults = [
-    ...(lostUpdates > 0 || oversold > 0 ? [stockSentence(figures)] : []),
-    ...(overlaps > 0 ? [`Two holders inside at the same moment: ${countOf(overlaps, 'time')}.`] : []),
+    ...(lostUpdates > 0 || oversold > 0 ? [stockReason(figures)] : []),
+    ...(overlaps > 0 ? [because('holders met', { overlaps })] : []),
     ...(free === undefined ? [] : [free]),
   ];
-  if (faults.length > 0) return { verdict: 'fail', reasons: faults };
-  if (inDoubt > 0) {
-    return { verdict: 'unknown', reasons: [`${countOf(inDoubt, 'sale')} in doubt, and no fault explains it.`] };
-  }
-  return { verdict: 'pass', reasons: [stockSentence(figures)] };
+  if (faults.length > 0) return { verdict: 'fail', says: faults };
+  if (inDoubt > 0) return { verdict: 'unknown', says: [because('sales in doubt', { inDoubt })] };
+  return { verdict: 'pass', says: [stockReason(figures)] };
 }
 
-/** `2,000 sold · stock 3,637, expected 3,000 · 637 oversold.`: a unit that was sold and is still in stock is sold again. */
-function stockSentence({ sold, initialStock, finalStock, expectedStock, lostUpdates, oversold }: RushFigures): string {
-  const stock = `stock ${formatNumber(finalStock)}`;
-  if (oversold > 0) {
-    const expected = finalStock === 0 ? '' : ', expected 0';
-    return `${formatNumber(sold)} sold of ${formatNumber(initialStock)} · ${stock}${expected} · ${formatNumber(oversold)} oversold.`;
-  }
-  if (lostUpdates === 0) return `${formatNumber(sold)} sold · ${stock}, as expected · none oversold.`;
-  return `${formatNumber(sold)} sold · ${stock}, expected ${formatNumber(expectedStock)} · ${formatNumber(lostUpdates)} oversold.`;
+/** A unit that was sold and is still in stock is sold again. */
+function stockReason({ sold, initialStock: units, finalStock: stock, ...figures }: RushFigures): Reason {
+  const { expectedStock: expected, lostUpdates, oversold } = figures;
+  if (oversold > 0 && stock === 0) return because('oversold to the last', { sold, units, oversold });
+  if (oversold > 0) return because('oversold', { sold, units, stock, oversold });
+  if (lostUpdates === 0) return because('stock as expected', { sold, stock });
+  return because('stock not as expected', { sold, stock, expected, oversold: lostUpdates });
 }
 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);
@@ -122,15 +127,16 @@ export function freeWitnesses(evidence: Evidence, { longestFreeMs = 0 }: RushFig
   return [describeFree(span, evidence.events[0]?.at ?? 0)];
 }
 
-/** What is wrong with a lock that is free while sales wait: a sentence, or undefined. */
+/** What is wrong with a lock that is free while sales wait, if anything is. */
 function freeFault({ freeLimitMs }: Evidence, { longestFreeMs = 0, lockTimeout, sent }: RushFigures) {
   if (longestFreeMs <= freeLimitMs) return undefined;
-  const refused = lockTimeout > 0 ? ` ${formatNumber(lockTimeout)} of ${formatNumber(sent)} were refused.` : '';
-  return `For ${formatDuration(longestFreeMs)} nobody held the lock although sales waited.${refused}`;
+  const ms = longestFreeMs;
+  if (lockTimeout === 0) return because('lock unused', { ms });
+  return because('lock unused and sales refused', { ms, refused: lockTimeout, sent });
 }
 
-/** Everything that does not add up, a sentence each. */
-function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
+/** Everything that does not add up. */
+function findDoubts(evidence: Evidence, figures: RushFigures): Reason[] {
   const { tally, requests, nodes, sellers, events, dropped } = evidence;
   const { sent, answers, errors, received, sold, inDoubt, finalStock, expectedStock, lostUpdates } = figures;
   const refused = tally.soldOut + tally.lockTimeout + tally.failed;
@@ -140,44 +146,30 @@ function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
   const written = events.filter(({ type }) => type === 'wrote').length;
   const idle = sellers.filter((node) => !(figures.soldByNode[node] ?? 0));
 
-  const claims: [holds: boolean, doubt: string][] = [
-    [sent === requests, `${sent} requests were sent, not ${requests}.`],
-    [sent === answers + errors, `${sent} requests were sent, but ${answers} were answered and ${errors} failed.`],
-    [sent === received, `${sent} requests were sent, but the nodes counted ${received}.`],
-    [
-      sent === sold + refused + inDoubt,
-      `${sent} requests were sent, but ${sold + refused + inDoubt} are accounted for.`,
-    ],
-    [tally.nonsense === 0, `${tally.nonsense} answers made no sense, such as: ${tally.nonsenseSample}`],
-    [
-      tally.failed === 0,
-      `${tally.failed} sales failed, and no fault explains it: LOG_LEVEL=info shows the log of the nodes.`,
-    ],
-    [
-      tally.lockTimeout <= sold + tally.soldOut,
-      `${tally.lockTimeout} of ${sent} sales were refused, because the lock was not free in time.`,
-    ],
-    [dropped === 0, `${dropped} events were forgotten, so overlaps could not be counted: lower --requests.`],
-    [unfinished === 0, `${unfinished} sales were still in flight at the end.`],
+  const counted = sold + refused + inDoubt;
+  const claims: [holds: boolean, doubt: Reason][] = [
+    [sent === requests, because('not all sent', { sent, requests })],
+    [sent === answers + errors, because('not all answered', { sent, answers, errors })],
+    [sent === received, because('not all received', { sent, received })],
+    [sent === counted, because('not all accounted for', { sent, counted })],
+    [tally.nonsense === 0, because('answers made no sense', { answers: tally.nonsense, sample: tally.nonsenseSample })],
+    [tally.failed === 0, because('sales failed', { failed: tally.failed })],
+    [tally.lockTimeout <= sold + tally.soldOut, because('too many refused', { refused: tally.lockTimeout, sent })],
+    [dropped === 0, because('events forgotten', { events: dropped })],
+    [unfinished === 0, because('sales in flight', { sales: unfinished })],
     [
       sold <= nodesSold && nodesSold <= sold + inDoubt,
-      `${sold} sales were answered and ${inDoubt} are in doubt, but the nodes counted ${nodesSold} sold.`,
+      because('nodes counted others sold', { sold, inDoubt, counted: nodesSold }),
     ],
     [
       nodesSold <= written && written <= nodesSold + nodesInDoubt,
-      `The nodes counted ${nodesSold} sold, but recorded ${written} stock writes.`,
+      because('nodes recorded other writes', { counted: nodesSold, written }),
     ],
-    [
-      finalStock >= expectedStock - inDoubt,
-      `The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`,
-    ],
-    [
-      lostUpdates <= 0 || findLostUpdates(tally.sold).length > 0,
-      `${lostUpdates} units were lost, but no two sales read the same stock.`,
-    ],
-    [sold > 0, 'Nothing was sold.'],
-    [idle.length === 0, `Nothing was sold by ${idle.join(' and ')}.`],
-    [sold === 0 || haveMet(events), 'No two sales were ever under way at the same moment, so nothing was tested.'],
+    [finalStock >= expectedStock - inDoubt, because('stock too low', { stock: finalStock, expected: expectedStock })],
+    [lostUpdates <= 0 || findLostUpdates(tally.sold).length > 0, because('losses unexplained', { units: lostUpdates })],
+    [sold > 0, because('nothing sold', {})],
+    [idle.length === 0, because('nothing sold by', { nodes: idle })],
+    [sold === 0 || haveMet(events), because('sales never met', {})],
   ];
   return claims.filter(([holds]) => !holds).map(([, doubt]) => doubt);
 }

@@ -3,8 +3,8 @@
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
-import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
-import type { Reason } from '../narration/reasons.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { because, explained, explainedInOne, type Reason, reasonOf } from '../narration/reasons.ts';
 import type { StepSentence } from '../narration/steps.ts';
 import { isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Target } from './target.ts';
@@ -65,8 +65,8 @@ export interface DrillContext {
 }
 
 export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
-  /** The reasons as facts, where there are any. */
-  says?: Reason[];
+  /** The reasons as facts. */
+  says: Reason[];
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
@@ -106,17 +106,17 @@ export const firstOf = (witnesses: string[]) => ({
 const nothing = { witnesses: [], witnessCount: 0, events: [] };
 
 /** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
-export const notApplicable = (reason: string): DrillOutcome => ({
+export const notApplicable = (reason: Reason): DrillOutcome => ({
   ...nothing,
   verdict: 'not-applicable',
-  reasons: [reason],
+  ...explained([reason]),
 });
 
 /** The outcome of a drill that could not be carried through: it proves nothing. */
 export const lostTrack = (error: unknown): DrillOutcome => ({
   ...nothing,
   verdict: 'unknown',
-  reasons: [error instanceof Error ? error.message : String(error)],
+  ...explained([reasonOf(error)]),
 });
 
 /** Whoever follows a cell while it runs. */
@@ -141,8 +141,9 @@ export interface World {
   play(cell: Cell, audience: Audience, place: number): Promise<Played>;
 }
 
-/** What came of a cell: what `results.json` keeps of it, the events that it rests on and, in virtual time, the log. */
+/** What came of a cell: what `results.json` keeps of it, the reasons as facts, the events that it rests on and, in virtual time, the log. */
 export interface CellRecord extends DrillResult {
+  says: Reason[];
   events: SaleEvent[];
   log?: string;
 }
@@ -166,25 +167,25 @@ export async function runCell(cell: Cell, world: World, audience: Audience = {},
  * given it. And it may have nothing that a drill could break. A machine that stood still leaves nothing to be explained.
  */
 export function judgeExternal(outcome: DrillOutcome): DrillOutcome {
-  const { verdict, reasons, events, nothingToBreak, isSpoilt } = outcome;
+  const { verdict, says, events, nothingToBreak, isSpoilt } = outcome;
   if (verdict !== 'unknown' || isSpoilt) return outcome;
   // Its figures are those of a drill that was not staged.
   const { figures: _, ...rest } = outcome;
-  const fail = (reason: string): DrillOutcome => ({ ...rest, verdict: 'fail', reasons: [reason] });
+  const fail = (reason: Reason): DrillOutcome => ({ ...rest, verdict: 'fail', ...explained([reason]) });
   const of = (...types: string[]) => events.filter(({ type }) => types.includes(type)).length;
   const faults = events.filter(({ code }) => code === 'LOCK_FAILED');
-  const timeouts = events.filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT').length;
+  const refused = events.filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT').length;
   const [asked, entered, sold] = [of('waiting'), of('entered'), of('wrote')];
-  const first = mostFrequent(faults.map(({ detail = '' }) => detail));
+  const error = mostFrequent(faults.map(({ detail = '' }) => detail));
 
-  if (faults.length > 0 && sold === 0) return fail(`No sale took place: ${first}`);
-  if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
-  if (asked > 0 && entered === 0) return fail('No sale took place: acquire() gave nobody the lock.');
-  if (timeouts > sold) {
-    const reason = `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`;
-    return { ...fail(reason), ...firstOf(refusedSales(events)) };
+  if (faults.length > 0 && sold === 0) return fail(because('lock failed', { error }));
+  if (faults.length > 0) return fail(because('lock failed at times', { failed: faults.length, asked, error }));
+  if (asked > 0 && entered === 0) return fail(because('lock given to nobody', {}));
+  if (refused > sold) {
+    return { ...fail(because('most were refused', { refused, asked })), ...firstOf(refusedSales(events)) };
   }
-  return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
+  if (!nothingToBreak) return outcome;
+  return { ...outcome, verdict: 'not-applicable', ...explainedInOne([because('nothing to break', {}), ...says]) };
 }
 
 /** The text that is there most often; of several the one that comes first. */
@@ -203,8 +204,4 @@ function refusedSales(events: SaleEvent[]): string[] {
       const asked = events.find((event) => event.type === 'waiting' && event.node === node && event.saleId === saleId);
       return `sale ${saleId} on ${node} waited ${formatDuration(at - (asked?.at ?? at))}, and was refused`;
     });
-}
-
-function nothingFor(reasons: string[]) {
-  return `This lock has nothing that the drill could break. ${reasons.join(' ')}`;
 }

@@ -4,7 +4,6 @@ import type { RedisClient } from '../../locks/lock.ts';
 import { mastersOf } from '../../services/inventory/redis-client.ts';
 import { fenceKey, stockKey } from '../../services/inventory/store.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
-import { formatDuration } from '../narration/numbers.ts';
 import { sharedClock, sleep } from './clock.ts';
 import { network } from './network.ts';
 
@@ -136,10 +135,4 @@ export async function readLeftKeys(redisUrl: string): Promise<LeftKey[]> {
   } finally {
     redis.disconnect();
   }
-}
-
-/** " The key … stayed, for 5.4 s more.": a sentence that follows another. */
-export function describeLeftKey({ key, leftMs }: LeftKey): string {
-  const time = leftMs === Number.POSITIVE_INFINITY ? 'without an end' : `for ${formatDuration(leftMs)} more`;
-  return ` The key ${key} stayed, ${time}.`;
 }

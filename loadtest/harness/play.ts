@@ -3,8 +3,7 @@
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
-import { formatDuration } from '../narration/numbers.ts';
-import { because, type Reason, reasoned } from '../narration/reasons.ts';
+import { because, explainedInOne, type Reason, ReasonedError, reasonOf } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { sleep } from './clock.ts';
 import { type DrillOutcome, firstOf, lostTrack, type Narrate } from './drill.ts';
@@ -15,12 +14,12 @@ const STOP_LIMIT_MS = 10_000;
 const TRIES = 4;
 
 /** A drill comes no further: it is not played again. */
-export class StuckError extends Error {
+export class StuckError extends ReasonedError {
   /** What it waits for. */
   readonly step: Promise<unknown>;
 
-  constructor(message: string, step: Promise<unknown>) {
-    super(message);
+  constructor(reason: Reason, step: Promise<unknown>) {
+    super(reason);
     this.step = step;
   }
 }
@@ -57,8 +56,7 @@ export async function play(
 ): Promise<Attempt> {
   const judgement = await untilStopped(course, signal).catch(async (error) => {
     if (!signal?.aborted && !(error instanceof StuckError)) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return { ...notStaged(reason, error), isSpoilt: !(error instanceof NotStagedError) };
+      return { ...notStaged(reasonOf(error), error), isSpoilt: !(error instanceof NotStagedError) };
     }
     // What it has begun comes to its end before it is undone.
     testBed.stop();
@@ -74,7 +72,7 @@ export async function play(
   const { standstillMs, ...left } = await testBed.close(isJudged);
   return {
     outcome: {
-      ...{ verdict, says, reasons: [says.map(reasoned).join(' ')] },
+      ...{ verdict, ...explainedInOne(says) },
       ...{ figures, ...firstOf(witnesses), nothingToBreak, isSpoilt, ...left },
     },
     standstillMs,
@@ -92,8 +90,8 @@ function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): 
 }
 
 /** The fault was never there, so nothing may be concluded. */
-export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
-  return { verdict: 'unknown', says: [because('text', { text: reason })], figures: {}, witnesses: [], nothingToBreak };
+export function notStaged(reason: Reason, { nothingToBreak = false } = {}): Judgement {
+  return { verdict: 'unknown', says: [reason], figures: {}, witnesses: [], nothingToBreak };
 }
 
 export interface Attempt {
@@ -123,7 +121,7 @@ export async function playAgain(attempt: () => Promise<Attempt>, limits: Limits)
     const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
     const isSpoilt = standstillMs >= (isUnknown ? hinderingMs : wrongMs);
     if (!isUnknown && !isSpoilt) return outcome;
-    const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
+    const busy = new ReasonedError(because('machine too busy', { ms: standstillMs }));
     const again = isUnknown
       ? told('run again', { why: outcome.says ?? [] })
       : told('run again on a busy machine', { ms: standstillMs });

@@ -3,6 +3,7 @@
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
+import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
 import { network } from './network.ts';
@@ -47,7 +48,7 @@ export async function runRush(
 ): Promise<DrillOutcome> {
   const { target, stage, settings, signal, onProgress, givesUp } = context;
   const lacking = lackOf(target, stage);
-  if (lacking !== undefined) return notApplicable(lacking);
+  if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
   await prepare(target, stage, stock);
 
   // The nodes end a wait themselves.

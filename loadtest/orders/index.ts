@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type Drill, notApplicable } from '../harness/drill.ts';
 import { play, playAgain } from '../harness/play.ts';
 import { lackOf } from '../harness/target.ts';
+import { because } from '../narration/reasons.ts';
 import { readPageOf } from '../scenarios/page.ts';
 import { playPage } from '../scenarios/sentence.ts';
 import { exerciseDrillNames } from '../staircase/exercises.ts';
@@ -31,7 +32,7 @@ function drillOf(name: string): Drill {
     kind: 'steps',
     async run({ target, stage, settings, signal, narrate, tries }) {
       const lacking = lackOf(target, stage, ['own mysql', ...page.needs]);
-      if (lacking !== undefined) return notApplicable(lacking);
+      if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
       const { leaseMs = settings.leaseMs } = page.timing;
       async function playOnce() {
         const shop = await openShop({ target, stage, leaseMs, signal, narrate });

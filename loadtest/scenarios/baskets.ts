@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { countOf, formatDuration } from '../narration/numbers.ts';
+import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { actorOf, type Course, demand, holdNext, needing, step } from './course.ts';
 
@@ -47,37 +47,39 @@ export const basketDemands = [
       throw new NotStagedError('A lease ended while a basket was held back.');
     }
     const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
-    const answers = ends.map((end) => ('code' in end ? end.code : end.outcome)).join(' and ');
+    const answers = ends.map((end) => ('code' in end ? end.code : end.outcome));
     const areCrossed = both.every(({ held }) => held?.isThere());
-    const why = areCrossed ? 'each had the lock that the other waited for' : `they ended so: ${answers}`;
-    const how = areCrossed ? 'though each had a lock that the other wanted' : 'one after the other';
     const slowestSaleMs = Math.max(
       ...both.map(({ wentOnAt }, at) => {
         const { sentAt, ms } = ends[at] ?? { sentAt: sharedClock(), ms: 0 };
         return sentAt + ms - (wentOnAt ?? sentAt);
       }),
     );
+    const unsoldOnes = { baskets: unsold, ms: slowestSaleMs };
+    const wrong = areCrossed
+      ? because('baskets crossed', unsoldOnes)
+      : because('baskets not sold', { ...unsoldOnes, answers });
     return {
-      wrong:
-        unsold > 0 &&
-        `${countOf(unsold, 'basket was', 'baskets were')} not sold in ${formatDuration(slowestSaleMs)}: ${why}`,
-      right: `${names.sale} and ${names.other} were sold, ${how}`,
+      wrong: unsold > 0 && wrong,
+      right: because(areCrossed ? 'crossed baskets sold' : 'baskets sold in turn', {
+        sales: [names.sale, names.other],
+      }),
       figures: { unsold, slowestSaleMs },
     };
   }),
   demand('as many are left of each sku as the baskets leave', async ({ actors, first, initialStock }) => {
     const ends = await Promise.all([...actors.values()].map(({ sale }) => sale.end));
-    const stocks = await Promise.all(SKUS.map((sku) => first.stock(sku)));
+    const stocks = (await Promise.all(SKUS.map((sku) => first.stock(sku)))).map(Number);
     const sold = ends.filter(({ outcome }) => outcome === 'sold').length;
     const expectedStock = initialStock - sold;
-    const [lowest, finalStock] = [Math.min(...stocks.map(Number)), Math.max(...stocks.map(Number))];
-    const left = stocks.join(' and ');
+    const [lowest, finalStock] = [Math.min(...stocks), Math.max(...stocks)];
     if (!(lowest >= expectedStock)) {
-      throw new NotStagedError(`The stock is ${left}, and ${expectedStock} is what the baskets explain.`);
+      throw new NotStagedError(
+        `The stock is ${stocks.join(' and ')}, and ${expectedStock} is what the baskets explain.`,
+      );
     }
-    const wrong = `${sold} baskets were sold, and the stock is ${left} instead of ${expectedStock}`;
     return {
-      wrong: finalStock > expectedStock && wrong,
+      wrong: finalStock > expectedStock && because('stocks of baskets', { sold, stocks, expected: expectedStock }),
       figures: { asked: ends.length, sold, expectedStock, finalStock, lostUpdates: finalStock - expectedStock },
     };
   }),

@@ -32,7 +32,8 @@ export interface Actor {
 
 /** A time in which Redis was away, on the shared clock. */
 export interface Outage {
-  label: string;
+  /** Which signal took it away. */
+  signal: 'SIGSTOP' | 'SIGKILL';
   from: number;
   until: number;
   /** When a sale was held inside after it. */

@@ -4,7 +4,8 @@ import { type Hold, holdsOf, isSame, type StepHistory, spansOf } from '../eviden
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
-import { countOf, formatDuration } from '../narration/numbers.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { because } from '../narration/reasons.ts';
 import { actorOf, type Course, demand, insideOf } from './course.ts';
 import type { Finding } from './sentence.ts';
 
@@ -16,9 +17,9 @@ const DELAYS = 5;
 export const demands = [
   demand('no sale is lost', ({ wroteLate }, outcome) => {
     const { witnesses, ...figures } = readStock(outcome, wroteLate);
-    const { lostUpdates, finalStock } = figures;
+    const { lostUpdates, finalStock: stock } = figures;
     // Of those in doubt it is known of some that they have written.
-    const wrong = lostUpdates > 0 && `The stock is ${finalStock} instead of ${finalStock - lostUpdates} at most`;
+    const wrong = lostUpdates > 0 && because('stock too high', { stock, most: stock - lostUpdates });
     return { wrong, figures, witnesses };
   }),
   demand('no two are inside at the same moment', (course, outcome) =>
@@ -40,18 +41,18 @@ export const demands = [
     const { node, sale } = actorOf(course, name);
     const end = await sale.end;
     if (end.outcome !== 'sold') {
-      const wrong = `${node.name} could not sell within ${formatDuration(end.ms)}`;
+      const wrong = because('could not sell', { node: node.name, ms: end.ms });
       return { wrong, figures: { keptOutMs: end.ms } };
     }
     const takeoverMs = end.sentAt + end.ms - faultAt;
-    const right = `${node.name} sold ${formatDuration(takeoverMs)} after the fault.`;
+    const right = because('sold after the fault', { node: node.name, ms: takeoverMs });
     return { right, figures: { takeoverMs } };
   }),
-  demand('<sale> is sold within <time>', async (course, _outcome, { sale: name, time: limitMs }) => {
-    const { outcome, ms } = await actorOf(course, name).sale.end;
+  demand('<sale> is sold within <time>', async (course, _outcome, { sale, time: limitMs }) => {
+    const { outcome, ms } = await actorOf(course, sale).sale.end;
     const isSold = outcome === 'sold';
     await mustHaveHadTime(course, ms - limitMs);
-    const how = `${name} ${isSold ? 'was sold' : 'was not sold'} within ${formatDuration(ms)}`;
+    const how = because(isSold ? 'was sold' : 'was not sold', { sale, ms });
     const isWrong = !isSold || ms > limitMs;
     return { right: how, wrong: isWrong && how, figures: { nextSaleMs: ms } };
   }),
@@ -61,11 +62,10 @@ export const demands = [
     const answeredMs = end.sentAt + end.ms - (wentOnAt ?? end.sentAt);
     const figures = { answeredMs };
     if (end.outcome === 'sold' && answeredMs < course.leaseMs) {
-      return { right: `${name} was answered in ${formatDuration(answeredMs)}.`, figures };
+      return { right: because('was answered', { sale: name, ms: answeredMs }), figures };
     }
-    const how = end.outcome === 'sold' ? 'its own lease had ended' : 'it had not sold';
-    const wrong = `${name} waited for itself: after ${formatDuration(answeredMs)} ${how}.`;
-    return { wrong, figures };
+    const how = end.outcome === 'sold' ? 'waited for its own lease' : 'waited for itself';
+    return { wrong: because(how, { sale: name, ms: answeredMs }), figures };
   }),
 ];
 
@@ -83,7 +83,7 @@ function judgeMeetings({ leaseMs, actors }: Course, { startedAt }: StepHistory, 
     throw new NotStagedError(reason);
   }
   return {
-    wrong: meetings.length > 0 && `Two holders were inside at the same moment: ${countOf(meetings.length, 'pair')}.`,
+    wrong: meetings.length > 0 && because('two were inside', { pairs: meetings.length }),
     figures: { overlaps: meetings.length },
     witnesses: meetings.map((meeting) => describeOverlap(meeting, startedAt)),
   };

@@ -8,6 +8,7 @@ import { isStockRead } from '../harness/faults.ts';
 import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
@@ -50,14 +51,15 @@ export const lookDemands = [
     const { remaining, sentAt, ms } = await lookedAt(actorOf(course, names.sale));
     const sale = insideOf(course, names.other);
     const wrote = events.find((event) => event.type === 'wrote' && isSame(event, sale));
-    if (wrote === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
+    if (wrote?.stock === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
     const isEarly = sentAt + ms < wrote.at;
+    const answer = { node: node.name, stock: remaining, sale: sale.saleId };
     const wrong = isEarly
-      ? `${node.name} answered ${remaining} while sale ${sale.saleId} on ${sale.node} was between its read and its write`
-      : `${node.name} answered ${remaining}; sale ${sale.saleId} had written ${wrote.stock} by then`;
+      ? because('answered too early', { ...answer, seller: sale.node })
+      : because('answered an old stock', { ...answer, written: wrote.stock });
     return {
       wrong: (isEarly || remaining !== wrote.stock) && wrong,
-      right: 'Who looked waited for the sale',
+      right: because('looker waited', {}),
       figures: { earlyAnswers: isEarly ? 1 : 0 },
     };
   }),
@@ -65,10 +67,10 @@ export const lookDemands = [
     const both = [sale, other].map((name) => actorOf(course, name));
     await Promise.all(both.map(lookedAt));
     const areTogether = both.every(({ held }) => held?.isThere());
-    const [one, two] = both.map(({ node }) => node.name);
+    const [one = '', two = ''] = both.map(({ node }) => node.name);
     return {
-      wrong: !areTogether && `Who looks waits for others who only look: ${two} for ${one}`,
-      right: 'Two looked at once',
+      wrong: !areTogether && because('looker waited for a looker', { node: two, other: one }),
+      right: because('two looked at once', {}),
       figures: { readersAtOnce: areTogether ? 2 : 1 },
     };
   }),
@@ -80,7 +82,7 @@ export const lookDemands = [
     if (waiting === undefined || waiting > wentOnAt || entered === undefined) {
       throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
     }
-    const wrong = `A sale entered on ${node.name} while ${reader.name} was about to read the stock`;
+    const wrong = because('entered while another looked', { node: node.name, reader: reader.name });
     return { wrong: entered < wentOnAt && wrong };
   }),
 ];

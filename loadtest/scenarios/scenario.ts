@@ -10,7 +10,6 @@ import { isRelease, isStockWrite } from '../harness/faults.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
 import { endWithin, openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
-import { countOf } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
@@ -49,11 +48,12 @@ export function asDrill(page: Page): Drill {
 export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
   const { target, stage, leaseMs, narrate, signal, tries } = options;
   const needs = (need: Need) => page.needs.includes(need);
+  const lacking = lackOf(target, stage, page.needs);
   const whyNot = [
-    lackOf(target, stage, page.needs),
-    hasNothingToBreak(stage, page.name) && `Under ${stage} there is nothing that this drill could break.`,
-    needs('masters') && backendOfRow(stage) !== 'masters' && `Under ${stage} no masters vote.`,
-    needs('clock server') && replicasOf(stage) > 0 && 'The embedded Valkey, whose clock can be set, has no replica.',
+    lacking !== undefined && because('text', { text: lacking }),
+    hasNothingToBreak(stage, page.name) && because('nothing to break under', { stage }),
+    needs('masters') && backendOfRow(stage) !== 'masters' && because('no masters vote', { stage }),
+    needs('clock server') && replicasOf(stage) > 0 && because('clock server without a replica', {}),
   ].find(Boolean);
   if (whyNot) return notApplicable(whyNot);
   const timing = { leaseMs, ...page.timing };
@@ -82,11 +82,11 @@ const follow = (page: Page, testBed: TestBed) =>
 async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement> {
   const { commands, more, otherKey } = await inTime(findRelease(testBed));
   if (otherKey !== undefined) {
-    const reason = `It keeps something under "${otherKey}": use the key that you are given, and begin the names of further keys with it.`;
-    return { verdict: 'fail', says: [because('text', { text: reason })], figures: { otherKeys: 1 }, witnesses: [] };
+    const says = [because('key of its own', { key: otherKey })];
+    return { verdict: 'fail', says, figures: { otherKeys: 1 }, witnesses: [] };
   }
   const isOneOfSeveral = commands.length > 1;
-  let judged = notStaged('Its release sends no command with the key of the lock.', { nothingToBreak: true });
+  let judged = notStaged(because('release without the key', {}), { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
     if (round > 0) await inTime(testBed.endLease());
@@ -96,10 +96,9 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
     if (judged.verdict !== 'pass') return judged;
   }
   if (!isOneOfSeveral) return judged;
-  const names = commands.map(({ name }) => name).join(', ');
-  const left = more > 0 ? ` ${countOf(more, 'command')} after them were not held.` : '';
-  const text = `Each command of the release was late once: ${names}.${left}`;
-  return { ...judged, says: [...judged.says, because('text', { text })] };
+  const names = commands.map(({ name = '' }) => name);
+  const left = more > 0 ? [because('commands not held', { commands: more })] : [];
+  return { ...judged, says: [...judged.says, because('each command was late', { commands: names }), ...left] };
 }
 
 /** How many commands of one release are held, each in turn. */

@@ -7,7 +7,6 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
 import { type Judgement, StuckError } from '../harness/play.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
-import { formatDuration } from '../narration/numbers.ts';
 import { because, type Reason } from '../narration/reasons.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
 
@@ -108,8 +107,9 @@ export const endings = [
 export type Ending = (typeof endings)[number];
 
 export interface Finding {
-  /** What is wrong, as a sentence; none when nothing is. */
-  wrong?: Reason | string | false | undefined;
+  // The orders still give strings.
+  /** What is wrong, in one reason or some; none when nothing is. */
+  wrong?: Reason | Reason[] | string | false | undefined;
   /** What there is to say when nothing is wrong. */
   right?: Reason | string;
   figures?: Record<string, number>;
@@ -227,7 +227,7 @@ export async function playPage<On extends Playing<Outcome>, Outcome>(
     if (step.demands.length > 0) findings.push(...(await inTime(judge<On, Outcome>(step.demands, course))));
     if (findings.some(isWrong)) break;
   }
-  return conclude(page.words, findings, course);
+  return conclude(page, findings, course);
 }
 
 async function take<On extends Playing<Outcome>, Outcome>(
@@ -250,7 +250,7 @@ const isSentence = (happened: unknown): happened is StepSentence =>
 export function inTime<T>(step: Promise<T>): Promise<T> {
   let timer: Timer;
   const late = new Promise<never>((_, reject) => {
-    const reason = `The drill came no further: for ${formatDuration(SILENCE_LIMIT_MS)} it has said nothing.`;
+    const reason = because('no further', { ms: SILENCE_LIMIT_MS });
     timer = startTimer(() => reject(new StuckError(reason, step)), SILENCE_LIMIT_MS);
   });
   return Promise.race([step, late]).finally(() => stopTimer(timer));
@@ -262,7 +262,7 @@ function asSentence(text: string): string {
   return begun.endsWith('.') ? begun : `${begun}.`;
 }
 
-const isWrong = ({ wrong }: Finding) => Boolean(wrong);
+const isWrong = ({ wrong }: Finding) => [wrong].flat().some(Boolean);
 
 /** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
 async function judge<On extends Playing<Outcome>, Outcome>(
@@ -284,18 +284,22 @@ async function judge<On extends Playing<Outcome>, Outcome>(
 }
 
 function conclude(
-  words: PageOf<never, never>['words'],
+  { name: scenario, words }: Pick<PageOf<never, never>, 'name' | 'words'>,
   findings: Finding[],
   { ending = 'if it holds', figures = {} }: Pick<Playing<never>, 'ending' | 'figures'>,
 ): Judgement {
   const fails = findings.some(isWrong);
-  const said = fails
-    ? [...findings.map(({ wrong }) => wrong), words[findings.find(({ ending }) => ending)?.ending ?? 'if it fails']]
-    : [...findings.map(({ right }) => right), words[ending] ?? words['if it holds']];
+  const said = (on: Ending) => {
+    const text = words[on];
+    return text === undefined ? [] : [because('page', { scenario, ending: on, text })];
+  };
+  const says = fails
+    ? [...findings.map(({ wrong }) => wrong), ...said(findings.find(({ ending }) => ending)?.ending ?? 'if it fails')]
+    : [...findings.map(({ right }) => right), ...said(words[ending] === undefined ? 'if it holds' : ending)];
   const isJudged = findings.find((finding) => finding.isJudged)?.isJudged;
   return {
     verdict: fails ? 'fail' : 'pass',
-    says: said
+    says: says
       .flatMap((each) => each || [])
       .map((each) => (typeof each === 'string' ? because('text', { text: asSentence(each) }) : each)),
     figures: largest([figures, ...findings.map(({ figures = {} }) => figures)]),

@@ -3,13 +3,14 @@
 import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock, sleep } from '../harness/clock.ts';
-import { describeLeftKey } from '../harness/lease-watch.ts';
+import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { endWithin } from '../harness/test-bed.ts';
-import { type Deed, deed, labelOf } from '../narration/faults.ts';
-import { countOf, formatDuration } from '../narration/numbers.ts';
-import { type StepSentence, told } from '../narration/steps.ts';
+import { deed } from '../narration/faults.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { because, type Reason } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
 import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 import type { Finding } from './sentence.ts';
@@ -94,7 +95,7 @@ export const serverSteps = [
       if (!isShopOpen(course)) return told('shop closed');
       if (course.redisKind !== 'native') return told('Redis spared');
       const redis = await course.killRedis();
-      const { from, until } = await goAway(course, deed('Redis killed for a while'), told('Redis killed'), redis, time);
+      const { from, until } = await goAway(course, 'SIGKILL', redis, time);
       return told('Redis started again', { ms: until - from });
     },
   ),
@@ -138,13 +139,13 @@ export const serverDemands = [
     const cutOff = countEnds('cutOff', 'nonsense');
     await mustHaveHadTime(course, slowestMs - limitMs);
     const wrong = [
-      ...(cutOff > 0 ? [`${countOf(cutOff, 'request')} cut off or answered with nonsense.`] : []),
-      ...(slowestMs > limitMs ? [`An answer took ${formatDuration(slowestMs)}.`] : []),
+      ...(cutOff > 0 ? [because('requests cut off', { requests: cutOff })] : []),
+      ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs })] : []),
     ];
     const refused = countEnds('failed', 'lockTimeout');
     return {
-      wrong: wrong.join(' '),
-      right: `While Redis was away an answer took ${formatDuration(slowestMs)} at most`,
+      wrong,
+      right: because('slowest answer', { ms: slowestMs }),
       figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
     };
   }),
@@ -156,14 +157,16 @@ export const serverDemands = [
     if (stuck === undefined && missed) throw new NotStagedError(missed);
     const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
     await mustHaveHadTime(course, stuck ? limitMs : 0);
-    const stayed = stuck?.stayed?.map(describeLeftKey).join('') ?? '';
     return {
-      wrong: stuck && `${stuck.label}: no sale within ${formatDuration(limitMs)} of its return.${stayed}`,
-      right: `After its return sales flowed again in ${formatDuration(backMs)}`,
+      wrong: stuck && [because(`no sale after ${stuck.signal}`, { limitMs }), ...(stuck.stayed ?? []).map(stayed)],
+      right: because('sales flowed again', { ms: backMs }),
       figures: { ...(stuck === undefined && { backMs }) },
     };
   }),
 ];
+
+const stayed = ({ key, leftMs }: LeftKey): Reason =>
+  leftMs === Number.POSITIVE_INFINITY ? because('key stayed', { key }) : because('key stayed for', { key, ms: leftMs });
 
 /** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
 async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
@@ -178,12 +181,12 @@ async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): P
   // A vote that waits as long for its turn is no vote.
   if (unsold > 0 || isSlow) await mustHaveGoneOn(limitMs);
   const wrong = [
-    ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
-    ...(isSlow ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
+    ...(unsold > 0 ? [because('sales not made', { unsold, sales: during.length })] : []),
+    ...(isSlow ? [because('sales slowed down', { ms: costMs })] : []),
   ];
   return {
-    wrong: wrong.join(' '),
-    right: `Sales took ${formatDuration(costMs)} more each, and the slowest ${formatDuration(slowestSaleMs)}.`,
+    wrong,
+    right: because('sales kept their pace', { ms: costMs, slowestMs: slowestSaleMs }),
     figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
   };
 }
@@ -200,21 +203,25 @@ const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs
 const soldSince = ({ sales }: Course, at: number) =>
   sales.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
 
+const away = {
+  SIGSTOP: { fault: deed('Redis stopped for a while'), begins: told('Redis paused') },
+  SIGKILL: { fault: deed('Redis killed for a while'), begins: told('Redis killed') },
+};
+
 /** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
 async function goAway(
   { mark, outages, say }: Course,
-  fault: Deed,
-  begins: StepSentence,
+  signal: Outage['signal'],
   redis: { comeBack(): unknown },
   ms: number,
   atItsReturn: () => unknown = () => {},
 ): Promise<Outage> {
   const from = sharedClock();
-  const { over } = mark(fault);
-  await say(begins);
+  const { over } = mark(away[signal].fault);
+  await say(away[signal].begins);
   await sleep(ms);
   await atItsReturn();
-  const outage: Outage = { label: labelOf(fault), from, until: sharedClock() };
+  const outage: Outage = { signal, from, until: sharedClock() };
   await redis.comeBack();
   over();
   outages.push(outage);
@@ -228,8 +235,7 @@ async function goAway(
 async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
   const other = node === course.first ? course.second : course.first;
   let restore = () => {};
-  const redis = await course.stopRedis();
-  const outage = await goAway(course, deed('Redis stopped for a while'), told('Redis paused'), redis, ms, async () => {
+  const outage = await goAway(course, 'SIGSTOP', await course.stopRedis(), ms, async () => {
     restore = course.cutLine(node);
     await other.script({ untilResumed: true });
   });

@@ -6,7 +6,7 @@ import { sharedClock } from '../harness/clock.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
-import { countOf, formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
+import { because } from '../narration/reasons.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
@@ -75,7 +75,7 @@ export const waitingSteps = [
 export const waitingDemands = [
   demand('one sale at most is in doubt', (_course, { ends }) => {
     const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
-    const wrong = inDoubt > 1 && `${inDoubt} of ${ends.length} buyers do not know whether they have bought`;
+    const wrong = inDoubt > 1 && because('buyers in doubt', { inDoubt, buyers: ends.length });
     return { wrong, figures: { asked: ends.length, inDoubt } };
   }),
   demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time: limitMs }) => {
@@ -86,10 +86,8 @@ export const waitingDemands = [
     await mustHaveHadTime(course, stillWaiting > 0 ? limitMs : 0);
     const emptyMs = Math.max(0, ...inTime.map(({ at }) => at - hungUpAt));
     return {
-      right: `After ${formatDuration(emptyMs)} nobody waited any more`,
-      wrong:
-        stillWaiting > 0 &&
-        `${countOf(stillWaiting, 'sale')} still waited for clients that had hung up ${formatDuration(limitMs)} before`,
+      right: because('waiters left', { ms: emptyMs }),
+      wrong: stillWaiting > 0 && because('waiters stayed', { sales: stillWaiting, ms: limitMs }),
       figures: { emptyMs, stillWaiting },
     };
   }),
@@ -97,12 +95,12 @@ export const waitingDemands = [
     const states = await Promise.all([first, second].map((node) => node.state()));
     const answered = ends.filter(({ outcome }) => outcome === 'sold').length;
     const soldToNobody = states.reduce((sum, { counts }) => sum + counts.sold, 0) - answered;
-    const wrong = soldToNobody > 0 && `${countOf(soldToNobody, 'unit')} went to clients that had gone`;
+    const wrong = soldToNobody > 0 && because('units sold to nobody', { units: soldToNobody });
     return { wrong, figures: { soldToNobody } };
   }),
   demand('a try keeps fewer than <count> bytes', ({ figures }, _outcome, { count }) => {
     const { tries = 0, bytesPerTry = Number.NaN } = figures;
-    const right = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber((bytesPerTry * tries) / 1024)} kB`;
+    const right = because('a try keeps', { bytesPerTry, tries });
     return { right, wrong: !(bytesPerTry < count) && right };
   }),
   demand('those who waited enter in the order in which they asked', async ({ actors, stage }, { events }) => {
@@ -119,16 +117,17 @@ export const waitingDemands = [
       const ahead = entered.slice(0, place).find((other) => placeOf(other) > placeOf(sale));
       return ahead === undefined ? [] : [{ sale, ahead }];
     });
-    const order = entered.map((sale) => placeOf(sale) + 1).join(', ');
+    const order = entered.map((sale) => placeOf(sale) + 1);
     const areNeighbours = entered.every((sale, place) => Math.abs(placeOf(sale) - place) <= 1);
     // Only a connection to Redis tells what has come there.
     if (overtaken.length > 0 && areNeighbours && backendOfRow(stage) !== 'redis') {
-      throw new NotStagedError(`They entered in the order ${order}, and nobody saw whose question had come first.`);
+      throw new NotStagedError(
+        `They entered in the order ${order.join(', ')}, and nobody saw whose question had come first.`,
+      );
     }
     return {
       wrong:
-        overtaken.length > 0 &&
-        `${overtaken.length} of ${waited.length} were overtaken: they entered in the order ${order}`,
+        overtaken.length > 0 && because('overtaken', { overtaken: overtaken.length, waiters: waited.length, order }),
       figures: { overtaken: overtaken.length, asked: waited.length },
       witnesses: overtaken.map(
         ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
@@ -141,16 +140,16 @@ export const waitingDemands = [
     const end = await sale.end;
     const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
     if (waitedMs !== undefined) {
-      const wrong = `${count} went first that had come later, one after the other, and nothing bounds how many more`;
-      return { wrong, figures };
+      return { wrong: because('starved', { others: count }), figures };
     }
     if (end.outcome === 'cutOff') {
-      const wrong = `The lock was free, and the sale on ${node.name} did not enter within ${formatDuration(end.ms)}`;
-      return { wrong, figures };
+      return { wrong: because('free lock not entered', { node: node.name, ms: end.ms }), figures };
     }
     if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
-    const others = overtakes > 0 ? countOf(overtakes, 'other') : 'all';
-    const right = `${name} went in ${overtakes > 0 ? 'after' : 'before'} ${others} that had come later`;
+    const right =
+      overtakes === 0
+        ? because('went in before all', { sale: name })
+        : because('went in after some', { sale: name, others: overtakes });
     return { right, figures };
   }),
 ];

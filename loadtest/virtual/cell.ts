@@ -6,6 +6,7 @@ import { runCheck } from '../conformance/conformance.ts';
 import { runOrders } from '../conformance/orders.ts';
 import { lacksIt } from '../conformance/outcome.ts';
 import { type DrillSettings, lostTrack, notApplicable, type Played } from '../harness/drill.ts';
+import { because, explained } from '../narration/reasons.ts';
 import { drills } from '../scenarios/index.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
@@ -31,8 +32,8 @@ const ORDERS_SECONDS = 20;
 export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
   const outcome = lostTrack(error);
   if (lock === undefined) return { outcome, endsProcess: true };
-  const reason = `A node ends by an error that no code handles: ${String(error)}.`;
-  return { outcome: { ...outcome, verdict: 'fail', reasons: [reason] }, endsProcess: true };
+  const text = `A node ends by an error that no code handles: ${String(error)}.`;
+  return { outcome: { ...outcome, verdict: 'fail', ...explained([because('text', { text })]) }, endsProcess: true };
 }
 
 /** Plays a cell in the virtual world. One at a time in each process. */
@@ -42,9 +43,10 @@ export async function playCell({ stage, drill: name, settings, lock }: VirtualTa
   const drill = drills.find((each) => each.name === name);
   if (drill === undefined) throw new Error(`There is no drill ${name}.`);
   const lacking = REAL_ONLY[name];
-  if (lacking !== undefined) return { outcome: notApplicable(lacking) };
+  if (lacking !== undefined) return { outcome: notApplicable(because('text', { text: lacking })) };
   if (lock === undefined && !isVirtual(stage)) {
-    return { outcome: notApplicable('Its servers are not in the virtual world: `-- --real` has them.') };
+    const text = 'Its servers are not in the virtual world: `-- --real` has them.';
+    return { outcome: notApplicable(because('text', { text })) };
   }
   if (lock !== undefined) addExternalRow(stage, lock.facts.backend);
   try {

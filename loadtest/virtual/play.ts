@@ -8,6 +8,7 @@ import { goBy } from '../harness/clock.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
 import { reachBy } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
+import { because, ReasonedError } from '../narration/reasons.ts';
 import { narrated, type StepSentence } from '../narration/steps.ts';
 import type { Harness } from './driver.ts';
 import { openVirtualTarget } from './target.ts';
@@ -101,7 +102,7 @@ export async function inVirtualWorld<T>(
       },
     );
     await lab.schedule.until(() => ended !== undefined, LIMIT_MS);
-    if (ended === undefined) throw new Error(`What was played under ${lock.name} came to no end.`);
+    if (ended === undefined) throw new ReasonedError(because('no end', { lock: lock.name }));
     if ('error' in ended) throw ended.error;
     return ended.result;
   } finally {

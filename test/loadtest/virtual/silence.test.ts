@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { sleep } from '../../../loadtest/harness/clock.ts';
 import { play, StuckError } from '../../../loadtest/harness/play.ts';
 import { openTestBed } from '../../../loadtest/harness/test-bed.ts';
+import { because } from '../../../loadtest/narration/reasons.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
 import { lockNamed } from '../../../virtual/lock-service.ts';
@@ -40,7 +41,7 @@ test('what a drill is stuck in comes to its end before the stack is put back', a
     return Promise.resolve({ standstillMs: 0, events: [] });
   };
 
-  const played = play({ stop, close }, Promise.reject(new StuckError('It is stuck.', step)));
+  const played = play({ stop, close }, Promise.reject(new StuckError(because('text', { text: 'It is stuck.' }), step)));
 
   await expect(played).rejects.toThrow('It is stuck.');
   expect(seen).toEqual(['ended', 'put back']);

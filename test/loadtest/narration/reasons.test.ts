@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { pagesInChinese } from '../../../loadtest/narration/pages.zh.ts';
+import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts';
+import { because, reasoned } from '../../../loadtest/narration/reasons.ts';
+import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
+import { readPage } from '../../../loadtest/scenarios/page.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
+
+const folder = join(projectDir, 'loadtest/scenarios');
+const files = readdirSync(folder).filter((file) => file.endsWith('.txt'));
+const pages = files.map((file) => readPage(readFileSync(join(folder, file), 'utf8')));
+
+test.each([
+  [
+    because('could not sell', { node: 'node-2', ms: 1_700 }),
+    'node-2 could not sell within 1.7 s.',
+    'node-2 在 1.7 秒内没能卖出。',
+  ],
+  [
+    because('key stayed for', { key: 'lock:001', ms: 185_000 }),
+    'The key lock:001 stayed, for 3 min 5 s more.',
+    '键 lock:001 还在，3 分 5 秒后才过期。',
+  ],
+  [
+    because('stock not as expected', { sold: 2_000, stock: 3_637, expected: 3_000, oversold: 637 }),
+    '2,000 sold · stock 3,637, expected 3,000 · 637 oversold.',
+    '卖出 2,000 件 · 库存 3,637，应为 3,000 · 超卖 637 件。',
+  ],
+  [
+    because('page', { scenario: 'late-write', ending: 'if it fails', text: 'The late write undid sales.' }),
+    'The late write undid sales.',
+    '迟到的写入覆盖了其他销售（丢失更新）。',
+  ],
+  [because('page', { scenario: 'of-my-own', ending: 'if it fails', text: 'It fails.' }), 'It fails.', 'It fails.'],
+])('reasons: %j', (reason, english, chinese) => {
+  expect([reasoned(reason), reasonedInChinese(reason)]).toEqual([english, chinese]);
+});
+
+test('reasons: what a page says of a verdict is there in Chinese, and nothing else', () => {
+  const said = pages.map(({ name, words }) => [name, Object.keys(words).toSorted()] as const);
+  const inChinese = Object.entries(pagesInChinese).map(([name, words]) => [name, Object.keys(words).toSorted()]);
+  expect(inChinese.toSorted()).toEqual(said.filter(([, endings]) => endings.length > 0).toSorted());
+});
+
+test('questions: what a drill asks is there in Chinese, and nothing else', () => {
+  const names = new Set([...Object.keys(lockStaircase.columns), ...pages.map(({ name }) => name)]);
+  expect(Object.keys(questionsInChinese).toSorted()).toEqual([...names].toSorted());
+});
