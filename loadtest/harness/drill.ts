@@ -5,7 +5,7 @@ import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
 import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
 import type { Reason } from '../narration/reasons.ts';
-import type { StepSentence } from '../narration/steps.ts';
+import { narrated, type StepSentence } from '../narration/steps.ts';
 import { isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Target } from './target.ts';
 
@@ -64,7 +64,15 @@ export interface DrillContext {
   givesUp?: boolean;
 }
 
-export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
+/** What was narrated, and when: milliseconds since the drill began. */
+export interface Emitted {
+  ms: number;
+  sentence: StepSentence;
+}
+
+export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs' | 'told'> {
+  /** Of a drill of the orders: what it emitted. */
+  told?: Emitted[];
   /** The reasons as facts, where there are any. */
   says?: Reason[];
   /** The raw events of all nodes, for the report's folder. */
@@ -151,11 +159,17 @@ export interface CellRecord extends DrillResult {
 export async function runCell(cell: Cell, world: World, audience: Audience = {}, place = 0): Promise<CellRecord> {
   const startedAt = performance.now();
   const { outcome, log } = await world.play(cell, audience, place);
-  const { nothingToBreak: _, isSpoilt: __, ...judged } = isExternal(cell.stage) ? judgeExternal(outcome) : outcome;
+  const {
+    nothingToBreak: _,
+    isSpoilt: __,
+    told,
+    ...judged
+  } = isExternal(cell.stage) ? judgeExternal(outcome) : outcome;
   return {
     drill: cell.drill.name,
     taught: taughtVerdict(cell.stage, cell.drill.name),
     ...judged,
+    ...(told && { told: told.map(({ ms, sentence }) => ({ ms, sentence: narrated(sentence) })) }),
     durationMs: Math.round(performance.now() - startedAt),
     ...(log !== undefined && { log }),
   };

@@ -1,10 +1,12 @@
 // Why a verdict is what it is, in English: a sentence for each form. The Chinese is in reasons.zh.ts.
 
 import { type FormsOf, type Sentence, worded } from '../../virtual/wording.ts';
+import { orderReasons } from './order-reasons.ts';
 
 export const reasons = {
   /** A sentence that has no form of its own. */
   text: ({ text }: { text: string }) => text,
+  ...orderReasons,
 };
 
 export type ReasonForms = FormsOf<typeof reasons>;
