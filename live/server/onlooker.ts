@@ -12,9 +12,8 @@ export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooke
   return {
     observe: recording.audience.observe,
     tell: recording.audience.narrate,
-    async pageOf(result) {
-      const { verdict, taught, reasons } = result;
-      const says = reasons.map((text) => because('text', { text }));
+    async pageOf(result, says) {
+      const { verdict, taught } = result;
       const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place: lockPlaceOf(stage) };
       return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, taught, says } } });
     },

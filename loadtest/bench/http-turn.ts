@@ -55,7 +55,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
     after = await cpuOf(target, contestant.needsMasters);
     return loaded;
   });
-  const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
+  const figures = rushFigures(outcome);
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 
   const { throughput, latencyMs, redisCommandsPerSale, sold, lostUpdates, lockTimeout, failed, inDoubt } = figures;

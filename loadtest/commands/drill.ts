@@ -8,6 +8,7 @@ import pc from 'picocolors';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Drill, Narrate, Observe } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
+import type { Reason } from '../narration/reasons.ts';
 import { narrated } from '../narration/steps.ts';
 import { stageTold, stepTold, verdictTold } from '../report/terminal.ts';
 import { columnOf } from '../staircase/lookup.ts';
@@ -23,7 +24,7 @@ export interface Onlooker {
   /** Is told what the drill narrates. */
   tell: Narrate;
   /** The drill is over. Resolves with what was seen, as a page of one file. */
-  pageOf(result: DrillResult): Promise<string>;
+  pageOf(result: DrillResult, says: Reason[]): Promise<string>;
   /** Watches no more. */
   close(): void;
 }
@@ -70,11 +71,11 @@ export async function runDrillCommand(
         await askForEnter(keyboard, showPrompt, stopping.signal);
       },
     }),
-    async result(stage, result) {
+    async result(stage, result, says) {
       for (const line of verdictTold(stage, result)) console.log(line);
       // There is nothing to be seen of a drill that was not played.
       if (fileFor && onlooker && result.verdict !== 'not-applicable') {
-        keep(fileFor(stage), await onlooker.pageOf(result));
+        keep(fileFor(stage), await onlooker.pageOf(result, says));
       }
       onlooker?.close();
     },

@@ -1,6 +1,8 @@
 // npm run random-kills: kills a random node every second under load, and asks where every unit is.
 
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
+import { reasoned } from '../narration/reasons.ts';
+import { narrated } from '../narration/steps.ts';
 import { killRandomNodes } from '../orders/random-kills.ts';
 import { type GivenWith, newCommand, stageNamed } from './command-line.ts';
 import { endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
@@ -24,10 +26,10 @@ await endWith('The run could not be made', async () => {
     seconds,
     lock: stage,
     signal: stopping.signal,
-    onProgress: (sentence) => console.log(sentence),
+    onProgress: (sentence) => console.log(narrated(sentence)),
   });
   console.log(`${kills} kills.`);
   console.table(answers);
-  console.log([accounts.trimEnd(), ...faults].join('\n'));
+  console.log([accounts.trimEnd(), ...faults.map(reasoned)].join('\n'));
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });

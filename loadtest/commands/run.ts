@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
-import { type Cell, runCell, type World } from '../harness/drill.ts';
+import { type Cell, type CellRecord, runCell, type World } from '../harness/drill.ts';
 import { checkNames } from '../staircase/contract.ts';
 import { columnNames, isExternal, rowOf } from '../staircase/lookup.ts';
 import type { Narrator } from './narrator.ts';
@@ -96,24 +96,27 @@ export async function runCells(
     }
   }
 
-  async function tell(cell: Cell, result: DrillResult | undefined) {
-    if (result === undefined) return;
+  async function tell(cell: Cell, judged: Judged | undefined) {
+    if (judged === undefined) return;
+    const { says, ...result } = judged;
     results.set(cell, result);
-    await narrator.result(cell.stage, result);
+    await narrator.result(cell.stage, result, says);
   }
 
-  async function runOne(cell: Cell, place: number): Promise<DrillResult | undefined> {
+  async function runOne(cell: Cell, place: number): Promise<Judged | undefined> {
     const audience = {
       onProgress: (...far: [number, number]) => narrator.progress?.(...far),
       ...narrator.follow?.(cell),
     };
-    const { events, log, says: _, ...result } = await runCell(cell, worldOf(cell), audience, place);
+    const { events, log, ...judged } = await runCell(cell, worldOf(cell), audience, place);
     if (signal.reason instanceof Interrupted) return undefined;
     folder.writeEvents(cell.stage, cell.drill.name, events);
     if (log !== undefined) logs.set(cell, log);
-    return result;
+    return judged;
   }
 }
+
+type Judged = Omit<CellRecord, 'events' | 'log'>;
 
 const order = [...checkNames, ...columnNames];
 /** What is no column of a staircase comes last. */

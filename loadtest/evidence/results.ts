@@ -218,7 +218,7 @@ export type Grade = z.infer<typeof gradeSchema>;
 export type Results = z.infer<typeof resultsSchema>;
 
 /** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */
-export function rushFigures({ figures }: DrillResult): RushFigures | undefined {
+export function rushFigures({ figures }: Pick<DrillResult, 'figures'>): RushFigures | undefined {
   return figures !== undefined && 'soldByNode' in figures ? (figures as RushFigures) : undefined;
 }
 

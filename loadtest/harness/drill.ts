@@ -3,9 +3,15 @@
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
+<<<<<<< HEAD
 import { formatDuration } from '../narration/numbers.ts';
 import { because, explained, explainedInOne, type Reason, reasonOf } from '../narration/reasons.ts';
 import type { StepSentence } from '../narration/steps.ts';
+=======
+import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
+import type { Reason } from '../narration/reasons.ts';
+import { narrated, type StepSentence } from '../narration/steps.ts';
+>>>>>>> w-h4
 import { isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Target } from './target.ts';
 
@@ -64,9 +70,23 @@ export interface DrillContext {
   givesUp?: boolean;
 }
 
+<<<<<<< HEAD
 export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
   /** The reasons as facts. */
   says: Reason[];
+=======
+/** What was narrated, and when: milliseconds since the drill began. */
+export interface Emitted {
+  ms: number;
+  sentence: StepSentence;
+}
+
+export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs' | 'told'> {
+  /** Of a drill of the orders: what it emitted. */
+  told?: Emitted[];
+  /** The reasons as facts, where there are any. */
+  says?: Reason[];
+>>>>>>> w-h4
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
@@ -152,11 +172,17 @@ export interface CellRecord extends DrillResult {
 export async function runCell(cell: Cell, world: World, audience: Audience = {}, place = 0): Promise<CellRecord> {
   const startedAt = performance.now();
   const { outcome, log } = await world.play(cell, audience, place);
-  const { nothingToBreak: _, isSpoilt: __, ...judged } = isExternal(cell.stage) ? judgeExternal(outcome) : outcome;
+  const {
+    nothingToBreak: _,
+    isSpoilt: __,
+    told,
+    ...judged
+  } = isExternal(cell.stage) ? judgeExternal(outcome) : outcome;
   return {
     drill: cell.drill.name,
     taught: taughtVerdict(cell.stage, cell.drill.name),
     ...judged,
+    ...(told && { told: told.map(({ ms, sentence }) => ({ ms, sentence: narrated(sentence) })) }),
     durationMs: Math.round(performance.now() - startedAt),
     ...(log !== undefined && { log }),
   };

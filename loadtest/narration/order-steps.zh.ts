@@ -1,6 +1,85 @@
 // What happened in a step of a drill of the orders, in Chinese.
 
 import type { FormsOf, Wording } from '../../virtual/wording.ts';
+import { durationInChinese, formatNumber } from './numbers.ts';
 import type { orderSteps } from './order-steps.ts';
 
-export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {};
+const deeds = { read: '读取', closed: '关闭', restored: '恢复' };
+const requests = { click: '点击', repeat: '重复请求', refund: '退款请求', request: '请求' };
+
+export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
+  // Ticks of the clean-up.
+  'orders were due': ({ orders }) => `${formatNumber(orders)} 个订单已到期。`,
+  'tick held': ({ tick, node, did, orders }) =>
+    `任务 ${tick} 在 ${node} 开始，${deeds[did]} ${formatNumber(orders)} 个订单后被停住。`,
+  'tick ran': ({ tick, node, restored }) =>
+    `任务 ${tick} 在 ${node} 执行完毕，恢复了 ${formatNumber(restored)} 件库存。`,
+  'tick skipped': ({ tick, node }) => `任务 ${tick} 在 ${node} 被跳过。`,
+  'tick failed': ({ tick, node, code }) => `任务 ${tick} 在 ${node} 失败：${code}。`,
+  'a tick ran': ({ node, restored }) => `${node} 执行了一次任务，恢复了 ${formatNumber(restored)} 件库存。`,
+  'a tick skipped': ({ node }) => `${node} 的一次任务被跳过。`,
+  'a tick failed': ({ node, code }) => `${node} 的一次任务失败：${code}。`,
+  'ticks came': ({ node }) => `${node} 的任务依次触发。`,
+  'every tick skipped': ({ node, ms }) => `${durationInChinese(ms)}内，${node} 的任务每次都被跳过。`,
+  'ticks kept waiting': ({ ticks }) => `所有任务恢复执行，其中 ${formatNumber(ticks)} 个在等待 MySQL 的行锁。`,
+  'ticks by itself': ({ node, ms }) => `${node} 开始每 ${durationInChinese(ms)}自动触发一次任务，第一次任务被停住。`,
+  'first tick took': ({ node, ms }) => `${node} 的第一次任务已执行 ${durationInChinese(ms)}。`,
+  'first tick resumed': ({ node }) => `${node} 的第一次任务恢复执行。`,
+
+  // Clicks: purchases with one idempotency key.
+  'first click held': ({ node }) => `第一次点击到达 ${node}，在业务执行中被停住。`,
+  'more clicks came': ({ clicks, nodes, refused, waiting }) =>
+    `又有 ${formatNumber(clicks)} 次点击到达 ${nodes.join(' 和 ')}：${formatNumber(refused)} 次立即被拒绝，${formatNumber(waiting)} 次在等待加锁。`,
+  'first click resumed': () => '第一次点击恢复执行。',
+  'all requests answered': ({ requests }) => `全部 ${formatNumber(requests)} 个请求都得到了响应。`,
+  'clicks not answered': ({ ms }) => `两个节点各收到一次点击，${durationInChinese(ms)}内都没有响应。`,
+  'click made an order': ({ order, node }) => `一次点击到达 ${node}，生成订单 ${order}。`,
+  'click through nginx made an order': ({ order, node }) =>
+    `一次点击以 GET 请求经过 nginx，在 ${node} 生成订单 ${order}。`,
+  'order made': ({ order, node }) => `${node} 生成订单 ${order}。`,
+  'order made and paid': ({ order, node }) => `${node} 生成订单 ${order}，订单已支付。`,
+
+  // Answers that are lost, and repeats.
+  'answer will be held': ({ node }) => `${node} 的下一个响应将被扣住。`,
+  'both answers will be held': () => '两个节点的下一个响应都将被扣住。',
+  'client hung up': ({ node }) => `${node} 已准备好响应，客户端断开连接。`,
+  'client had no answer': () => '客户端没有得到响应。',
+  'seller killed': ({ node, other }) => `生成订单的 ${node} 宕机（SIGKILL），${other} 可以响应。`,
+  'nginx passes requests on': () => '这个 nginx 开启了 proxy_next_upstream，我们的配置不允许这样做。',
+  'nginx passed the click on': () => 'nginx 把这次点击又转发给了另一个节点。',
+  'client repeats': ({ node }) => `客户端向 ${node} 重新发送请求。`,
+  'request answered with an order': ({ request, status, order }) =>
+    `${requests[request]}得到响应 ${status}，订单为 ${order}。`,
+  'request answered with a code': ({ request, status, code }) => `${requests[request]}得到响应 ${status} ${code}。`,
+  'request answered': ({ request, status }) => `${requests[request]}得到响应 ${status}。`,
+  'request not answered': ({ request }) => `${requests[request]}没有得到响应。`,
+
+  // Refunds, and servers that keep them waiting.
+  'refund kept waiting': ({ node }) => `一个退款请求到达 ${node}，在等待订单的行锁。`,
+  'all answers delayed': ({ ms }) => `Redis 和 MySQL 变慢：每个响应都延迟 ${durationInChinese(ms)}。`,
+  'orders locked': () => '所有订单在 MySQL 中被加上行锁，谁也不能修改订单。',
+  'orders unlocked': () => '订单的行锁已释放。',
+
+  // Payments that come through a stream.
+  'XACK will be held': () => '每个节点的下一个 XACK 都将在途中被拦住。',
+  'message sent': () => '一条消息支付了订单的一半金额。',
+  'message sent again': () => '这笔支付以同一个键再次发送，消息已投递给一个节点。',
+  'payment booked': () => '这笔支付已入账。',
+  'payment booked by': ({ node }) => `${node} 把支付入账，并发出 XACK。`,
+  'booker killed': ({ node }) => `${node} 宕机（SIGKILL），它的消息仍未确认（XPENDING）。`,
+  'booking came': () => '一个节点准备把支付入账，在等待订单的行锁。',
+  'consumer killed': ({ node }) => `收到消息的 ${node} 宕机（SIGKILL）。`,
+  'no booking waited': () => '已没有入账操作在等待。',
+  'nothing booked, message pending': () => '还没有入账，消息仍未确认（XPENDING），会再次投递。',
+  'nothing booked, message acknowledged': () => '还没有入账，消息却已确认，不会再次投递。',
+  'messages unacknowledged': () => '开始等待所有消息被确认。',
+  'messages acknowledged': ({ ms }) => `${durationInChinese(ms)}后，所有消息都已确认。`,
+  'message left pending': ({ ms }) => `${durationInChinese(ms)}后，仍有一条消息未确认（XPENDING）。`,
+  'message orphaned': ({ node }) => `消息等待 ${node} 接管。`,
+  'message taken over': ({ node, ms }) => `${durationInChinese(ms)}后，${node} 接管了消息并确认。`,
+
+  // Kills at random, under load.
+  'kills so far': ({ kills, sold }) =>
+    `到目前为止，节点宕机 ${formatNumber(kills)} 次，售出 ${formatNumber(sold)} 件。`,
+  'clean-up has work': ({ orders }) => `已没有人购买，清理任务还有 ${formatNumber(orders)} 个订单要处理。`,
+};

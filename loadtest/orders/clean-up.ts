@@ -7,7 +7,9 @@ import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { countOf, formatDuration, formatNumber, sum } from '../narration/numbers.ts';
+import { formatDuration, sum } from '../narration/numbers.ts';
+import { because } from '../narration/reasons.ts';
+import { narrated, type StepSentence, told } from '../narration/steps.ts';
 import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
 import { type DueOrder, demand, type OrderCourse, step, type Tick } from './course.ts';
 import { type Shop, STEP_LIMIT_MS } from './shop.ts';
@@ -21,31 +23,37 @@ export const cleanUpSteps = [
   step('<count> order[s] [is][are] due', async (course, { count }) => {
     await useGuard(course);
     await makeDue(course, count);
+    return told('orders were due', { orders: count });
   }),
   step('tick <tick> begins at <node>, and is held when it has <what>', async (course, { tick, node, what }) => {
     const { ended } = await holdTick(course, tick, node, what);
-    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay: it ${describeTick(ended)}.`);
+    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(endOf(tick, node, ended))}`);
+    return told('tick held', { tick, node: node.name, ...haltOf(what) });
   }),
   step(
     'tick <tick> begins at <node>, and is held when it has <what>, or does not come so far',
-    async (course, filled) => {
-      const tick = await holdTick(course, filled.tick, filled.node, filled.what);
-      const { ended } = tick;
+    async (course, { tick, node, what }) => {
+      const begun = await holdTick(course, tick, node, what);
+      const { ended } = begun;
+      if (!ended) return told('tick held', { tick, node: node.name, ...haltOf(what) });
       // One that has run to its end meanwhile has met nobody.
-      if (ended) await mustHaveDone(course, tick, filled.what);
-      return ended ? `it ${describeTick(ended)}` : 'it is held';
+      await mustHaveDone(course, begun, what);
+      return endOf(tick, node, ended);
     },
   ),
   step('a tick of <node> runs, or is skipped', (course, { node }) => tickFor(course, node, 0)),
-  step('… ticks of <node> come until one is not skipped, for <limit> at most', (course, { node, limit }) =>
-    tickFor(course, node, limit),
-  ),
+  step('ticks of <node> come until one is not skipped, for <limit> at most', async (course, { node, limit }) => {
+    await course.say(told('ticks came', { node: node.name }));
+    const ended = await tickFor(course, node, limit);
+    return course.isSkipped ? told('every tick skipped', { node: node.name, ms: limit }) : ended;
+  }),
   step('tick <tick> goes on', (course, { tick }) => goOn(course, tick)),
   step('tick <tick> goes on, and runs to its end', async (course, { tick }) => {
-    const told = await goOn(course, tick);
+    const ended = await goOn(course, tick);
     const { result, node } = tickOf(course, tick);
-    if ((await result).outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} failed: ${told}.`);
-    return told;
+    if ((await result).outcome !== 'ran')
+      throw new NotStagedError(`The tick of ${node.name} failed. ${narrated(ended)}`);
+    return ended;
   }),
   step('all ticks go on, and each waits for the order or ends', async ({ ticks, until, waitingStatements }) => {
     const all = [...ticks.values()];
@@ -56,9 +64,9 @@ export const cleanUpSteps = [
     const waiting = () => waitingStatements('%tb_order%');
     const haveCome = async () => (await waiting()) + all.filter(({ ended }) => ended).length === all.length;
     await until('The ticks have not come to the order.', haveCome);
-    return `MySQL keeps ${countOf(await waiting(), 'tick')} waiting`;
+    return told('ticks kept waiting', { ticks: await waiting() });
   }),
-  step('… <node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node, time }) => {
+  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node, time }) => {
     course.forget(() => node.setGuard('conditional'));
     course.undoLater(() => node.setSchedule({}));
     await node.setGuard('none');
@@ -66,12 +74,17 @@ export const cleanUpSteps = [
     await node.setSchedule(schedules[course.row] ?? {});
     const isHeld = async () => (await node.ticks()).held === 1;
     await course.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
+    await course.say(told('ticks by itself', { node: node.name, ms: PERIOD_MS }));
     // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
     const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
     await course.rest(Math.max(0, slow.beganAt + time - Date.now()));
     if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
+    return told('first tick took', { node: node.name, ms: time });
   }),
-  step('the first tick of <node> goes on', (_course, { node }) => node.resume()),
+  step('the first tick of <node> goes on', async (_course, { node }) => {
+    await node.resume();
+    return told('first tick resumed', { node: node.name });
+  }),
 ];
 
 export const cleanUpDemands = [
@@ -81,11 +94,11 @@ export const cleanUpDemands = [
     const [times, open] = [await timesRestored(course), due.length - (await closed(course))];
     const restored = sum(times);
     const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
-    const right = `${countOf(restored, 'unit')} came back for ${formatNumber(due.length)} that ${due.length === 1 ? 'was' : 'were'} due.`;
-    const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
+    const counts = { restored, due: due.length };
+    const says =
+      open > 0 ? because('units came back, orders open', { ...counts, open }) : because('units came back', counts);
     return {
-      wrong: wrong.length > 0 || open > 0 ? `${right}${stillOpen}` : undefined,
-      right,
+      ...(wrong.length > 0 || open > 0 ? { wrong: says } : { right: says }),
       figures: { due: due.length, restored, closed: due.length - open },
       witnesses: wrong.map(({ id, times }) =>
         times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
@@ -95,11 +108,9 @@ export const cleanUpDemands = [
   }),
   demand('no other tick of <node> has begun meanwhile', async (_course, _outcome, { node }) => {
     const [held, ...others] = (await node.ticks()).scheduled;
-    const count = others.length > 0 ? countOf(others.length, 'tick') : 'No tick';
-    const right = `${count} of ${node.name} began while another one of it was under way`;
     return {
-      wrong: others.length > 0 ? right : undefined,
-      right,
+      wrong: others.length > 0 && because('ticks overlapped', { node: node.name, ticks: others.length }),
+      right: because('no tick overlapped', { node: node.name }),
       figures: { meanwhile: others.length },
       witnesses: others.map(
         ({ beganAt }, at) =>
@@ -110,10 +121,9 @@ export const cleanUpDemands = [
   demand('no pile of ticks of <node> has followed at once', async (_course, _outcome, { node }) => {
     const { scheduled } = await node.ticks();
     const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
-    const pile = `${countOf(late.length, 'tick')} of ${node.name} that were due meanwhile followed at once, one after the other`;
     return {
-      wrong: late.length > 1 ? pile : undefined,
-      right: `No pile of ticks followed the slow one of ${node.name}`,
+      wrong: late.length > 1 && because('ticks piled up', { node: node.name, ticks: late.length }),
+      right: because('no ticks piled up', { node: node.name }),
       figures: { late: late.length },
       witnesses: late.map(
         ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
@@ -142,7 +152,8 @@ async function useGuard(course: OrderCourse) {
       return isOver;
     });
     const result = await ending;
-    if (result.outcome !== 'ran') throw new Error(`The clean-up of ${node.name} ${describeTick(result)} under ${row}.`);
+    if (result.outcome !== 'ran')
+      throw new Error(`The clean-up under ${row}: ${narrated(endOf(undefined, node, result))}`);
   }
 }
 
@@ -179,13 +190,19 @@ async function timesRestored({ query, redis, lock, due }: OrderCourse): Promise<
   return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
 }
 
+/** Where a tick is to be held: `closed 40` is after it has closed 40 orders. */
+function haltOf(what: string): { did: TickScript['after']; orders: number } {
+  const [did, orders] = what.split(' ');
+  return { did: did as TickScript['after'], orders: Number(orders) };
+}
+
 /** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
 async function holdTick(course: OrderCourse, name: string, node: TargetNode, what: string): Promise<Tick> {
   const { ticks } = course;
   course.mustBeOpen();
-  const [after = '', count = ''] = what.split(' ');
+  const { did, orders } = haltOf(what);
   const { held } = await node.ticks();
-  await node.scriptTick({ after: after as TickScript['after'], orders: after === 'read' ? 1 : Number(count) });
+  await node.scriptTick({ after: did, orders: did === 'read' ? 1 : orders });
   const tick: Tick = { node, result: node.tick(), isHeld: false };
   ticks.set(name, tick);
   // The node may be killed meanwhile.
@@ -200,10 +217,10 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, wha
 
 /** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
 async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, what: string) {
-  const [after, count] = what.split(' ');
-  const done = after === 'closed' ? await closed(course) : sum(await timesRestored(course));
-  if (done === (after === 'read' ? 0 : Number(count))) return;
-  const verb = after === 'closed' ? 'closed' : 'restored';
+  const { did, orders } = haltOf(what);
+  const done = did === 'closed' ? await closed(course) : sum(await timesRestored(course));
+  if (done === (did === 'read' ? 0 : orders)) return;
+  const verb = did === 'closed' ? 'closed' : 'restored';
   throw new NotStagedError(`The ticks had ${verb} ${done} when ${node.name} ${ended ? 'had ended' : 'was held'}.`);
 }
 
@@ -213,22 +230,22 @@ function tickOf({ ticks }: OrderCourse, name: string): Tick {
   return found;
 }
 
-/** Resolves with how it has ended, as a clause. Throws NotStagedError when it had ended before, or was neither let in nor kept out. */
-async function goOn(course: OrderCourse, name: string): Promise<string> {
+/** Resolves with how it has ended. Throws NotStagedError when it had ended before, or was neither let in nor kept out. */
+async function goOn(course: OrderCourse, name: string): Promise<StepSentence> {
   const tick = tickOf(course, name);
   if (tick.isHeld && tick.ended) throw new NotStagedError(`The tick of ${tick.node.name} had ended before it went on.`);
   for (const each of course.ticks.values()) if (each.node === tick.node) each.isHeld = false;
   await tick.node.resume();
   const result = await tick.result;
   mustNotFail(tick.node, result);
-  return `it ${describeTick(result)}`;
+  return endOf(name, tick.node, result);
 }
 
-async function tickFor(course: OrderCourse, node: TargetNode, limitMs: number): Promise<string> {
+async function tickFor(course: OrderCourse, node: TargetNode, limitMs: number): Promise<StepSentence> {
   const result = await tickWhenFree(course, node, limitMs);
   mustNotFail(node, result);
   course.isSkipped = limitMs > 0 && result.outcome === 'skipped';
-  return `it ${describeTick(result)}`;
+  return endOf(undefined, node, result);
 }
 
 /** Ticks until no other tick is in the way. Resolves with the last answer, skipped if it was never let in for so long. */
@@ -245,12 +262,16 @@ async function tickWhenFree({ mustBeOpen, rest }: Shop, node: TargetNode, limitM
 /** Throws NotStagedError when a tick failed: then it was neither let in nor kept out. One that lost its lock was let in. */
 function mustNotFail({ name }: TargetNode, result: TickResult) {
   const isAmiss = result.outcome === 'failed' && result.code !== 'LOCK_NOT_HELD';
-  if (isAmiss) throw new NotStagedError(`The tick of ${name} ${describeTick(result)}.`);
+  if (isAmiss) throw new NotStagedError(`The tick of ${name} failed (${result.detail ?? 'no reason given'}).`);
 }
 
-/** `ran and restored 60 units`, `was skipped`. */
-function describeTick({ outcome, restored, detail }: TickResult): string {
-  if (outcome === 'skipped') return 'was skipped';
-  if (outcome === 'failed') return `failed (${detail ?? 'no reason given'})`;
-  return `ran and restored ${countOf(restored, 'unit')}`;
+/** How a tick has ended: one with a letter, or one that needs none. */
+function endOf(tick: string | undefined, { name: node }: TargetNode, result: TickResult): StepSentence {
+  const { outcome, restored, code = 'INTERNAL_ERROR' } = result;
+  if (tick === undefined) {
+    if (outcome === 'skipped') return told('a tick skipped', { node });
+    return outcome === 'failed' ? told('a tick failed', { node, code }) : told('a tick ran', { node, restored });
+  }
+  if (outcome === 'skipped') return told('tick skipped', { tick, node });
+  return outcome === 'failed' ? told('tick failed', { tick, node, code }) : told('tick ran', { tick, node, restored });
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
 import { type Playing, sentencesOf } from '../scenarios/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
 
@@ -74,20 +75,30 @@ export const beginCourse = (shop: Shop): OrderCourse => ({
 });
 
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
-export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void>();
+export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void, StepSentence>();
 
 /** What is said in many pages. */
 
 export const commonSteps = [
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
-  step('… <time> pass[es]', (course, { time }) => course.rest(time)),
-  step('nobody can change an order', (course) => course.holdOrders()),
-  step('the orders can be changed again', async (course) => course.letGoOfOrders()),
+  step('<time> pass[es]', async (course, { time }) => {
+    await course.rest(time);
+    return told('time passed', { ms: time });
+  }),
+  step('nobody can change an order', async (course) => {
+    await course.holdOrders();
+    return told('orders locked', {});
+  }),
+  step('the orders can be changed again', async (course) => {
+    course.letGoOfOrders();
+    return told('orders unlocked', {});
+  }),
   needing('node processes')('<node> is killed (SIGKILL)', async (course, { node }) => {
     await course.kill(node);
     for (const tick of course.ticks.values()) {
       const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
       if (hasAnswered) throw new NotStagedError(`The tick of ${node.name} had ended before it was killed.`);
     }
+    return told('killed', { node: node.name });
   }),
 ];

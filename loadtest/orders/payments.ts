@@ -2,7 +2,8 @@
 
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../narration/numbers.ts';
+import { because } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
 import { demand, needing, type OrderCourse, step } from './course.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';
@@ -16,6 +17,7 @@ export const paymentSteps = [
       course.drops.push(() => held?.drop());
       course.undoLater(() => held?.drop());
     }
+    return told('XACK will be held', {});
   }),
   step('a message pays half of the order', async (course) => {
     for (const { link, name } of course.nodes) {
@@ -25,36 +27,41 @@ export const paymentSteps = [
       course.undoLater(() => end?.());
     }
     await sendPayment(course);
+    return told('message sent', {});
   }),
-  step('the payment is booked', (course) =>
-    course.until('The payment was not booked.', async () => (await paymentsOf(course, course.order?.id))[0]),
-  ),
+  step('the payment is booked', async (course) => {
+    await course.until('The payment was not booked.', async () => (await paymentsOf(course, course.order?.id))[0]);
+    return told('payment booked', {});
+  }),
   step('the payment is sent again, with its key, and a node is given the message', async (course) => {
     await sendPayment(course);
     const isGiven = async () => (await lastGiven(course)) === course.messages.at(-1);
     await course.until('No node was given the second message.', isGiven);
+    return told('message sent again', {});
   }),
   step('a node books the payment, and sends its XACK', async (course) => {
     const { order } = course;
     const { name } = await course.until('No node has sent an XACK.', async () => course.booker);
     const isBooked = async () => (await paymentsOf(course, order?.id))[0];
     await course.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
-    return `it is ${name}`;
+    return told('payment booked by', { node: name });
   }),
   needing('node processes')('that node is killed (SIGKILL), and the message is still its own', async (course) => {
-    const { booker, messages, drops } = course;
-    if (booker) await course.kill(booker);
+    const { messages, drops } = course;
+    const booker = bookerOf(course);
+    const { name } = booker;
+    await course.kill(booker);
     const [left] = await pendingOf(course);
-    if (left?.id !== messages[0] || left?.consumer !== booker?.name || (left?.deliveries ?? 0) > 1) {
-      const name = booker?.name;
+    if (left?.id !== messages[0] || left?.consumer !== name || (left?.deliveries ?? 0) > 1) {
       throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
     }
     for (const drop of drops) drop();
-    return 'the message is pending (XPENDING)';
+    return told('booker killed', { node: name });
   }),
-  step('a node comes to book the payment', (course) =>
-    course.until('No node has come to book the payment.', async () => (await waitingBookings(course)) > 0),
-  ),
+  step('a node comes to book the payment', async (course) => {
+    await course.until('No node has come to book the payment.', async () => (await waitingBookings(course)) > 0);
+    return told('booking came', {});
+  }),
   needing('node processes', 'links')('the node that is given the message is killed (SIGKILL)', async (course) => {
     const { messages, acknowledged } = course;
     const [pending] = await pendingOf(course);
@@ -63,25 +70,31 @@ export const paymentSteps = [
     const dead = course.nodes.find(({ name }) => names.includes(name));
     if (dead === undefined) throw new NotStagedError('Nobody knows which node was given the message.');
     await course.kill(dead);
-    return `${dead.name} is dead`;
+    return told('consumer killed', { node: dead.name });
   }),
-  step('no booking waits any more', (course) =>
-    course.until('A booking has not come to its end.', async () => (await waitingBookings(course)) === 0),
-  ),
+  step('no booking waits any more', async (course) => {
+    await course.until('A booking has not come to its end.', async () => (await waitingBookings(course)) === 0);
+    return told('no booking waited', {});
+  }),
   step('nothing is booked yet', async (course) => {
     const { order, messages } = course;
     if ((await paymentsOf(course, order?.id)).length > 0)
       throw new NotStagedError('The payment was booked all the same.');
     const isPending = (await pendingOf(course)).some(({ id }) => id === messages[0]);
-    return isPending
-      ? 'the message is pending (XPENDING), and comes again'
-      : 'the message is acknowledged, and does not come again';
+    return isPending ? told('nothing booked, message pending', {}) : told('nothing booked, message acknowledged', {});
   }),
-  step('… the drill waits until each message is acknowledged, for <limit> at most', areTaken),
-  step('… the other node takes the message over, within <limit>', async (course, filled) => {
-    const told = await areTaken(course, filled);
+  step('the drill waits until each message is acknowledged, for <limit> at most', async (course, { limit }) => {
+    await course.say(told('messages unacknowledged', {}));
+    const ms = await areTaken(course, limit);
+    return course.isLeft ? told('message left pending', { ms: limit }) : told('messages acknowledged', { ms });
+  }),
+  step('the other node takes the message over, within <limit>', async (course, { limit }) => {
+    const dead = bookerOf(course);
+    const node = (dead === course.first ? course.second : course.first).name;
+    await course.say(told('message orphaned', { node }));
+    const ms = await areTaken(course, limit);
     if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
-    return told;
+    return told('message taken over', { node, ms });
   }),
 ];
 
@@ -90,9 +103,11 @@ export const paymentDemands = [
     const { order, messages, isLeft } = course;
     const payments = await paymentsOf(course, order?.id);
     if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
-    const what = messages.length === 1 ? 'one message' : 'one that was sent twice';
+    const count = { payments: payments.length };
+    const says =
+      messages.length === 1 ? because('payments of one message', count) : because('payments of one sent twice', count);
     return {
-      ...once(`${countOf(payments.length, 'payment')} for ${what}`, {
+      ...once(says, {
         isOnce: payments.length === 1 && !isLeft,
         figures: { messages: messages.length, payments: payments.length },
         witnesses: [
@@ -105,14 +120,20 @@ export const paymentDemands = [
   }),
 ];
 
-async function areTaken(course: OrderCourse, { limit }: { limit: number }) {
+function bookerOf({ booker }: OrderCourse) {
+  if (booker === undefined) throw new Error('No node has sent an XACK.');
+  return booker;
+}
+
+/** Waits until each message is acknowledged. Resolves with how long that took, in milliseconds. */
+async function areTaken(course: OrderCourse, limitMs: number): Promise<number> {
   const startedAt = performance.now();
   const isGone = async () => (await pendingOf(course)).length === 0;
-  const isDone = await course.look(isGone, limit);
+  const isDone = await course.look(isGone, limitMs);
   // Nobody has looked whether it is booked.
   if ((await course.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
   course.isLeft = isDone === undefined;
-  return isDone ? `it took ${formatDuration(performance.now() - startedAt)}` : 'a message is still pending (XPENDING)';
+  return performance.now() - startedAt;
 }
 
 /** Adds a payment to the stream, as its provider does. */

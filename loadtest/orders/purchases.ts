@@ -3,6 +3,8 @@
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { countOf } from '../narration/numbers.ts';
+import { because, type Reason } from '../narration/reasons.ts';
+import { narrated, type StepForms, type StepSentence, told } from '../narration/steps.ts';
 import type { Finding } from '../scenarios/sentence.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
 import { type ClientAnswer, demand, needing, type OrderCourse, step } from './course.ts';
@@ -20,6 +22,7 @@ export const purchaseSteps = [
     click(course, node);
     const isInside = async () => (await node.history()).events.find(({ type }) => type === 'read');
     await course.until(`The click on ${node.name} never got inside its sale.`, isInside);
+    return told('first click held', { node: node.name });
   }),
   step(
     '<count> more clicks come to <where>, and each is answered or waits for the lock of the sale',
@@ -39,24 +42,33 @@ export const purchaseSteps = [
       }
       const refused = answers.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
       course.figures = { clicks: requests.length, refused };
-      return `the nodes refuse ${countOf(refused, 'click')} at once, and keep ${countOf(count - answers.length, 'click')} waiting`;
+      const waiting = count - answers.length;
+      return told('more clicks came', { clicks: count, nodes: nodes.map(({ name }) => name), refused, waiting });
     },
   ),
-  step('the first click goes on', (course) => course.first.resume()),
-  step('all requests are answered', ({ requests }) => Promise.all(requests)),
+  step('the first click goes on', async (course) => {
+    await course.first.resume();
+    return told('first click resumed', {});
+  }),
+  step('all requests are answered', async ({ requests }) => {
+    await Promise.all(requests);
+    return told('all requests answered', { requests: requests.length });
+  }),
 
   // Answers that are lost.
   step('<where> keep[s] the next answer', async (course, { where }) => {
-    const nodes = where === 'both nodes' ? course.nodes : course.nodes.filter(({ name }) => name === where);
+    const isBoth = where === 'both nodes';
+    const nodes = course.nodes.filter(({ name }) => isBoth || name === where);
     for (const node of nodes) await node.script({ beforeAnswer: true });
+    return isBoth ? told('both answers will be held', {}) : told('answer will be held', { node: where });
   }),
   step('a click comes to <node>, and an order is made', async (course, { node }) => {
     click(course, node);
-    return makesOrder(course);
+    return told('click made an order', await makesOrder(course));
   }),
   step('a click comes through nginx, as a GET, and an order is made', async (course) => {
     request(course, 'GET', course.nginxUrl, SALE);
-    return makesOrder(course);
+    return told('click through nginx made an order', await makesOrder(course));
   }),
   step('<node> has its answer ready, and the client hangs up', async (course, { node }) => {
     const { client } = course;
@@ -66,8 +78,15 @@ export const purchaseSteps = [
     await node.resume();
     const hasEnded = async () => (await node.state()).answering === 0;
     await course.until(`The request on ${node.name} never ended.`, hasEnded);
+    return told('client hung up', { node: node.name });
   }),
-  step('the client has no answer', hasNoAnswer),
+  step('the client has no answer', async (course) => {
+    await hasNoAnswer(course);
+    return told('client had no answer', {});
+  }),
+  step('this nginx has proxy_next_upstream on, which ours does not allow', async () =>
+    told('nginx passes requests on', {}),
+  ),
   needing('node processes')(
     'the node that made the order is killed (SIGKILL), and the other one answers',
     async (course) => {
@@ -78,24 +97,29 @@ export const purchaseSteps = [
       // This one is to answer.
       await other.script({});
       await course.kill(seller);
-      return `${seller.name} is dead`;
+      return told('seller killed', { node: seller.name, other: other.name });
     },
   ),
   step(
-    '… nginx sends the click to the other node, and the client repeats it as long as it is under way',
+    'nginx sends the click to the other node, and the client repeats it as long as it is under way',
     async (course) => {
       const { requests } = course;
       const answer = (await requests[0]) ?? {};
       if (answer.status === undefined || answer.status === 502) {
-        throw new NotStagedError(`nginx did not send the click to the other node: it ${describeAnswer(answer)}.`);
+        const how = narrated(answered('click', answer));
+        throw new NotStagedError(`nginx did not send the click to the other node. ${how}`);
       }
-      const again = () => send(course, 'GET', course.nginxUrl, SALE);
-      return repeat(course, answer.code === 'REQUEST_IN_PROGRESS' ? again : async () => answer);
+      await course.say(told('nginx passed the click on', {}));
+      const isUnderWay = answer.code === 'REQUEST_IN_PROGRESS';
+      await repeat(course, isUnderWay ? () => send(course, 'GET', course.nginxUrl, SALE) : async () => answer);
+      return answered(isUnderWay ? 'repeat' : 'click', course.repeated);
     },
   ),
-  step('… the client repeats at <node>, as long as the click is under way', (course, { node }) =>
-    repeat(course, () => send(course, 'POST', node.publicUrl, SALE)),
-  ),
+  step('the client repeats at <node>, as long as the click is under way', async (course, { node }) => {
+    await course.say(told('client repeats', { node: node.name }));
+    await repeat(course, () => send(course, 'POST', node.publicUrl, SALE));
+    return answered('repeat', course.repeated);
+  }),
 
   // Servers that are slow.
   needing('links')('each answer of Redis and MySQL comes <time> late', async (course, { time }) => {
@@ -107,6 +131,7 @@ export const purchaseSteps = [
     };
     course.undoLater(() => delay(0));
     delay(time);
+    return told('all answers delayed', { ms: time });
   }),
   step('a click comes to both nodes, and none is answered within <time>', async (course, { time: limitMs }) => {
     const { requests } = course;
@@ -121,29 +146,31 @@ export const purchaseSteps = [
     if ((await firstMs) < limitMs) {
       throw new NotStagedError('A click was answered sooner than the servers answer its node.');
     }
+    return told('clicks not answered', { ms: limitMs });
   }),
 
   // Orders that a request without a key has made.
-  step('an order is made', orderUnkeyed),
+  step('an order is made', async (course) => told('order made', await orderUnkeyed(course))),
   step('an order is made, and paid', async (course) => {
-    const told = await orderUnkeyed(course);
+    const made = await orderUnkeyed(course);
     const paid = await fetch(new URL(`/orders/${course.order?.id}/pay`, course.first.publicUrl), {
       method: 'POST',
     });
     if (!paid.ok) throw new NotStagedError('The order could not be paid.');
-    return told;
+    return told('order made and paid', made);
   }),
   step('a refund comes to <node>, which waits for the order', async (course, { node }) => {
     refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) === course.requests.length;
     await course.until(`${node.name} has not come to change the order.`, hasCome);
+    return told('refund kept waiting', { node: node.name });
   }),
   step('a refund comes to <node>, which waits for the order or answers', async (course, { node }) => {
     const { answers, requests } = course;
     refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) + answers.length === requests.length;
     await course.until(`${node.name} was neither refused nor let in.`, hasCome);
-    return answers[0] ? `it ${describeAnswer(answers[0])}` : 'it waits';
+    return answers[0] ? answered('refund', answers[0]) : told('refund kept waiting', { node: node.name });
   }),
 ];
 
@@ -160,15 +187,15 @@ export const purchaseDemands = [
     if (again.code === 'REQUEST_IN_PROGRESS') {
       const made = await course.orders();
       return {
-        wrong: `${countOf(made.length, 'order')} for one purchase, and the buyer never learns of it`,
+        wrong: because('orders nobody learns of', { orders: made.length }),
         ending: 'if it never ends',
         figures: { orders: made.length },
         witnesses: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
       };
     }
-    if (again.status !== 200) throw new NotStagedError(`The repeat ${describeAnswer(again)}.`);
+    if (again.status !== 200) throw new NotStagedError(narrated(answered('repeat', again)));
     if (!(await course.orders()).some(({ id }) => id === again.orderId)) {
-      throw new NotStagedError(`The repeat ${describeAnswer(again)}, and MySQL has no such order.`);
+      throw new NotStagedError(`${narrated(answered('repeat', again))} MySQL has no such order.`);
     }
     return judgeOrders(course);
   }),
@@ -177,7 +204,7 @@ export const purchaseDemands = [
     const sql = "SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'";
     const refunds = await course.query<{ id: string }>(sql, [course.order?.id]);
     if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
-    return once(`${countOf(refunds.length, 'refund')} of one order`, {
+    return once(because('refunds of one order', { refunds: refunds.length }), {
       isOnce: refunds.length === 1,
       figures: { orders: 1, refunds: refunds.length },
       witnesses: refunds.map(({ id }) => `payment ${id}: a refund of order ${course.order?.id}`),
@@ -187,10 +214,10 @@ export const purchaseDemands = [
 
 /** What must be made once. */
 export function once(
-  count: string,
+  count: Reason,
   { isOnce, figures, witnesses }: { isOnce: boolean } & Required<Pick<Finding, 'figures' | 'witnesses'>>,
 ): Finding {
-  return { wrong: isOnce ? undefined : count, right: count, figures, witnesses: isOnce ? [] : witnesses };
+  return { ...(isOnce ? { right: count } : { wrong: count }), figures, witnesses: isOnce ? [] : witnesses };
 }
 
 /** What MySQL and the stock say: one order is there, and one unit gone. */
@@ -201,7 +228,7 @@ async function judgeOrders({ orders, stock, figures }: OrderCourse): Promise<Fin
     const count = countOf(made.length, 'order');
     throw new NotStagedError(`The stock is ${inStock}, and ${count} of ${STOCK} units don't explain it.`);
   }
-  return once(`${countOf(made.length, 'order')} for one purchase`, {
+  return once(because('orders for one purchase', { orders: made.length }), {
     isOnce: made.length === 1,
     figures: { orders: made.length, ...figures },
     witnesses: made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
@@ -243,24 +270,24 @@ async function hasNoAnswer({ requests }: OrderCourse) {
 }
 
 /** Sends the same once more, and again for as long as the first is said to be under way, or for ten leases. */
-async function repeat(course: OrderCourse, again: () => Promise<ClientAnswer>): Promise<string> {
+async function repeat(course: OrderCourse, again: () => Promise<ClientAnswer>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const answer = await again();
     course.repeated = answer;
-    if (answer.code !== 'REQUEST_IN_PROGRESS' || performance.now() > deadline) return `it ${describeAnswer(answer)}`;
+    if (answer.code !== 'REQUEST_IN_PROGRESS' || performance.now() > deadline) return;
     await course.rest(REPEAT_DELAY_MS);
   }
 }
 
-/** Resolves when the order is written. */
-async function makesOrder(course: OrderCourse): Promise<string> {
+/** Resolves when the order is written, with what is said of it. */
+async function makesOrder(course: OrderCourse): Promise<StepForms['order made']> {
   const order = await course.until('No order was written.', async () => (await course.orders())[0]);
   course.order = { ...order, amount: Number(order.amount) };
-  return `it is ${order.id.slice(0, 8)}, on ${order.node}`;
+  return { order: shortId(order.id), node: order.node };
 }
 
-async function orderUnkeyed(course: OrderCourse): Promise<string> {
+async function orderUnkeyed(course: OrderCourse) {
   await fetch(new URL(SALE, course.first.publicUrl), { method: 'POST' });
   return makesOrder(course);
 }
@@ -268,7 +295,7 @@ async function orderUnkeyed(course: OrderCourse): Promise<string> {
 /** Throws NotStagedError when a request got no answer, or failed: then something else kept it from its work. */
 function mustBeAnswered({ answers }: OrderCourse) {
   const amiss = answers.find(({ status }) => status === undefined || status >= 500);
-  if (amiss) throw new NotStagedError(`A request ${describeAnswer(amiss)}.`);
+  if (amiss) throw new NotStagedError(narrated(answered('request', amiss)));
 }
 
 /** Throws NotStagedError when the node does not answer. */
@@ -279,9 +306,16 @@ async function mustAnswer({ stopping }: Shop, { name, publicUrl }: TargetNode, p
   });
 }
 
-/** `was answered 409 REQUEST_IN_PROGRESS`, `got no answer`. */
-function describeAnswer({ status, code, orderId }: ClientAnswer): string {
-  if (status === undefined) return 'got no answer';
-  const what = orderId === undefined ? (code ?? '') : `order ${orderId.slice(0, 8)}`;
-  return `was answered ${status} ${what}`.trim();
+/** How a request was answered. */
+function answered(request: StepForms['request answered']['request'], answer: ClientAnswer = {}): StepSentence {
+  const { status, code, orderId } = answer;
+  if (status === undefined) return told('request not answered', { request });
+  if (orderId !== undefined)
+    return told('request answered with an order', { request, status, order: shortId(orderId) });
+  return code === undefined
+    ? told('request answered', { request, status })
+    : told('request answered with a code', { request, status, code });
 }
+
+/** The first digits of the id of an order. */
+const shortId = (id: string) => id.slice(0, 8);

@@ -13,7 +13,9 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore, type Store } from '../../services/inventory/store.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
-import { countOf, formatNumber, sum } from '../narration/numbers.ts';
+import { sum } from '../narration/numbers.ts';
+import { because, type Reason } from '../narration/reasons.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 
 const SKU = '001';
@@ -48,7 +50,7 @@ export interface RandomKills {
   accounts: string;
   holdings: Holdings;
   /** What the answers and the accounts do not agree on, a sentence each. */
-  faults: string[];
+  faults: Reason[];
 }
 
 export interface RandomKillsOptions {
@@ -57,7 +59,7 @@ export interface RandomKillsOptions {
   /** Ends the run where it stands: it rejects with the signal's reason. */
   signal?: AbortSignal;
   /** Called with a sentence now and then: how far the run is. */
-  onProgress?: (sentence: string) => void;
+  onProgress?: (sentence: StepSentence) => void;
 }
 
 /** Rejects when it could not be run to its end. Leaves nothing behind. */
@@ -92,7 +94,7 @@ async function runOn(
   { servers, mysql, store }: { servers: NodeJS.ProcessEnv; mysql: Pool; store: Store },
   seconds: number,
   signal: AbortSignal,
-  onProgress: (sentence: string) => void = () => {},
+  onProgress: (sentence: StepSentence) => void = () => {},
 ) {
   await nodes[0]?.setStock(STOCK, SKU);
   const load = startLoad(url);
@@ -107,8 +109,7 @@ async function runOn(
       await victim?.process?.kill();
       kills += 1;
       await victim?.process?.start();
-      const far = `${countOf(kills, 'kill')}, ${countOf(load.answers['sold'] ?? 0, 'sale')} so far.`;
-      if (kills % TELL_EVERY === 0) onProgress(far);
+      if (kills % TELL_EVERY === 0) onProgress(told('kills so far', { kills, sold: load.answers['sold'] ?? 0 }));
     }
   } finally {
     await load.end();
@@ -121,7 +122,7 @@ async function runOn(
     signal.throwIfAborted();
     const backlog = await backlogOf(mysql);
     if (backlog < least) {
-      onProgress(`Nobody buys any more. The clean-up has ${countOf(backlog, 'order')} to do.`);
+      onProgress(told('clean-up has work', { orders: backlog }));
       least = backlog;
       until = performance.now() + CLEAN_UP_LIMIT_MS;
     }
@@ -183,7 +184,7 @@ function startLoad(url: string) {
  * What can't be true of these answers: a sale that was answered has its order, and only one that nobody could answer may have
  * an order or a unit in doubt besides. `npm run reconcile` alone takes each intent for a reason why a unit may be missing.
  */
-export function faultsOf(answers: Answers, one: Holdings): string[] {
+export function faultsOf(answers: Answers, one: Holdings): Reason[] {
   const sold = answers['sold'] ?? 0;
   const unanswered = sum(Object.entries(answers).flatMap(([name, count]) => (name.endsWith('?') ? [count] : [])));
   const orders = one.unpaid + one.paid + one.refunded + one.restored + one.owed + one.unrestored;
@@ -191,12 +192,10 @@ export function faultsOf(answers: Answers, one: Holdings): string[] {
   // Closed orders in doubt are orders already.
   const intents = Math.max(0, inDoubt - one.owed - one.unrestored);
   return [
-    ...(unexplained !== 0 ? [`${countOf(Math.abs(unexplained), 'unit')} unexplained.`] : []),
-    ...(orders < sold ? [`${formatNumber(sold)} were sold, and there are ${countOf(orders, 'order')}.`] : []),
+    ...(unexplained !== 0 ? [because('units unexplained', { units: Math.abs(unexplained) })] : []),
+    ...(orders < sold ? [because('orders missing', { sold, orders })] : []),
     ...(orders + intents > sold + unanswered
-      ? [
-          `${countOf(orders, 'order')} and ${countOf(intents, 'unit')} in doubt for ${formatNumber(sold)} that were sold and ${countOf(unanswered, 'answer')} that leave it open.`,
-        ]
+      ? [because('more orders than sold', { orders, inDoubt: intents, sold, unanswered })]
       : []),
   ];
 }

@@ -10,10 +10,10 @@ import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll, sharedClock } from '../harness/clock.ts';
-import type { DrillContext } from '../harness/drill.ts';
+import type { DrillContext, Emitted } from '../harness/drill.ts';
 import { createFaults, doEach } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { narrated, type StepSentence } from '../narration/steps.ts';
+import type { StepSentence } from '../narration/steps.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
@@ -61,7 +61,7 @@ export async function openShop({
   const eventLoop = monitorEventLoopDelay({ resolution: 10 });
   eventLoop.enable();
   const stopping = new AbortController();
-  const emitted: { ms: number; sentence: string }[] = [];
+  const emitted: Emitted[] = [];
   /** What takes along that which the drill has made. */
   const forgetting: (() => unknown)[] = [];
   let letGoOfOrders = () => {};
@@ -174,7 +174,7 @@ export async function openShop({
     async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
       const ms = sharedClock() - startedAt;
-      emitted.push({ ms, sentence: narrated(sentence) });
+      emitted.push({ ms, sentence });
       await narrate(sentence, ms, isStep, line);
     },
     async outcome() {},

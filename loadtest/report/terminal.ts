@@ -77,7 +77,7 @@ export const stepTold = (sentence: string, atMs: number) =>
   `  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`;
 
 /** What it tells of the end: the verdict and why, whether this was expected, and the first that was seen. */
-export function verdictTold(stage: string, result: Omit<DrillResult, 'drill' | 'durationMs'>): string[] {
+export function verdictTold(stage: string, result: Omit<DrillResult, 'drill' | 'durationMs' | 'told'>): string[] {
   const { verdict, reasons, witnesses, witnessCount } = result;
   const expectation = expectationOf(stage, result);
   const more = witnessCount - SHOWN_WITNESSES;

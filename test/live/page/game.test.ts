@@ -45,7 +45,7 @@ test.each(small)('$stage, $scope: a way to the end', async (level) => {
     now = await game.stand(way);
   }
 
-  const steps = now.records.flatMap((record) => (record.type === 'sentence' ? [record.search?.form] : []));
+  const steps = now.events.flatMap((event) => (event.kind === 'sentence' ? [event.sentence.form] : []));
   expect(steps).toHaveLength(way.length);
   expect(new Set(steps)).toEqual(new Set(['made', 'made, with a reply']));
   expect(now.broken !== undefined).toBe(level.stage !== 'fenced');

@@ -1,15 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readExercises } from '../../../exercises/workshop/exercise.ts';
 import { textsIn } from '../../../live/page/pack.ts';
 import { exercisesIn } from '../../../live/page/view/exercises.ts';
 import { glossary, lessons } from '../../../live/page/view/lessons.ts';
-import { inChinese } from '../../../live/page/view/sentences.ts';
 import { type Both, texts } from '../../../live/page/view/texts.ts';
-import { readPage } from '../../../loadtest/scenarios/page.ts';
-import { columnOf } from '../../../loadtest/staircase/lookup.ts';
-import { projectDir } from '../../../scripts/stack/parts.ts';
 
 const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
@@ -30,12 +24,6 @@ test('every text is there in both languages, with the same values in it', () => 
   }
 });
 
-test('what the scenarios of the exercises ask is there in Chinese', () => {
-  const onPage = readExercises().filter(({ settings }) => settings.fails.scope !== undefined);
-  const asks = onPage.flatMap(({ settings }) => settings.drills.map((drill) => columnOf(drill)?.asks ?? ''));
-  expect(asks.filter((text) => inChinese(text) === undefined)).toEqual([]);
-});
-
 const exerciseFiles = readExercises().flatMap(({ name }) => textsIn(`exercises/${name}`));
 
 test.each(exercisesIn(Object.fromEntries(exerciseFiles)))(
@@ -50,14 +38,3 @@ test.each(exercisesIn(Object.fromEntries(exerciseFiles)))(
     expect(words.zh.solution).toMatch(/\p{Script=Han}/u);
   },
 );
-const folder = join(projectDir, 'loadtest/scenarios');
-const pages = readdirSync(folder).filter((file) => file.endsWith('.txt'));
-
-test.each(pages)('%s: each of its sentences is there in Chinese', (file) => {
-  const { steps, words } = readPage(readFileSync(join(folder, file), 'utf8'));
-  const told = steps.filter(({ timing, playsEachRelease }) => !timing && !playsEachRelease);
-  const reasons = Object.values(words).flatMap((reason) => reason.split(/(?<=\.) (?=[A-Z])/));
-  const lines = [...told.map(({ line }) => line), ...reasons];
-
-  expect(lines.filter((line) => inChinese(line) === undefined)).toEqual([]);
-});

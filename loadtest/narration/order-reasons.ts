@@ -1,0 +1,45 @@
+// Why a drill of the orders is judged as it is, in English. The Chinese is in order-reasons.zh.ts.
+
+import { countOf, formatNumber } from './numbers.ts';
+
+interface OfTicks {
+  node: string;
+  ticks: number;
+}
+interface OfUnits {
+  restored: number;
+  due: number;
+}
+
+const cameBack = ({ restored, due }: OfUnits) =>
+  `${countOf(restored, 'unit')} came back for ${countOf(due, 'that was', 'that were')} due.`;
+
+export const orderReasons = {
+  // Ticks of the clean-up.
+  'units came back': cameBack,
+  'units came back, orders open': ({ open, ...counts }: OfUnits & { open: number }) =>
+    `${cameBack(counts)} ${countOf(open, 'order')} still open.`,
+  'ticks overlapped': ({ node, ticks }: OfTicks) =>
+    `${countOf(ticks, 'tick')} of ${node} began while another one of it was under way.`,
+  'no tick overlapped': ({ node }: Pick<OfTicks, 'node'>) =>
+    `No tick of ${node} began while another one of it was under way.`,
+  'ticks piled up': ({ node, ticks }: OfTicks) =>
+    `${countOf(ticks, 'tick')} of ${node} that were due meanwhile followed at once, one after the other.`,
+  'no ticks piled up': ({ node }: Pick<OfTicks, 'node'>) => `No pile of ticks followed the slow one of ${node}.`,
+
+  // What is made of one intent.
+  'orders for one purchase': ({ orders }: { orders: number }) => `${countOf(orders, 'order')} for one purchase.`,
+  'orders nobody learns of': ({ orders }: { orders: number }) =>
+    `${countOf(orders, 'order')} for one purchase, and the buyer never learns of it.`,
+  'refunds of one order': ({ refunds }: { refunds: number }) => `${countOf(refunds, 'refund')} of one order.`,
+  'payments of one message': ({ payments }: { payments: number }) => `${countOf(payments, 'payment')} for one message.`,
+  'payments of one sent twice': ({ payments }: { payments: number }) =>
+    `${countOf(payments, 'payment')} for one that was sent twice.`,
+
+  // What the answers and the accounts do not agree on.
+  'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit')} unexplained.`,
+  'orders missing': ({ sold, orders }: { sold: number; orders: number }) =>
+    `${formatNumber(sold)} were sold, and there are ${countOf(orders, 'order')}.`,
+  'more orders than sold': (of: { orders: number; inDoubt: number; sold: number; unanswered: number }) =>
+    `${countOf(of.orders, 'order')} and ${countOf(of.inDoubt, 'unit')} in doubt for ${formatNumber(of.sold)} that were sold and ${countOf(of.unanswered, 'answer')} that leave it open.`,
+};

@@ -1,0 +1,30 @@
+// Why a drill of the orders is judged as it is, in Chinese.
+
+import type { FormsOf, Wording } from '../../virtual/wording.ts';
+import { formatNumber } from './numbers.ts';
+import type { orderReasons } from './order-reasons.ts';
+
+export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
+  // Ticks of the clean-up.
+  'units came back': ({ restored, due }) =>
+    `到期的订单有 ${formatNumber(due)} 个，恢复的库存有 ${formatNumber(restored)} 件。`,
+  'units came back, orders open': ({ restored, due, open }) =>
+    `到期的订单有 ${formatNumber(due)} 个，恢复的库存有 ${formatNumber(restored)} 件。仍有 ${formatNumber(open)} 个订单未关闭。`,
+  'ticks overlapped': ({ node, ticks }) => `${node} 的一次任务还在执行，又开始了 ${formatNumber(ticks)} 次任务。`,
+  'no tick overlapped': ({ node }) => `${node} 的一次任务执行期间，没有开始别的任务。`,
+  'ticks piled up': ({ node, ticks }) => `${node} 在此期间到期的 ${formatNumber(ticks)} 次任务随后立即接连执行。`,
+  'no ticks piled up': ({ node }) => `${node} 的慢任务之后，没有积压的任务接连执行。`,
+
+  // What is made of one intent.
+  'orders for one purchase': ({ orders }) => `一次购买生成了 ${formatNumber(orders)} 个订单。`,
+  'orders nobody learns of': ({ orders }) => `一次购买生成了 ${formatNumber(orders)} 个订单，买家却始终得不到结果。`,
+  'refunds of one order': ({ refunds }) => `一个订单退款 ${formatNumber(refunds)} 次。`,
+  'payments of one message': ({ payments }) => `一条消息入账 ${formatNumber(payments)} 次。`,
+  'payments of one sent twice': ({ payments }) => `发送了两次的同一笔支付，入账 ${formatNumber(payments)} 次。`,
+
+  // What the answers and the accounts do not agree on.
+  'units unexplained': ({ units }) => `${formatNumber(units)} 件库存去向不明。`,
+  'orders missing': ({ sold, orders }) => `售出 ${formatNumber(sold)} 件，订单只有 ${formatNumber(orders)} 个。`,
+  'more orders than sold': ({ orders, inDoubt, sold, unanswered }) =>
+    `订单 ${formatNumber(orders)} 个，另有 ${formatNumber(inDoubt)} 件存疑，而售出的只有 ${formatNumber(sold)} 件，结果不明的响应只有 ${formatNumber(unanswered)} 个。`,
+};
