@@ -3,15 +3,9 @@
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
-<<<<<<< HEAD
 import { formatDuration } from '../narration/numbers.ts';
 import { because, explained, explainedInOne, type Reason, reasonOf } from '../narration/reasons.ts';
-import type { StepSentence } from '../narration/steps.ts';
-=======
-import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
-import type { Reason } from '../narration/reasons.ts';
 import { narrated, type StepSentence } from '../narration/steps.ts';
->>>>>>> w-h4
 import { isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Target } from './target.ts';
 
@@ -70,11 +64,6 @@ export interface DrillContext {
   givesUp?: boolean;
 }
 
-<<<<<<< HEAD
-export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
-  /** The reasons as facts. */
-  says: Reason[];
-=======
 /** What was narrated, and when: milliseconds since the drill began. */
 export interface Emitted {
   ms: number;
@@ -84,9 +73,8 @@ export interface Emitted {
 export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs' | 'told'> {
   /** Of a drill of the orders: what it emitted. */
   told?: Emitted[];
-  /** The reasons as facts, where there are any. */
-  says?: Reason[];
->>>>>>> w-h4
+  /** The reasons as facts. */
+  says: Reason[];
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */

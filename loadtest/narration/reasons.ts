@@ -1,17 +1,12 @@
 // Why a verdict is what it is, in English: a sentence for each form. The Chinese is in reasons.zh.ts.
 
-<<<<<<< HEAD
 import { type FormsOf, type Given, type Sentence, worded } from '../../virtual/wording.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber, listOf } from './numbers.ts';
-=======
-import { type FormsOf, type Sentence, worded } from '../../virtual/wording.ts';
 import { orderReasons } from './order-reasons.ts';
->>>>>>> w-h4
 
 export const reasons = {
   /** A sentence that has no form of its own. */
   text: ({ text }: { text: string }) => text,
-<<<<<<< HEAD
   /** What a page says of a verdict itself. */
   page: ({ text }: { scenario: string; ending: string; text: string }) => text,
 
@@ -174,9 +169,7 @@ export const reasons = {
   'no end': ({ lock }: { lock: string }) => `What was played under ${lock} came to no end.`,
   'machine too busy': ({ ms }: { ms: number }) =>
     `The machine was too busy: for ${formatDuration(ms)} nothing went on.`,
-=======
   ...orderReasons,
->>>>>>> w-h4
 };
 
 export type ReasonForms = FormsOf<typeof reasons>;

@@ -1,17 +1,13 @@
 // Why a verdict is what it is, in Chinese.
 
 import { type Wording, worded } from '../../virtual/wording.ts';
-<<<<<<< HEAD
 import { durationInChinese, formatMeasure, formatNumber } from './numbers.ts';
-import { pagesInChinese } from './pages.zh.ts';
-=======
 import { orderReasonsInChinese } from './order-reasons.zh.ts';
->>>>>>> w-h4
+import { pagesInChinese } from './pages.zh.ts';
 import type { Reason, ReasonForms } from './reasons.ts';
 
 const reasonsInChinese: Wording<ReasonForms> = {
   text: ({ text }) => text,
-<<<<<<< HEAD
   page: ({ scenario, ending, text }) => pagesInChinese[scenario]?.[ending] ?? text,
 
   // The stock.
@@ -140,9 +136,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'no further': ({ ms }) => `场景没有进展：${durationInChinese(ms)}内没有任何动静。`,
   'no end': ({ lock }) => `使用锁 ${lock} 的场景一直没有结束。`,
   'machine too busy': ({ ms }) => `机器太忙：有 ${durationInChinese(ms)}没有任何进展。`,
-=======
   ...orderReasonsInChinese,
->>>>>>> w-h4
 };
 
 /** The sentence in Chinese. */
