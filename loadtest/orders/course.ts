@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { type StepSentence, told } from '../narration/steps.ts';
+import { told } from '../narration/steps.ts';
 import { type Playing, sentencesOf } from '../scenarios/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
 
@@ -75,7 +75,7 @@ export const beginCourse = (shop: Shop): OrderCourse => ({
 });
 
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
-export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void, StepSentence>();
+export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void>();
 
 /** What is said in many pages. */
 

@@ -9,7 +9,6 @@ import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 import { type Deed, deed } from '../narration/faults.ts';
-import type { StepSentence } from '../narration/steps.ts';
 import { type Playing, sentencesOf } from './sentence.ts';
 
 /** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
@@ -78,7 +77,7 @@ export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' |
 }
 
 /** Makes sentences of what is done in a scenario, and of what must be so in the end. */
-export const { step, needing, setting, demand } = sentencesOf<Course, StepHistory, StepSentence>();
+export const { step, needing, setting, demand } = sentencesOf<Course, StepHistory>();
 
 export function beginCourse(testBed: TestBed): Course {
   return {

@@ -1,7 +1,6 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
 import type { StepHistory } from '../evidence/history.ts';
-import { told } from '../narration/steps.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import type { Course } from './course.ts';
 import { demands } from './demands.ts';
@@ -22,12 +21,6 @@ const ofLocks: Vocabulary<Course, StepHistory> = {
   demands: [demands, basketDemands, lookDemands, serverDemands, waitingDemands].flat(),
 };
 
-/** What any page may say: it is told, and nothing happens. */
-const telling: Known<Step<unknown>> = {
-  form: '> <text>',
-  means: ({ text = '' }) => ({ act: async () => told('text', { text }) }),
-};
-
 /** A scenario. */
 export type Page = PageOf<Course, StepHistory>;
 
@@ -35,7 +28,7 @@ export type Page = PageOf<Course, StepHistory>;
 export class PageError extends Error {}
 
 /**
- * Reads a page: its name, what it asks, its steps and when it holds. A `#` begins a comment, a `>` what is told to the audience. A
+ * Reads a page: its name, what it asks, its steps and when it holds. A `#` begins a comment. A
  * paragraph ends where nothing depends on how long one talks. Throws PageError.
  */
 export const readPage = (text: string): Page => readPageOf(ofLocks, text);
@@ -55,8 +48,8 @@ export function readPageOf<On, Outcome>(known: Vocabulary<On, Outcome>, text: st
         page.steps.at(-1)?.demands.push(meaningOf(line.slice('holds when '.length), known.demands));
       else
         page.steps.push({
-          ...meaningOf(line, [...known.steps, telling]),
-          line: line.replace(/^> /, ''),
+          ...meaningOf(line, known.steps),
+          line,
           endsParagraph: isBlank(index + 1),
           demands: [],
         });

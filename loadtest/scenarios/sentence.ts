@@ -8,10 +8,8 @@ import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
 import { type Judgement, StuckError } from '../harness/play.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
 import { because, type Reason } from '../narration/reasons.ts';
-import { type StepSentence, told } from '../narration/steps.ts';
+import type { StepSentence } from '../narration/steps.ts';
 
-/** A form that begins so takes a while. */
-const LONG = '… ';
 /** What stands in a gap, and how it is written. */
 const gaps = {
   sale: '[A-Z]',
@@ -80,16 +78,12 @@ export interface Step<Course> {
   needs?: Need[];
   /** What it asks of the lock's timing. */
   timing?: LockTiming;
-  /** It takes a while, so it is told when it begins. */
-  isLong?: boolean;
   /** The units in stock. */
   stock?: number;
-  /** It sets something before the drill. */
-  isSetting?: boolean;
   /** The page is played once for each command of a release. */
   playsEachRelease?: boolean;
-  /** Resolves with what has happened. Throws NotStagedError when it has no effect. */
-  act(course: Course): Promise<unknown>;
+  /** Resolves with what has happened. Throws NotStagedError when it has no effect. Absent of what sets something before the drill. */
+  act?(course: Course): Promise<StepSentence>;
 }
 
 /**
@@ -107,11 +101,10 @@ export const endings = [
 export type Ending = (typeof endings)[number];
 
 export interface Finding {
-  // The orders still give strings.
   /** What is wrong, in one reason or some; none when nothing is. */
-  wrong?: Reason | Reason[] | string | false | undefined;
+  wrong?: Reason | Reason[] | false | undefined;
   /** What there is to say when nothing is wrong. */
-  right?: Reason | string;
+  right?: Reason;
   figures?: Record<string, number>;
   witnesses?: string[];
   /** Why it is wrong, where most fail for another reason. */
@@ -139,14 +132,13 @@ export interface PageOf<Course, Outcome> {
 }
 
 /** Makes the sentences of a kind of course, whose steps resolve with what they have to tell. */
-export function sentencesOf<Course extends Ground, Outcome, Told = unknown>() {
+export function sentencesOf<Course extends Ground, Outcome>() {
   function step<Form extends string>(
     form: Form,
-    act: (course: Course, filled: Filled<Form>) => Promise<Told>,
+    act: (course: Course, filled: Filled<Form>) => Promise<StepSentence>,
     more: Omit<Step<Course>, 'act'> = {},
   ): Known<Step<Course>> {
-    const isLong = form.startsWith(LONG);
-    return { form, means: (filled) => ({ ...more, isLong, act: (course) => act(course, read(filled, course)) }) };
+    return { form, means: (filled) => ({ ...more, act: (course) => act(course, read(filled, course)) }) };
   }
 
   return {
@@ -163,7 +155,7 @@ export function sentencesOf<Course extends Ground, Outcome, Told = unknown>() {
     ): Known<Step<Course>> {
       return {
         form,
-        means: (filled) => ({ isSetting: true, ...set(read(filled, { leaseMs: Number.NaN })), async act() {} }),
+        means: (filled) => set(read(filled, { leaseMs: Number.NaN })),
       };
     },
     demand<Form extends string>(
@@ -177,8 +169,7 @@ export function sentencesOf<Course extends Ground, Outcome, Told = unknown>() {
 
 /** The meaning of a line among the sentences that are known. Throws an Error that names the nearest one. */
 export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meaning {
-  const sentences = known.map((each) => ({ ...each, form: each.form.replace(LONG, '') }));
-  for (const { form, means } of sentences) {
+  for (const { form, means } of known) {
     const filled = patternOf(form).exec(line);
     if (filled) return means({ ...filled.groups });
   }
@@ -187,7 +178,7 @@ export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meani
     const own = wordsOf(form);
     return own.filter((word) => words.has(word)).length / Math.max(own.length, words.size);
   };
-  const [nearest] = sentences.toSorted((a, b) => shared(b) - shared(a));
+  const [nearest] = known.toSorted((a, b) => shared(b) - shared(a));
   throw new Error(`"${line}" is no sentence that is known. The nearest one is "${nearest?.form}".`);
 }
 
@@ -222,29 +213,13 @@ export async function playPage<On extends Playing<Outcome>, Outcome>(
   course: On,
 ): Promise<Judgement> {
   const findings: Finding[] = [];
-  for (const step of page.steps) {
-    if (!step.isSetting) await take(step, course);
-    if (step.demands.length > 0) findings.push(...(await inTime(judge<On, Outcome>(step.demands, course))));
+  for (const { line, endsParagraph, act, demands } of page.steps) {
+    if (act) await course.say(await inTime(act(course)), endsParagraph, line);
+    if (demands.length > 0) findings.push(...(await inTime(judge<On, Outcome>(demands, course))));
     if (findings.some(isWrong)) break;
   }
   return conclude(page, findings, course);
 }
-
-async function take<On extends Playing<Outcome>, Outcome>(
-  { line, isLong, endsParagraph, act }: PageOf<On, Outcome>['steps'][number],
-  course: On,
-) {
-  const text = (text: string) => told('text', { text: asSentence(text) });
-  if (isLong) await course.say(text(line));
-  const happened = await inTime(act(course));
-  if (isSentence(happened)) return course.say(happened, endsParagraph, line);
-  const hasTold = typeof happened === 'string';
-  const seen = [...(isLong && hasTold ? [] : [line]), ...(hasTold ? [happened] : [])].join(': ');
-  if (endsParagraph || !isLong || hasTold) await course.say(text(seen), endsParagraph, line);
-}
-
-const isSentence = (happened: unknown): happened is StepSentence =>
-  typeof happened === 'object' && happened !== null && 'form' in happened;
 
 /** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
 export function inTime<T>(step: Promise<T>): Promise<T> {
@@ -254,12 +229,6 @@ export function inTime<T>(step: Promise<T>): Promise<T> {
     timer = startTimer(() => reject(new StuckError(reason, step)), SILENCE_LIMIT_MS);
   });
   return Promise.race([step, late]).finally(() => stopTimer(timer));
-}
-
-/** With a capital letter, unless it begins with the name of a node, and a full stop. */
-function asSentence(text: string): string {
-  const begun = /^node-\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
-  return begun.endsWith('.') ? begun : `${begun}.`;
 }
 
 const isWrong = ({ wrong }: Finding) => [wrong].flat().some(Boolean);
@@ -299,9 +268,7 @@ function conclude(
   const isJudged = findings.find((finding) => finding.isJudged)?.isJudged;
   return {
     verdict: fails ? 'fail' : 'pass',
-    says: says
-      .flatMap((each) => each || [])
-      .map((each) => (typeof each === 'string' ? because('text', { text: asSentence(each) }) : each)),
+    says: says.flatMap((each) => each || []),
     figures: largest([figures, ...findings.map(({ figures = {} }) => figures)]),
     witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
     ...(isJudged && { isJudged }),
