@@ -101,15 +101,6 @@ interface Happening {
   key?: string;
 }
 
-// What happens again and again, and has no values.
-const beginsToSell = happens('begins');
-const beginsToLook = happens('begins to look');
-const isPaused = happens('is paused');
-const wakesUp = happens('wakes up');
-const isKilled = happens('is killed');
-const hangsUp = happens('hangs up');
-const timerFires = happens('timer fires');
-
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
   const { scope, masters, isInBuckets = false, lock, horizonMs } = options;
@@ -179,7 +170,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       if (status === 'comes') {
         // Those of one kind come in the order of their names.
         if (!toCome.has(kinds[index])) {
-          const what = history.seen.isReader ? beginsToLook : beginsToSell;
+          const what = happens(history.seen.isReader ? 'begins to look' : 'begins');
           const begins = { at: state.at, type: 'begins' as const };
           moves.push(...(await happen(state, index, begins, { kind: 'begins', what })));
         }
@@ -224,7 +215,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
 
   /** A process that is paused wakes up; a command that is held up reaches its server. */
   async function goOn(state: State, index: number): Promise<Move[]> {
-    const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', what: wakesUp });
+    const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', what: happens('wakes up') });
     const actor = state.actors[index] as Actor;
     const head = actor.heads.find(isHeldUp);
     return actor.status === 'is late' && head ? deliver(woken.state, index, head, 'let go') : [woken];
@@ -246,7 +237,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     if (budget.pauses > 0 && isHolder(actor, at) && (scope.mayPause?.(index) ?? true)) {
       // Who has the lock, and is not inside yet, is late by its pause: it was nobody's crash.
       const more = { ...spend(budget, 'pauses'), ...(!actor.isInside && { crashedAt: never }) };
-      const paused = { kind: 'pause' as const, what: isPaused, more };
+      const paused = { kind: 'pause' as const, what: happens('is paused'), more };
       moves.push(change(state, index, { status: 'is paused', until }, paused));
     }
     const isMeant = (head: Pending) =>
@@ -262,11 +253,11 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       // The lock of one whose lease is over is no longer its own: somebody else may have it for long.
       const crashedAt = leaseEndOf(actor) > at ? at : state.crashedAt;
       const more = { ...spend(budget, 'crashes'), crashedAt, servers };
-      moves.push(change(state, index, dead, { kind: 'crash', what: isKilled, more }));
+      moves.push(change(state, index, dead, { kind: 'crash', what: happens('is killed'), more }));
     }
     if (budget.hangUps > 0 && actor.waitsSince !== undefined) {
-      const gone = { kind: 'hang up' as const, what: hangsUp, more: spend(budget, 'hangUps') };
-      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, gone)));
+      const hangsUp = { kind: 'hang up' as const, what: happens('hangs up'), more: spend(budget, 'hangUps') };
+      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, hangsUp)));
     }
     return moves;
   }
@@ -334,7 +325,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const due = actor.history.seen.timers.filter(({ due }) => due <= state.at).sort((a, b) => a.due - b.due)[0];
     if (due === undefined) return [];
     const timer = { at: state.at, type: 'timer' as const, id: due.id };
-    return happen(state, index, timer, { kind: 'timer', what: timerFires });
+    return happen(state, index, timer, { kind: 'timer', what: happens('timer fires') });
   }
 
   /** A process takes the oldest thing that came to the connection that listens: a message, or the reply to a command. */
@@ -342,8 +333,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const [heard, ...inbox] = state.actors[index]?.inbox ?? [];
     if (heard === undefined) return [];
     if ('reply' in heard) return readReply(state, index, heard);
-    const { message: said, channel } = heard;
-    const what = () => happens('hears', { message: said, channel });
+    const what = () => happens('hears', heard);
     const message = { at: state.at, type: 'message' as const, ...heard };
     return happen(state, index, message, { kind: 'message', what, fields: { inbox } });
   }

@@ -65,7 +65,7 @@ interface OfProcess {
 }
 
 /** What happens, as a clause without its subject. */
-export const happenings = {
+const happenings = {
   // To a process.
   begins: () => 'begins a sale',
   'begins to look': () => 'begins to look',
@@ -98,7 +98,7 @@ export type HappeningForms = FormsOf<typeof happenings>;
 export type Happening = Sentence<HappeningForms>;
 
 /** What happened in a step. With other luck the process might have done something else. */
-export const clauses = {
+const clauses = {
   ...happenings,
   'with luck': ({ what, chance }: { what: Happening; chance: number }) =>
     `${worded<HappeningForms>(happenings, what)} (Math.random() is ${chance})`,
@@ -123,7 +123,7 @@ const tells: ToldWording = {
 };
 
 /** What is there at the end, and must not be. */
-export const leftovers = {
+const leftovers = {
   key: ({ key }: { key: string }) => `the key ${key}`,
   subscription: ({ channel }: { channel: string }) => `a subscription to ${channel}`,
   timer: ({ process, ms }: OfProcess & { ms: number }) => `a timer of ${process} for ${ms} ms`,
@@ -132,7 +132,7 @@ export type LeftoverForms = FormsOf<typeof leftovers>;
 export type Leftover = Sentence<LeftoverForms>;
 
 /** Where a replay went another way. */
-export const differences = {
+const differences = {
   'told otherwise': ({ process, told }: OfProcess & { told: Told[] }) => `${process} told ${JSON.stringify(told)}.`,
   'sends otherwise': ({ command }: { command: Argument[] | undefined }) => `it sends ${JSON.stringify(command)}.`,
   'answer to another': ({ id }: { id: number | undefined }) => `the answer is to another command than ${id}.`,
@@ -247,7 +247,7 @@ const steps = {
 
 const scope = { scope: ({ name }: { name: ScopeName }) => scopesInEnglish[name] };
 
-export const searchWords = { ...scope, ...steps, ...violations, ...verdicts };
+const searchWords = { ...scope, ...steps, ...violations, ...verdicts };
 export type SearchForms = FormsOf<typeof searchWords>;
 /** What the search or the game says, as a whole sentence. */
 export type SearchSentence = Sentence<SearchForms>;

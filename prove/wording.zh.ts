@@ -59,7 +59,7 @@ const happenings: Wording<HappeningForms> = {
   'begins to look': () => '开始查看库存',
   sends: ({ command }) => readInChinese(command),
   'sends to a master': ({ command, master }) => `${readInChinese(command)}，发往主节点 ${master}`,
-  'sends late': ({ command }) => `滞留的 ${readInChinese(command)} 到达`,
+  'sends late': ({ command }) => `${readInChinese(command)}，滞留后到达`,
   'sends, the reply is held up': ({ command, master }) =>
     `${readInChinese(command)}，发往主节点 ${master}，响应滞留在途中`,
   'reads the reply': ({ reply }) => `读到响应 ${reply}`,
@@ -139,7 +139,7 @@ const searchInChinese: SearchWording = {
   together: ({ one, other }) => `${one} 和 ${other} 同时在临界区内。`,
   'together within leases': ({ one, other }) => `${one} 和 ${other} 同时在临界区内，而且租期都未到。`,
   'another stock': ({ process }) => `${process} 在读锁下读了两次，读到的库存不同。`,
-  'refused within its lease': ({ process }) => `库存拒绝了 ${process}，虽然它的租期未到：别人有更新的令牌。`,
+  'refused within its lease': ({ process }) => `库存拒绝了 ${process}，虽然它的租期未到：已有更大的 fencing 令牌。`,
   "changes another's lock": ({ process, holder }) =>
     `${process} 改动了 ${holder} 持有的锁：${holder} 在临界区内，租期未到。`,
   'waits for a free lock': ({ process, freeSince }) => `${process} 在等待，而锁从 ${freeSince} 毫秒起就空闲。`,

@@ -33,7 +33,7 @@ const table: [SearchSentence, english: string, chinese: string][] = [
   [
     says('made', { process: 'A', what: happens('sends late', { command: evalRelease }), came: [] }),
     'A: a script of its own, sent in full, of lock with A:1, held up until now,',
-    'A：滞留的 自定义脚本（发送脚本全文，键 lock，参数 A:1） 到达',
+    'A：自定义脚本（发送脚本全文，键 lock，参数 A:1），滞留后到达',
   ],
   [
     says('deadlock', { processes: ['A', 'B', 'C'] }),
