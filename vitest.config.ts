@@ -6,6 +6,7 @@ const quick = [
   'test/loadtest/bench/**/*.test.ts',
   'test/loadtest/commands/{narrator,options,tracks}.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
+  'test/loadtest/narration/**/*.test.ts',
   'test/loadtest/prove/{plan,results}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/scenarios/{page,stock}.test.ts',

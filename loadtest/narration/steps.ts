@@ -31,7 +31,7 @@ export const lockSteps = {
   'got in': ({ sale, node, stock }: AtNode & { stock: number }) =>
     `${sale} got in at ${node} and read ${formatNumber(stock)}.`,
   read: ({ sale, node, stock }: AtNode & { stock: number }) => `${sale} read ${formatNumber(stock)} at ${node}.`,
-  'was under way': ({ sale, node }: AtNode) => `${sale} was under way at ${node}.`,
+  began: ({ sale, node }: AtNode) => `${sale} began its sale at ${node}.`,
   'gave up': ({ sale, tries, ms }: OfSale & OfTime & { tries: number }) =>
     `${sale} asked ${times(tries)} in ${formatDuration(ms)} and gave up.`,
   'waited in vain': ({ sale, ms }: OfSale & OfTime) => `${sale} waited for ${formatDuration(ms)} and gave up.`,
@@ -50,7 +50,8 @@ export const lockSteps = {
   'was answered': ({ sale, remaining }: OfSale & { remaining: number }) =>
     `${sale} was answered: ${formatNumber(remaining)} in stock.`,
   'was refused': ({ sale, code }: OfSale & { code: string }) => `${sale} was refused: ${code}.`,
-  'was left in doubt': ({ sale, code }: OfSale & { code: string }) => `${sale} was left in doubt: ${code}.`,
+  'was left in doubt': ({ sale, code }: OfSale & { code: string }) =>
+    `${sale} was answered ${code}, which does not say whether it sold.`,
   'was answered nonsense': ({ sale }: OfSale) => `${sale} got an answer that could not be read.`,
   'got no answer': ({ sale, ms }: OfSale & OfTime) =>
     `${sale} got no answer: its connection was closed after ${formatDuration(ms)}.`,
@@ -126,7 +127,7 @@ export const lockSteps = {
   // Redis and its replicas.
   'replicas copied': ({ replicas }: { replicas: number }) =>
     `${countOf(replicas, 'replica')} copied the data of Redis.`,
-  'replication cut': () => 'Replication to the replica was cut.',
+  'replication cut': () => 'Replication was cut.',
   'replication to one cut': ({ replica }: { replica: number }) => `Replication to replica ${replica} was cut.`,
   'replica caught up': ({ replica }: { replica: number }) => `Replica ${replica} received every write.`,
   'failed over': () => 'Redis was killed, and the replica was promoted.',

@@ -18,7 +18,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   waited: ({ sale, node }) => `${sale} 在 ${node} 请求加锁，开始等待。`,
   'got in': ({ sale, node, stock }) => `${sale} 在 ${node} 进入临界区，读到库存 ${formatNumber(stock)}。`,
   read: ({ sale, node, stock }) => `${sale} 在 ${node} 读到库存 ${formatNumber(stock)}。`,
-  'was under way': ({ sale, node }) => `${sale} 在 ${node} 开始执行。`,
+  began: ({ sale, node }) => `${sale} 在 ${node} 开始执行。`,
   'gave up': ({ sale, tries, ms }) =>
     `${sale} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，未成功，放弃等待。`,
   'waited in vain': ({ sale, ms }) => `${sale} 等待了 ${durationInChinese(ms)}，放弃等待。`,
@@ -35,9 +35,9 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'sold a basket': ({ sale, skus }) => `${sale} 售出 ${listed(skus)}。`,
   'was answered': ({ sale, remaining }) => `${sale} 得到响应：库存 ${formatNumber(remaining)}。`,
   'was refused': ({ sale, code }) => `${sale} 被拒绝：${code}。`,
-  'was left in doubt': ({ sale, code }) => `${sale} 的结果未知：${code}。`,
+  'was left in doubt': ({ sale, code }) => `${sale} 收到 ${code}，无法确定是否已售出。`,
   'was answered nonsense': ({ sale }) => `${sale} 得到的响应无法解析。`,
-  'got no answer': ({ sale, ms }) => `${sale} 没有得到响应：连接在 ${durationInChinese(ms)}后断开。`,
+  'got no answer': ({ sale, ms }) => `${sale} 没有得到响应：它的连接在 ${durationInChinese(ms)}后关闭。`,
   'all ended': ({ left }) => `所有请求都已结束，剩余库存 ${formatNumber(left)}。`,
 
   // Others sell.
@@ -95,7 +95,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
 
   // Redis and its replicas.
   'replicas copied': ({ replicas }) => `${replicas} 个副本复制了 Redis 的数据。`,
-  'replication cut': () => '到副本的复制连接断开。',
+  'replication cut': () => '复制连接断开。',
   'replication to one cut': ({ replica }) => `到副本 ${replica} 的复制连接断开。`,
   'replica caught up': ({ replica }) => `副本 ${replica} 收到了全部写入。`,
   'failed over': () => 'Redis 宕机，副本被提升为主节点。',

@@ -123,9 +123,10 @@ export const steps = [
     return hasResumed ? told('resumed', { sale }) : told('had nothing to resume', { sale });
   }),
   step('<sale> ends', async (course, { sale }) => howEnded(sale, await actorOf(course, sale).sale.end)),
-  step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) =>
-    howEnded(sale, await endWithin(actorOf(course, sale).sale, limit)),
-  ),
+  step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) => {
+    const end = await endWithin(actorOf(course, sale).sale, limit);
+    return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
+  }),
   step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
   step('<sale> ends, sold or not replicated', (course, { sale }) => answered(course, sale, ['sold', NOT_REPLICATED])),
   step('all sales end', async (course) => told('all ended', { left: (await course.outcome()).finalStock })),
@@ -473,7 +474,7 @@ function allWait(course: Course, since: number): number {
 function howInside(course: Course, sale: string, inside: SaleName): StepSentence {
   const { node } = inside;
   const read = course.events().find((event) => event.type === 'read' && isSame(event, inside));
-  if (read?.stock === undefined) return told('was under way', { sale, node });
+  if (read?.stock === undefined) return told('began', { sale, node });
   return told(hasLock(course.stage) ? 'got in' : 'read', { sale, node, stock: read.stock });
 }
 

@@ -405,7 +405,7 @@ describe('a fault that was not there, and is not missed', () => {
 
   describe('the holder has left before the fault', () => {
     test.each([
-      { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },
+      { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 0 },
       { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
       { drill: hungHolder, name: 'hung-holder', stage: '8-auto-renew', at: 1 },
       { drill: partition, name: 'partition', stage: '8-auto-renew', at: 2 },
