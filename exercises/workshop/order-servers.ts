@@ -10,6 +10,7 @@ import { startBackends } from '../../scripts/stack/backends.ts';
 import { PartError } from '../../scripts/stack/parts.ts';
 import { isNode } from '../../scripts/stack/stack.ts';
 import type { Exercise, RealVerdict } from './exercise.ts';
+import { readNodeLine } from './orders/node-line.ts';
 
 /** How long nothing may happen in a drill, in milliseconds: one that waits for a message to come again does so for twenty seconds. */
 const IDLE_LIMIT_MS = 30_000;
@@ -29,9 +30,12 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
   const broken = new AbortController();
   /** The first error of the file that a node has told. */
   let fault = '';
+  /** Why a node has not started with the file. */
+  let refused: string | undefined;
   const onLine = (node: string, line: string) => {
-    const [, type, message] = /"err":\{"type":"(\w+)","message":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
-    if (type && fault === '') fault = ` ${node} tells an error: ${type}: ${message}.`;
+    const { err, refused: why } = readNodeLine(line);
+    refused ??= why;
+    if (err && fault === '') fault = ` ${node} tells an error: ${err.type}: ${err.message}.`;
   };
   const backends = await startBackends(['mysql']);
   let target: Target | undefined;
@@ -41,7 +45,7 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
     if (whyNot !== undefined) return [{ drill: first, verdict: 'not-applicable', reason: whyNot }];
     const service = 'exercises/workshop/orders/node.ts';
     const options = { forDrills: true, env: { ...env, ORDER_MODULE: file }, service, onLine };
-    const opened = await openLocalTarget(options, backends).catch(refusedFile);
+    const opened = await openLocalTarget(options, backends).catch((error) => whyNoNode(error, refused));
     if (typeof opened === 'string') return [{ drill: first, verdict: 'fail', reason: opened }];
     target = opened;
     // That another part dies is not the file's doing: the drill is not known then.
@@ -89,9 +93,8 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
 }
 
 /** Why no node starts with the file, as a sentence. Throws what has another reason. */
-function refusedFile(error: Error): string {
+function whyNoNode(error: Error, refused: string | undefined): string {
   // A node that is late is late by the machine.
   if (!(error instanceof PartError) || !isNode(error) || error.isLate) throw error;
-  const why = /is not allowed: (.*)/.exec(error.message)?.[1];
-  return `No node starts with your file: ${why ?? error.inShort}`;
+  return `No node starts with your file: ${refused === undefined ? error.inShort : `${refused}.`}`;
 }

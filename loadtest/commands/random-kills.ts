@@ -29,7 +29,8 @@ await endWith('The run could not be made', async () => {
     onProgress: (sentence) => console.log(narrated(sentence)),
   });
   console.log(`${kills} kills.`);
-  console.table(answers);
+  const inDoubt = Object.fromEntries(Object.entries(answers.inDoubt).map(([code, count]) => [`${code}?`, count]));
+  console.table({ sold: answers.sold, ...answers.refused, ...inDoubt });
   console.log([accounts.trimEnd(), ...faults.map(reasoned)].join('\n'));
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });

@@ -42,12 +42,13 @@ export function formatOrders(orders: number): string {
   return `about ${(orders / 10 ** power).toFixed(1)} × 10${digits}`;
 }
 
+/** `2026-11-21T10:15:00Z` as `21 November 2026`. */
+export const formatDay = (iso: string): string =>
+  new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
 /** `2026-11-21T10:15:00Z` as `21 November 2026, 10:15 UTC`. */
-export function formatMoment(iso: string): string {
-  const date = new Date(iso);
-  const day = date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
-}
+export const formatMoment = (iso: string): string =>
+  `${formatDay(iso)}, ${new Date(iso).toISOString().slice(11, 16)} UTC`;
 
 /** `1 cell`, `27 cells`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {

@@ -19,25 +19,38 @@ const TRY_AGAIN_MS = 50;
 /** How long after its time a tick begins that has waited for another one, at least: in milliseconds. */
 const LATE_MS = PERIOD_MS / 2;
 
+type Did = TickScript['after'];
+/** Where a tick is to be held: when it has done this to so many orders. */
+interface Halt {
+  did: Did;
+  orders: number;
+}
+
 export const cleanUpSteps = [
   step('<count> order[s] [is][are] due', async (course, { count }) => {
     await useGuard(course);
     await makeDue(course, count);
     return told('orders were due', { orders: count });
   }),
-  step('tick <tick> begins at <node>, and is held when it has <what>', async (course, { tick, node, what }) => {
-    const { ended } = await holdTick(course, tick, node, what);
-    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(endOf(tick, node, ended))}`);
-    return told('tick held', { tick, node: node.name, ...haltOf(what) });
-  }),
   step(
-    'tick <tick> begins at <node>, and is held when it has <what>, or does not come so far',
-    async (course, { tick, node, what }) => {
-      const begun = await holdTick(course, tick, node, what);
+    'tick <tick> begins at <node>, and is held when it has <did> <count>',
+    async (course, { tick, node, did, count }) => {
+      const halt = { did: did as Did, orders: count };
+      const { ended } = await holdTick(course, tick, node, halt);
+      if (ended)
+        throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(endOf(tick, node, ended))}`);
+      return told('tick held', { tick, node: node.name, ...halt });
+    },
+  ),
+  step(
+    'tick <tick> begins at <node>, and is held when it has <did> <count>, or does not come so far',
+    async (course, { tick, node, did, count }) => {
+      const halt = { did: did as Did, orders: count };
+      const begun = await holdTick(course, tick, node, halt);
       const { ended } = begun;
-      if (!ended) return told('tick held', { tick, node: node.name, ...haltOf(what) });
+      if (!ended) return told('tick held', { tick, node: node.name, ...halt });
       // One that has run to its end meanwhile has met nobody.
-      await mustHaveDone(course, begun, what);
+      await mustHaveDone(course, begun, halt);
       return endOf(tick, node, ended);
     },
   ),
@@ -190,17 +203,11 @@ async function timesRestored({ query, redis, lock, due }: OrderCourse): Promise<
   return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
 }
 
-/** Where a tick is to be held: `closed 40` is after it has closed 40 orders. */
-function haltOf(what: string): { did: TickScript['after']; orders: number } {
-  const [did, orders] = what.split(' ');
-  return { did: did as TickScript['after'], orders: Number(orders) };
-}
-
 /** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
-async function holdTick(course: OrderCourse, name: string, node: TargetNode, what: string): Promise<Tick> {
+async function holdTick(course: OrderCourse, name: string, node: TargetNode, halt: Halt): Promise<Tick> {
   const { ticks } = course;
   course.mustBeOpen();
-  const { did, orders } = haltOf(what);
+  const { did, orders } = halt;
   const { held } = await node.ticks();
   await node.scriptTick({ after: did, orders: did === 'read' ? 1 : orders });
   const tick: Tick = { node, result: node.tick(), isHeld: false };
@@ -211,13 +218,12 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, wha
   await course.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
   if (tick.ended) return tick;
   tick.isHeld = true;
-  await mustHaveDone(course, tick, what);
+  await mustHaveDone(course, tick, halt);
   return tick;
 }
 
 /** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
-async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, what: string) {
-  const { did, orders } = haltOf(what);
+async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, { did, orders }: Halt) {
   const done = did === 'closed' ? await closed(course) : sum(await timesRestored(course));
   if (done === (did === 'read' ? 0 : orders)) return;
   const verb = did === 'closed' ? 'closed' : 'restored';

@@ -39,8 +39,12 @@ const settings = {
   LOG_LEVEL: 'silent',
 };
 
-/** How often each answer was given: `sold`, or the code of the problem, with a `?` when it is not definite. */
-export type Answers = Record<string, number>;
+/** How often each answer was given: of the problems by their codes, and by themselves those that are not definite. */
+export interface Answers {
+  sold: number;
+  refused: Record<string, number>;
+  inDoubt: Record<string, number>;
+}
 
 export interface RandomKills {
   kills: number;
@@ -109,7 +113,7 @@ async function runOn(
       await victim?.process?.kill();
       kills += 1;
       await victim?.process?.start();
-      if (kills % TELL_EVERY === 0) onProgress(told('kills so far', { kills, sold: load.answers['sold'] ?? 0 }));
+      if (kills % TELL_EVERY === 0) onProgress(told('kills so far', { kills, sold: load.answers.sold }));
     }
   } finally {
     await load.end();
@@ -143,7 +147,7 @@ async function backlogOf(mysql: Pool): Promise<number> {
 
 /** Buyers who come again and again until the end. */
 function startLoad(url: string) {
-  const answers: Answers = {};
+  const answers: Answers = { sold: 0, refused: {}, inDoubt: {} };
   let isOver = false;
 
   async function post(path: string): Promise<Record<string, unknown>> {
@@ -159,10 +163,14 @@ function startLoad(url: string) {
   async function buy(buyer: number) {
     for (let order = buyer; !isOver; order += 1) {
       const { outcome, code, definite, orderId } = await post('/inventory/sale');
-      const answer = outcome === 'sold' ? 'sold' : `${code}${definite === false ? '?' : ''}`;
-      answers[answer] = (answers[answer] ?? 0) + 1;
-      if (outcome !== 'sold') await sleep(BEFORE_NEXT_TRY_MS);
-      else if (order % 3 < 2) {
+      if (outcome !== 'sold') {
+        const counts = definite === false ? answers.inDoubt : answers.refused;
+        counts[String(code)] = (counts[String(code)] ?? 0) + 1;
+        await sleep(BEFORE_NEXT_TRY_MS);
+        continue;
+      }
+      answers.sold += 1;
+      if (order % 3 < 2) {
         await post(`/orders/${orderId}/pay`);
         if (order % 3 === 1) await post(`/orders/${orderId}/refund`);
       }
@@ -184,9 +192,8 @@ function startLoad(url: string) {
  * What can't be true of these answers: a sale that was answered has its order, and only one that nobody could answer may have
  * an order or a unit in doubt besides. `npm run reconcile` alone takes each intent for a reason why a unit may be missing.
  */
-export function faultsOf(answers: Answers, one: Holdings): Reason[] {
-  const sold = answers['sold'] ?? 0;
-  const unanswered = sum(Object.entries(answers).flatMap(([name, count]) => (name.endsWith('?') ? [count] : [])));
+export function faultsOf({ sold, inDoubt: unclear }: Answers, one: Holdings): Reason[] {
+  const unanswered = sum(Object.values(unclear));
   const orders = one.unpaid + one.paid + one.refunded + one.restored + one.owed + one.unrestored;
   const { inDoubt = 0, unexplained = 0 } = balance(one) ?? {};
   // Closed orders in doubt are orders already.

@@ -1,7 +1,7 @@
 // The tables of a run as text, to be shown on a page: `--markdown` prints them.
 
 import type { Results } from '../evidence/results.ts';
-import { formatMoment } from '../narration/numbers.ts';
+import { formatDay } from '../narration/numbers.ts';
 import { checkNames } from '../staircase/contract.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { type Cell, cellsIn, keyFigure, partsOf, type RanStaircase, ranStaircases, whyNotPromised } from './cells.ts';
@@ -12,7 +12,7 @@ export function renderTables(results: Results): string {
   const { command, startedAt, grades, environment } = results;
   const blocks = grades ? [checkTable(results)] : ranStaircases(results).flatMap(staircaseTable);
   const where = grades ? `, in virtual time, with Node ${environment.node.replace('v', '')}` : '';
-  const run = `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}${where}._`;
+  const run = `_From \`${command}\` on ${formatDay(startedAt)}${where}._`;
   return `${[...blocks, run].join('\n\n')}\n`;
 }
 

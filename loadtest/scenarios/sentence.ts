@@ -26,7 +26,7 @@ const gaps = {
   stays: '(?:stalls inside the sale|hangs, and its process lives)',
   where: '(?:node-[12]|both nodes)',
   tick: '[A-Z]',
-  what: String.raw`(?:read|closed|restored) \d+`,
+  did: '(?:read|closed|restored)',
   command: '(?:write|release)',
   text: '.+',
 } as const;

@@ -4,10 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { describe } from '../../../services/inventory/describe.ts';
 import { otherParts } from '../../../services/inventory/orders/orders.ts';
 import { exitWithSettingError } from '../../../services/inventory/setting-error.ts';
+import type { NodeLine } from './node-line.ts';
 import { asOtherParts } from './parts.ts';
 
 const file = process.env['ORDER_MODULE'] ?? '';
-const refuse = (why: string) => exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${why}.`);
+function refuse(why: string): never {
+  // Whoever judges the file reads this line.
+  process.stdout.write(`${JSON.stringify({ refused: why } satisfies NodeLine)}\n`);
+  exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${why}.`);
+}
 const exported = await import(pathToFileURL(file).href).catch((error) =>
   refuse(`its import fails: ${describe(error)}`),
 );
