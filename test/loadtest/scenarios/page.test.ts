@@ -6,12 +6,12 @@ const pageOf = (...lines: string[]) =>
 
 test('a page is read: its steps in order, and where one may talk', () => {
   const page = readPage(
-    pageOf('# a comment', '> Look at node-1.', 'A sells at node-1 for 2.5 leases', '', 'all sales end'),
+    pageOf('# a comment', 'B sells at node-2', 'A sells at node-1 for 2.5 leases', '', 'all sales end'),
   );
 
   expect(page).toMatchObject({ name: 'a-page', question: 'Is a sale lost?' });
   expect(page.steps.map(({ line, endsParagraph }) => [line, endsParagraph])).toEqual([
-    ['Look at node-1.', false],
+    ['B sells at node-2', false],
     ['A sells at node-1 for 2.5 leases', true],
     ['all sales end', true],
   ]);
