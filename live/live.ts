@@ -94,6 +94,8 @@ async function serve(): Promise<number> {
     }
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${token}`;
     console.log(`The live page: ${address}`);
+    // Who has started it with a channel is told so, too.
+    process.send?.({ address });
     if (shared) console.log(`The room follows at ${shared.addresses.join(' or ')}`);
     console.log('Stop: Ctrl-C');
     if (open) openInBrowser(address);

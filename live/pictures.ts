@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { browserPath } from '../scripts/stack/browser.ts';
@@ -17,7 +16,7 @@ const LIMIT_MS = 120_000;
 const live = spawn(process.execPath, nodeArgs('live/live.ts'), {
   cwd: projectDir,
   env: { ...process.env, LIVE_PORT: '0' },
-  stdio: ['ignore', 'pipe', 'inherit'],
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 });
 const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
@@ -39,13 +38,13 @@ try {
   if (live.exitCode === null) await once(live, 'exit');
 }
 
-/** The address that the page prints. Rejects when it ends before. */
+/** The address of the page. Rejects when it ends before. */
 async function addressOf(): Promise<string> {
-  for await (const line of createInterface({ input: live.stdout })) {
-    const [, address] = /^The live page: (\S+)/.exec(line) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error('npm run live ended before it printed an address.');
+  const ended = once(live, 'exit').then(() => {
+    throw new Error('npm run live ended before it said its address.');
+  });
+  const [{ address }] = (await Promise.race([once(live, 'message'), ended])) as [{ address: string }];
+  return address;
 }
 
 /** The final stock of each stage, without the drill on one node. */
