@@ -52,8 +52,7 @@ export const orderSteps = {
   'more clicks came': (of: { clicks: number; nodes: string[]; refused: number; waiting: number }) =>
     `${countOf(of.clicks, 'more click')} came to ${listOf(of.nodes)}: ${formatNumber(of.refused)} were refused at once, and ${formatNumber(of.waiting)} waited for the lock of the sale.`,
   'first click resumed': () => 'The first click resumed.',
-  'all requests answered': ({ requests }: { requests: number }) =>
-    `All ${formatNumber(requests)} requests were answered.`,
+  'all requests answered': () => 'All requests were answered.',
   'clicks not answered': ({ ms }: OfTime) =>
     `A click came to both nodes, and neither was answered within ${formatDuration(ms)}.`,
   'click made an order': ({ order, node }: OfOrder) => `A click came to ${node} and made order ${order}.`,
@@ -80,6 +79,7 @@ export const orderSteps = {
   'request not answered': ({ request }: OfRequest) => `The ${request} got no answer.`,
 
   // Refunds, and servers that keep them waiting.
+  'refund came': ({ node }: OfNode) => `A refund came to ${node}.`,
   'refund kept waiting': ({ node }: OfNode) => `A refund came to ${node} and waited for the order.`,
   'all answers delayed': ({ ms }: OfTime) =>
     `Redis and MySQL became slow: each of their answers came ${formatDuration(ms)} late.`,

@@ -31,7 +31,7 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'more clicks came': ({ clicks, nodes, refused, waiting }) =>
     `又有 ${formatNumber(clicks)} 次点击到达 ${nodes.join(' 和 ')}：${formatNumber(refused)} 次立即被拒绝，${formatNumber(waiting)} 次在等待加锁。`,
   'first click resumed': () => '第一次点击恢复执行。',
-  'all requests answered': ({ requests }) => `全部 ${formatNumber(requests)} 个请求都得到了响应。`,
+  'all requests answered': () => '所有请求都得到了响应。',
   'clicks not answered': ({ ms }) => `两个节点各收到一次点击，${durationInChinese(ms)}内都没有响应。`,
   'click made an order': ({ order, node }) => `一次点击到达 ${node}，生成订单 ${order}。`,
   'click through nginx made an order': ({ order, node }) =>
@@ -55,6 +55,7 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'request not answered': ({ request }) => `${requests[request]}没有得到响应。`,
 
   // Refunds, and servers that keep them waiting.
+  'refund came': ({ node }) => `一个退款请求到达 ${node}。`,
   'refund kept waiting': ({ node }) => `一个退款请求到达 ${node}，在等待订单的行锁。`,
   'all answers delayed': ({ ms }) => `Redis 和 MySQL 变慢：每个响应都延迟 ${durationInChinese(ms)}。`,
   'orders locked': () => '所有订单在 MySQL 中被加上行锁，谁也不能修改订单。',

@@ -43,7 +43,12 @@ export const purchaseSteps = [
       const refused = answers.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
       course.figures = { clicks: requests.length, refused };
       const waiting = count - answers.length;
-      return told('more clicks came', { clicks: count, nodes: nodes.map(({ name }) => name), refused, waiting });
+      return told('more clicks came', {
+        clicks: count,
+        nodes: nodes.map(({ name }) => name).toSorted(),
+        refused,
+        waiting,
+      });
     },
   ),
   step('the first click goes on', async (course) => {
@@ -52,7 +57,7 @@ export const purchaseSteps = [
   }),
   step('all requests are answered', async ({ requests }) => {
     await Promise.all(requests);
-    return told('all requests answered', { requests: requests.length });
+    return told('all requests answered', {});
   }),
 
   // Answers that are lost.
@@ -170,7 +175,9 @@ export const purchaseSteps = [
     refund(course, node);
     const hasCome = async () => (await waitingRefunds(course)) + answers.length === requests.length;
     await course.until(`${node.name} was neither refused nor let in.`, hasCome);
-    return answers[0] ? answered('refund', answers[0]) : told('refund kept waiting', { node: node.name });
+    if (!answers[0]) return told('refund kept waiting', { node: node.name });
+    await course.say(told('refund came', { node: node.name }));
+    return answered('refund', answers[0]);
   }),
 ];
 
