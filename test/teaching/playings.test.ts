@@ -6,7 +6,7 @@ test.each([
   ['sequence', 'late-release no-such', /no lock no-such/],
   ['transcript', 'late-release mysql-named', /no lock mysql-named in virtual time/],
   ['transcript', 'long-wait 3-spin', /long-wait can't be played in virtual time: .*memory/],
-  ['sequence', 'late-release 4-ttl, to: Z ends', /late-release has no sentence "Z ends"/],
+  ['sequence', 'late-release 4-ttl, to: Z ends', /late-release has no line "Z ends"/],
   ['transcript', 'late-release 4-ttl, to: B ends', /a transcript is shown whole/],
 ])('%s: %s is refused', async (kind, named, why) => {
   await expect(withPlayings(`<!-- ${kind}: ${named} --><!-- /${kind} -->`)).rejects.toThrow(why);
@@ -20,7 +20,7 @@ test('sequence: a command that is held is drawn where it is held, and where it a
   expect(drawn).toMatch(
     /^Before\. <!-- .* -->\n\n```mermaid\nsequenceDiagram\n.*\n```\n\n<!-- \/sequence --> After\.$/s,
   );
-  expect(drawn).toMatch(/A-xR: DEL lock\n.*Note over A,B: the release of A arrives\n {4}A->>R: DEL lock → 1\n/s);
+  expect(drawn).toMatch(/A-xR: DEL lock\n.*A->>R: DEL lock → 1\n {4}Note over A,B: The late release of A arrived\.\n/s);
 });
 
 test('transcript: it has the stage, each step with its time, the verdict, what was seen, and the command', async () => {
@@ -31,9 +31,9 @@ test('transcript: it has the stage, each step with its time, the verdict, what w
     '',
     '```text',
     'Stage 7 · reentrant  a hash { owner: hold count }, acquire and release in Lua.',
-    '    0.00 s  A sells at node-1 for 6 leases.',
-    '    0.00 s  B sells at node-2 for 6 leases.',
-    expect.stringMatching(/^ {4}3\.5\d s {2}All sales end\.$/),
+    '    0.00 s  A came to node-1 for a sale of 3 s.',
+    '    0.00 s  B came to node-2 for a sale of 3 s.',
+    expect.stringMatching(/^ {4}3\.5\d s {2}All sales ended, with 99 left in stock\.$/),
     expect.stringMatching(
       /^ {2}✘ fails {2}Two holders were inside at the same moment: 1 pair\. .* A sale lost its lock in the middle\.$/,
     ),

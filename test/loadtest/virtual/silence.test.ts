@@ -48,7 +48,7 @@ test('what a drill is stuck in comes to its end before the stack is put back', a
 });
 
 test('while somebody reads a sentence, no drill is silent for too long', async () => {
-  const talking = pageOf('> One.', '', '> Two.');
+  const talking = pageOf('1 s passes', '', '1 s passes');
   const narrate = () => sleep(200_000);
 
   expect(await run(talking, '8-auto-renew', { narrate })).toMatchObject({ verdict: 'pass' });
