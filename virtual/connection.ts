@@ -34,12 +34,14 @@ export interface ConnectionOptions {
   /** How long the node waits for something to come while a command is under way, in milliseconds, before it gives the connection up. */
   answerLimitMs?: number | undefined;
   tell: Tell;
+  /** The sale that a command names. */
+  saleIn(command: Command): string | undefined;
 }
 
 export type NodeConnection = ReturnType<typeof openConnection>;
 
 export function openConnection(options: ConnectionOptions) {
-  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, tell } = options;
+  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, tell, saleIn } = options;
   const listeners = { ready: new Set<() => void>(), close: new Set<() => void>() };
   /** The commands under way, by their numbers. */
   const underWay = new Set<number>();
@@ -105,7 +107,7 @@ export function openConnection(options: ConnectionOptions) {
   /** The node sends a command. On a connection that it does not know to be lost, it never arrives. */
   function send({ id, line, command, sale }: Pending) {
     if (!isUp) return;
-    const message = { node: node.name, id, sale, server, ...readableOf(command) };
+    const message = { node: node.name, id, sale: sale ?? saleIn(command), server, ...readableOf(command) };
     tell({ kind: 'command', ...message });
     const mine = current;
     if (underWay.size === 0) givenUpAt = schedule.later(node.busyMs() + answerLimitMs);

@@ -72,6 +72,7 @@ export interface Step extends Omit<SaleEvent, 'at' | 'type' | 'saleId'> {
 }
 
 /** Is told what happens now. */
-export type Tell = (event: Happening) => void;
+export type Tell<Deed = AnySentence> = (event: Happening<Deed>) => void;
 /** An event whose time is now. */
-export type Happening = PlayEvent extends infer Event ? (Event extends PlayEvent ? Omit<Event, 'at'> : never) : never;
+export type Happening<Deed = AnySentence> =
+  PlayEvent<AnySentence, Deed> extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;

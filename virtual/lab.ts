@@ -12,6 +12,7 @@ import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
 import { OUTSIDE, openServer, prepareServers, type VirtualServer } from './server.ts';
 import type { Service } from './service.ts';
+import type { Command } from './world.ts';
 
 export interface LabOptions {
   lock: LockSource;
@@ -84,6 +85,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     const name = NODES[index] ?? '';
     starts[index] = (starts[index] ?? 0) + 1;
     const timing = { leaseMs, retryDelayMs, waitTimeoutMs };
+    let instance = '';
     const node = startNode({
       name,
       index,
@@ -91,7 +93,13 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       schedule,
       proxies: proxies[index] ?? [],
       luck,
-      start: (place) => startService(place, { node: name, ...timing, onStep: followSale(name, place) }, masters),
+      start(place) {
+        const { atSale } = place.world;
+        const followed = { onStep: followSale(name, place), onPass: atSale };
+        return startService(place, { node: name, ...timing, ...followed }, masters);
+      },
+      // Where a message has woken it, its owner token says which sale it is.
+      saleIn: (command) => saleOf(instance, command),
       isOnSockets: onSockets,
       tell,
       onLine(line, sale) {
@@ -102,7 +110,8 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
         else tell({ kind: 'line', node: name, line, sale });
       },
     });
-    instances.set(node.service.state().instance, name);
+    instance = node.service.state().instance;
+    instances.set(instance, name);
     return node;
   }
 
@@ -176,4 +185,10 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       for (const server of opened.splice(0)) server.close();
     },
   };
+}
+
+/** The sale whose owner token a command of this process brings. */
+function saleOf(instance: string, command: Command): string | undefined {
+  const token = command.find((part) => String(part).startsWith(`${instance}:`));
+  return token === undefined ? undefined : String(token).slice(instance.length + 1);
 }

@@ -10,7 +10,7 @@ import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
 import { openSockets } from './sockets.ts';
 import { EPOCH_MS } from './valkey.ts';
-import { createWorld } from './world.ts';
+import { type Command, createWorld } from './world.ts';
 
 export interface NodeOptions<Run> {
   name: string;
@@ -30,6 +30,8 @@ export interface NodeOptions<Run> {
   /** Evaluates what it runs in the node's world. */
   start(place: Place): Started<Run>;
   tell: Tell;
+  /** The sale that a command names. */
+  saleIn?(command: Command): string | undefined;
   /** Told which line its lock is at. */
   onLine?(line: number, sale: string | undefined): void;
 }
@@ -49,7 +51,19 @@ const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * i
 
 /** Starts a node, at the present time of the schedule. */
 export function startNode<Run>(options: NodeOptions<Run>) {
-  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, tell, onLine } = options;
+  const {
+    name,
+    index,
+    starts,
+    schedule,
+    proxies,
+    luck,
+    answerLimitMs,
+    start,
+    tell,
+    onLine,
+    saleIn = () => undefined,
+  } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
   const process = starts === 1 ? name : `${name}.${starts}`;
@@ -102,7 +116,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
 
   const busyMs = () => Math.max(0, busyUntil - schedule.now());
   const end = { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs };
-  const sales = { at: world.sale, resume: world.atSale };
+  const sales = { in: (command: Command) => world.sale() ?? saleIn(command), resume: world.atSale };
   const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, tell, sales });
   const connections = (options.isOnSockets ? [] : proxies).map((proxy, server): NodeConnection => {
     return openConnection({
@@ -114,6 +128,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       numbers: numbersOf(index),
       answerLimitMs,
       tell,
+      saleIn,
     });
   });
 

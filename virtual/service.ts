@@ -36,6 +36,8 @@ export interface ServiceOptions {
   masters: object[];
   /** Told of each step of a sale that is recorded, before what follows from it. */
   onStep?: (step: Omit<SaleEvent, 'at' | 'node'>) => void;
+  /** Told of a sale that goes on without one. */
+  onPass?: (saleId: string) => void;
 }
 
 /** Of so many events a node remembers the last. */
@@ -47,7 +49,7 @@ const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['me
 
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {
-  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep } = options;
+  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep, onPass } = options;
   const { takeOne, createReadLock, createMultiLock } = lockFile;
   const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock) : lockFile.createLock;
   const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
@@ -60,6 +62,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     onStep?.(step);
     record(step);
   };
+  if (onPass) history.pass = onPass;
   const service = createSaleService({
     registry,
     settings: {

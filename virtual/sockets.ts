@@ -24,8 +24,8 @@ export interface SocketsOptions {
   node: NearEnd;
   timers: { setTimeout(run: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
   tell: Tell;
-  /** The sale that is at work, and what says that one is again: its answer has come. */
-  sales: { at(): string | undefined; resume(sale: string | undefined): void };
+  /** The sale that sends a command, and what says that one is at work again: its answer has come. */
+  sales: { in(command: string[]): string | undefined; resume(sale: string | undefined): void };
 }
 
 /** What a client asks of each new connection: the answers differ from run to run. */
@@ -84,7 +84,7 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
       const [name = '', ...rest] = args.map((arg) => arg.toString('latin1'));
       const command = [name.toUpperCase(), ...rest];
       lastId += 1;
-      const at = { node: node.name, id: lastId, sale: sales.at(), server: proxies.indexOf(proxy) };
+      const at = { node: node.name, id: lastId, sale: sales.in(command), server: proxies.indexOf(proxy) };
       const message = { ...at, ...readableOf(command) };
       const isTold = !handshake.test(name);
       if (isTold) tell({ kind: 'command', ...message });

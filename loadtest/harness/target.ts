@@ -4,7 +4,9 @@ import { type Backend, replicasOf } from '../../locks/index.ts';
 import type { Backends } from '../../scripts/stack/backends.ts';
 import type { PartError } from '../../scripts/stack/parts.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';
+import type { Tell } from '../../virtual/events.ts';
 import type { Results } from '../evidence/results.ts';
+import type { Deed } from '../narration/faults.ts';
 import { rowOf } from '../staircase/lookup.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 
@@ -56,6 +58,8 @@ export interface Target {
   mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
   lacks: Partial<Record<Need, string>>;
+  /** Is told what the drill does on purpose, in the simulation. */
+  tell?: Tell<Deed>;
   /** Resolves when a part of the stack dies that no drill killed. */
   partDied: Promise<PartError>;
   /** Leaves the target as it was found. */

@@ -206,9 +206,12 @@ export async function openTestBed(options: TestBedOptions) {
     };
     marks.push(fault);
     if (hit.standsStill) staged.push(fault);
+    const event = { kind: 'fault' as const, what, node, sale: hit.sale?.saleId };
+    target.tell?.({ ...event, is: 'begun' });
     return {
       over() {
         fault.until = sharedClock();
+        target.tell?.({ ...event, is: 'over' });
       },
     };
   }

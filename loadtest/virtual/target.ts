@@ -4,11 +4,13 @@ import { isMeant } from '../../scripts/link/command.ts';
 import { createHold } from '../../scripts/link/hold.ts';
 import type { Link } from '../../scripts/link/link.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
+import type { Tell } from '../../virtual/events.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { VirtualProxy } from '../../virtual/proxy.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
 import type { Network } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
+import type { Deed } from '../narration/faults.ts';
 import { type Harness, joinLab } from './driver.ts';
 import { BALANCER_URL, networkOf } from './network.ts';
 import { targetNodeOf } from './node.ts';
@@ -100,6 +102,7 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
       masters,
       nginx: { url: BALANCER_URL, kind: 'native', version: 'virtual', async stop() {} } as never,
     },
+    tell: lab.tell as Tell<Deed>,
     partDied: new Promise(() => {}),
     async close() {},
   };
