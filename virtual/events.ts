@@ -52,7 +52,7 @@ export type PlayEvent<Told = AnySentence, Deed = AnySentence> = { at: number } &
   | ({ kind: 'done'; returned: Returned } & Message)
   /** What Redis holds from now on. */
   | { kind: 'redis'; stock: number; lock?: LockKey }
-  | { kind: 'lease'; is: 'begun' | 'renewed' | 'given up' | 'ended'; owner?: string | undefined; endsAt?: number }
+  | { kind: 'lease'; is: 'begun' | 'renewed' | 'freed' | 'ended'; owner?: string | undefined; endsAt?: number }
   | { kind: 'node'; node: string; is: 'stopped' | 'resumed' | 'killed' | 'started again' }
   | { kind: 'node'; node: string; is: 'blocked' | 'standing still'; ms: number }
   | { kind: 'clock'; node: string; rate: number }

@@ -40,7 +40,7 @@ export function withLetters(events: PlayEvent[], instances: ReadonlyMap<string, 
   });
 }
 
-/** The same events and, in their places, when a lease began, was renewed, was given up or ended: as Redis held its key. */
+/** The same events and, in their places, when a lease began, was renewed, was freed or ended: as Redis held its key. */
 export function withLeases(events: PlayEvent[]): PlayEvent[] {
   const all: PlayEvent[] = [];
   let held: LockKey | undefined;
@@ -57,7 +57,7 @@ export function withLeases(events: PlayEvent[]): PlayEvent[] {
     const { at, lock } = event;
     const isSame = lock !== undefined && lock.value === held?.value;
     const isLater = (lock?.endsAt ?? 0) - (held?.endsAt ?? 0) >= SAME_END_MS;
-    if (held && !isSame) all.push({ at, kind: 'lease', is: 'given up', owner: held.owner });
+    if (held && !isSame) all.push({ at, kind: 'lease', is: 'freed', owner: held.owner });
     if (lock && (!isSame || isLater)) {
       const { owner, endsAt } = lock;
       all.push({ at, kind: 'lease', is: isSame ? 'renewed' : 'begun', owner, ...(endsAt !== undefined && { endsAt }) });
