@@ -10,7 +10,7 @@ import { createProxy } from './proxy.ts';
 import { contentOf, isSameContent, type RedisContent } from './redis-content.ts';
 import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
-import { OUTSIDE, openServer, prepareServers, type VirtualServer } from './server.ts';
+import { OUTSIDE, openServer, type VirtualServer } from './server.ts';
 import type { Service } from './service.ts';
 import type { Command } from './world.ts';
 
@@ -28,7 +28,7 @@ export type Lab = Awaited<ReturnType<typeof openLab>>;
 const NODES = ['node-1', 'node-2'];
 /** A node has connected to its servers by then, in milliseconds. */
 const READY_LIMIT_MS = 5_000;
-/** So many servers may be opened while the clock goes on. */
+/** So many servers may be opened while the clock goes on: it does not wait for a new one. */
 const MORE_SERVERS = 3;
 
 /** Opens the world at 0 ms. Close it, so that the next one finds its servers. */
@@ -39,6 +39,8 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const luck = createLuck();
   const events: PlayEvent[] = [];
   const opened: VirtualServer[] = [];
+  /** Those that may be opened later: no other world takes them. */
+  const spare: VirtualServer[] = [];
   const starts = NODES.map(() => 0);
   /** Requests that may be under way. */
   const requests = new Set<Request>();
@@ -49,7 +51,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   let watched: { key: string; last?: RedisContent } | undefined;
 
   async function openAnother() {
-    const server = await openServer(schedule);
+    const server = spare.pop() ?? (await openServer(schedule));
     opened.push(server);
     if (watched) server.watch(() => look(server));
     return server;
@@ -67,7 +69,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const redis = await openAnother();
   const voting: VirtualServer[] = [];
   for (let master = 0; master < masters; master += 1) voting.push(await openAnother());
-  await prepareServers(MORE_SERVERS);
+  while (spare.length < MORE_SERVERS) spare.push(await openServer(schedule));
   const servers = [redis, ...voting];
   const proxies = NODES.map(() => servers.map(createProxy));
 
@@ -182,7 +184,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     /** Asks the Redis of the nodes, at once and past every proxy. */
     ask: (...command: (string | number)[]) => redis.execute(OUTSIDE, command),
     close() {
-      for (const server of opened.splice(0)) server.close();
+      for (const server of [...opened.splice(0), ...spare.splice(0)]) server.close();
     },
   };
 }

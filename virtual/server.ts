@@ -42,11 +42,6 @@ export type VirtualServer = Awaited<ReturnType<typeof openServer>>;
 const idle: { valkey: Valkey; knowsScripts: boolean }[] = [];
 const changesScripts = ({ command: [name] }: Heard) => /^(SCRIPT|EVAL|FUNCTION)$/i.test(String(name));
 
-/** Sees to it that so many servers can be opened at once: the clock does not wait for a new one. */
-export async function prepareServers(count: number) {
-  while (idle.length < count) idle.push({ valkey: await openValkey(), knowsScripts: false });
-}
-
 /** A server without a key, which knows every script of `lua/`. */
 export async function openServer(schedule: Schedule) {
   const { valkey, knowsScripts } = idle.pop() ?? { valkey: await openValkey(), knowsScripts: false };

@@ -1,7 +1,6 @@
 // Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
 
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
-import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
@@ -177,7 +176,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: told('rush came', { buyers: RUSH }),
         press() {
           const load = { url: target.url, requests: RUSH, connections: CONNECTIONS, requestLimitMs: REQUEST_LIMIT_MS };
-          const rush = sendSales({ ...load, signal, onAnswer() {} }).finally(() => rushes.delete(rush));
+          const rush = sendSales(target, { ...load, signal, onAnswer() {} }).finally(() => rushes.delete(rush));
           rushes.add(rush);
           return undefined;
         },
@@ -266,12 +265,12 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       return;
     }
     const node = target.nodes.find(({ name }) => name === button.at);
-    const pressedAt = sharedClock();
+    const pressedAt = target.clock.now();
     const { fault, says, saysUndone } = button;
     const sale = typeof says === 'function' ? nextLetter() : '';
     const undo = await button.press(sale);
     // What is killed has told its last before it dies.
-    const at = button.act === 'kill' ? sharedClock() : pressedAt;
+    const at = button.act === 'kill' ? target.clock.now() : pressedAt;
     // What could not be staged is not drawn.
     const mark = fault && testBed.mark(fault, { at, ...(node && { node }) });
     await testBed.say(typeof says === 'function' ? says(sale) : says);

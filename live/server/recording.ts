@@ -2,7 +2,7 @@
 
 import { type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
 import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
-import { sharedClock } from '../../loadtest/harness/clock.ts';
+import { machineClock } from '../../loadtest/harness/clock.ts';
 import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
 import { followNode } from '../../loadtest/harness/event-stream.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
@@ -43,7 +43,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
 
   function follow(target: Target) {
     const key = lockKey(SKU, stage);
-    if (drill?.kind === 'load' && target.stack) ownWatch = watchLease(target.stack.redis.url, key);
+    if (drill?.kind === 'load' && target.stack) ownWatch = watchLease(target, target.stack.redis.url, key);
     for (const { name, labUrl, link } of target.nodes) {
       const unwatch = link?.watch(({ name: command, script, args }) => {
         if (!args.some((arg) => arg.includes(key))) return;
@@ -56,7 +56,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
           verb,
           about: 'lock' as const,
         };
-        asked.push({ kind: 'command', at: sharedClock(), ...message, sale: saleIn(name, args) });
+        asked.push({ kind: 'command', at: machineClock.now(), ...message, sale: saleIn(name, args) });
       });
       closing.signal.addEventListener('abort', () => unwatch?.());
       let own: SaleEvent[] = [];
@@ -91,7 +91,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
       told = [];
     },
     async narrate(sentence: StepSentence, _atMs?: number, _isStep?: boolean, line?: string) {
-      told.push({ kind: 'sentence', at: sharedClock(), sentence, line });
+      told.push({ kind: 'sentence', at: machineClock.now(), sentence, line });
       onChange();
     },
   } satisfies Audience;

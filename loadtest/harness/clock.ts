@@ -1,4 +1,4 @@
-// The clock of the harness. What a drill waits for and measures goes by it, so that it can be another than that of the machine.
+// The clock of a target: what a drill waits for and measures goes by it. That of the machine is one; the simulated world has another.
 // And what looks at it again and again: for a step that has happened, and for standstills.
 
 import { setTimeout as sleepReally } from 'node:timers/promises';
@@ -18,7 +18,7 @@ export interface Clock {
   stopTimer(timer: Timer): void;
 }
 
-const ofMachine: Clock = {
+export const machineClock: Clock = {
   now: () => Number(process.hrtime.bigint()) / 1e6,
   wallTime: Date.now,
   sleep: sleepReally,
@@ -26,33 +26,20 @@ const ofMachine: Clock = {
   stopTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
 
-let clock = ofMachine;
-
-/** From here on the harness goes by this clock, until what is returned is called. Only one drill may run meanwhile. */
-export function goBy(another: Clock): () => void {
-  if (clock !== ofMachine) throw new Error('The harness goes by another clock already.');
-  clock = another;
-  return () => {
-    clock = ofMachine;
-  };
-}
-
-export const sharedClock = () => clock.now();
-export const wallClock = () => clock.wallTime();
-export const sleep: Clock['sleep'] = (ms, value, options) => clock.sleep(ms, value, options);
-export const startTimer: Clock['startTimer'] = (fire, ms) => clock.startTimer(fire, ms);
-export const stopTimer: Clock['stopTimer'] = (timer) => clock.stopTimer(timer);
-
 /** How often the harness looks whether a step has happened, in milliseconds. */
 const POLL_MS = 20;
 
 /** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
-export async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
-  const deadline = sharedClock() + limitMs;
+export async function poll<T>(
+  clock: Clock,
+  limitMs: number,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const deadline = clock.now() + limitMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined || sharedClock() > deadline) return found;
-    await sleep(POLL_MS);
+    if (found !== undefined || clock.now() > deadline) return found;
+    await clock.sleep(POLL_MS);
   }
 }
 
@@ -62,18 +49,18 @@ const LOOK_MS = 50;
 const LATE_MS = 50;
 
 /** Asks again and again until it is closed. An error is an answer. */
-export function watchStandstills(ask: () => Promise<unknown>) {
+export function watchStandstills(clock: Clock, ask: () => Promise<unknown>) {
   const spans: Span[] = [];
   let looks = 0;
   let isClosed = false;
 
   async function watch() {
     while (!isClosed) {
-      const from = sharedClock();
+      const from = clock.now();
       looks += 1;
       await ask().catch(() => {});
-      await sleep(LOOK_MS);
-      const until = sharedClock();
+      await clock.sleep(LOOK_MS);
+      const until = clock.now();
       if (until - from > LOOK_MS + LATE_MS) spans.push({ from, until });
     }
   }

@@ -7,9 +7,8 @@ import type { Command, Link } from '../../scripts/link/link.ts';
 import type { Breakable } from '../../scripts/stack/stack.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { poll, sharedClock, sleep, wallClock } from './clock.ts';
+import { poll } from './clock.ts';
 import { readLease } from './lease-watch.ts';
-import { network } from './network.ts';
 import type { Target, TargetNode } from './target.ts';
 
 const stock = stockKey('001');
@@ -21,7 +20,7 @@ const LOOK_MS = 10;
 /** How long a server may leave the harness unanswered before it counts as silent, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
 
-export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
+export interface FaultsOptions {
   /** Where the lock is, and its key. */
   backend: Backend;
   lockKey: string;
@@ -35,8 +34,11 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
  * Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. Each throws NotStagedError when it
  * has no effect. A master is named by its place in the stack, from 0.
  */
-export function createFaults(options: FaultsOptions) {
-  const { nodes, stack, backend, lockKey, onMove = () => {}, beforeKill = async () => {} } = options;
+export function createFaults(
+  { nodes, stack, clock, network }: Pick<Target, 'nodes' | 'stack' | 'clock' | 'network'>,
+  options: FaultsOptions,
+) {
+  const { backend, lockKey, onMove = () => {}, beforeKill = async () => {} } = options;
   const undos: (() => unknown)[] = [];
   /** Each death of a process of a node so far, on the shared clock. */
   const deaths: { node: string; at: number }[] = [];
@@ -50,7 +52,7 @@ export function createFaults(options: FaultsOptions) {
 
   /** A connection for what the drill itself reads and writes, until all is undone. */
   function connect(url: string, options = {}): RedisClient {
-    const client = network().connectRedis(url, { ...options, retryStrategy: () => LOOK_MS });
+    const client = network.connectRedis(url, { ...options, retryStrategy: () => LOOK_MS });
     client.on('error', () => {});
     return client;
   }
@@ -101,7 +103,7 @@ export function createFaults(options: FaultsOptions) {
     const comeBack = willComeBack(process, () => revivals.delete(node));
     revivals.set(node, comeBack);
     await process.kill();
-    const at = sharedClock();
+    const at = clock.now();
     if (await isThere(node.state())) throw new NotStagedError(`${node.name} still answers after it was killed.`);
     deaths.push({ node: node.name, at });
     return at;
@@ -170,12 +172,30 @@ export function createFaults(options: FaultsOptions) {
     const links = isMeant === isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
     const held = hold(links, isMeant);
     await act();
-    await Promise.race([held.arrived, sleep(STAGE_LIMIT_MS, undefined, { ref: false })]);
+    await Promise.race([held.arrived, clock.sleep(STAGE_LIMIT_MS, undefined, { ref: false })]);
     if (!held.isThere()) {
       throw new NotStagedError(`The link of ${node.name} never saw the command.`, { nothingToBreak: true });
     }
     cut(links);
     return held;
+  }
+
+  /** How long a server takes to answer over a link, in milliseconds. Rejects when the connection breaks. */
+  function answerTime({ port }: Link): Promise<number> {
+    const askedAt = clock.now();
+    return new Promise<number>((resolve, reject) => {
+      const probe = network.probe(port, (what) => {
+        probe.close();
+        if (what === 'data') resolve(clock.now() - askedAt);
+        else reject(new Error('The connection to a master broke.'));
+      });
+    });
+  }
+
+  /** What no event tells is asked for again and again. */
+  async function until(isSo: () => Promise<boolean>, otherwise: string) {
+    const found = await poll(clock, STAGE_LIMIT_MS, async () => (await isSo()) || undefined);
+    if (!found) throw new NotStagedError(otherwise);
   }
 
   /** Passes every answer on these lines on so much later, in milliseconds, until it is over. */
@@ -203,7 +223,7 @@ export function createFaults(options: FaultsOptions) {
     const hear = () => {
       hasPassed = true;
     };
-    const probes = links.map(({ port }) => network().probe(port, hear));
+    const probes = links.map(({ port }) => network.probe(port, hear));
     const undo = () => {
       for (const probe of probes) probe.close();
       mend();
@@ -227,7 +247,7 @@ export function createFaults(options: FaultsOptions) {
     const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
     const { url, line } = lasting || (await startAnother());
     const client = connectForNow(url);
-    const hasCopied = () => network().untilCopied({ primaryUrl: primary.url, replicaUrl: url });
+    const hasCopied = () => network.untilCopied({ primaryUrl: primary.url, replicaUrl: url });
     if (lasting) {
       isLastingTaken = true;
       undos.push(async () => {
@@ -268,7 +288,7 @@ export function createFaults(options: FaultsOptions) {
 
   async function startAnother() {
     const start = ours(stack?.startReplica, 'This Redis knows no replication.');
-    const line = await network().openLink(stack?.redis.url ?? '');
+    const line = await network.openLink(stack?.redis.url ?? '');
     undos.push(() => line.close());
     const { url, stop } = await start(line.url);
     undos.push(stop);
@@ -301,7 +321,7 @@ export function createFaults(options: FaultsOptions) {
     const { startClockServer } = ours(stack, 'No server of this run has a clock that can be set.');
     const { url, setAhead, stop } = await startClockServer();
     undos.push(stop);
-    await network().loadScripts(url);
+    await network.loadScripts(url);
     const client = connectForNow(url);
     const master = Math.floor(masters.length / 2);
     const own = voters[master];
@@ -317,7 +337,7 @@ export function createFaults(options: FaultsOptions) {
     return {
       /** Sets its clock ahead by so many milliseconds. */
       async jump(ms: number) {
-        const aheadMs = async () => Number((await client.time())[0]) * 1_000 - wallClock();
+        const aheadMs = async () => Number((await client.time())[0]) * 1_000 - clock.wallTime();
         setAhead(ms);
         // It counts in whole seconds here.
         await until(async () => (await aheadMs()) > ms - 2_000, 'The clock did not jump.');
@@ -419,7 +439,7 @@ export function createFaults(options: FaultsOptions) {
     votes: () => Promise.all(voters.map((_, master) => voteAt(master))),
     /** Loads the project's scripts into each server. */
     async prepare() {
-      for (const url of [stack?.redis.url, ...masters.map(({ url }) => url)]) if (url) await network().loadScripts(url);
+      for (const url of [stack?.redis.url, ...masters.map(({ url }) => url)]) if (url) await network.loadScripts(url);
     },
     /** Takes every vote of the masters away. */
     async clearVotes() {
@@ -463,23 +483,6 @@ const isThere = (answer: Promise<unknown>) => answer.then(() => true).catch(() =
 async function keysOf(client: RedisClient, lockKey: string): Promise<string[]> {
   const found = await client.keys(`*${lockKey}*`).catch(() => []);
   return found.length > 0 ? found.toSorted((a, b) => a.length - b.length) : [lockKey];
-}
-
-/** How long a server takes to answer over a link, in milliseconds. Rejects when the connection breaks. */
-function answerTime({ port }: Link): Promise<number> {
-  const askedAt = sharedClock();
-  return new Promise<number>((resolve, reject) => {
-    const probe = network().probe(port, (what) => {
-      probe.close();
-      if (what === 'data') resolve(sharedClock() - askedAt);
-      else reject(new Error('The connection to a master broke.'));
-    });
-  });
-}
-
-/** What no event tells is asked for again and again. */
-async function until(isSo: () => Promise<boolean>, otherwise: string) {
-  if (!(await poll(async () => (await isSo()) || undefined, STAGE_LIMIT_MS))) throw new NotStagedError(otherwise);
 }
 
 /** The command that reads the stock, itself or in a script. */

@@ -4,8 +4,8 @@ import type { RedisClient } from '../../locks/lock.ts';
 import { mastersOf } from '../../services/inventory/redis-client.ts';
 import { fenceKey, stockKey } from '../../services/inventory/store.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
-import { sharedClock, sleep } from './clock.ts';
-import { network } from './network.ts';
+import type { Network } from './network.ts';
+import type { Target } from './target.ts';
 
 /** How long Redis may leave a question unanswered, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
@@ -44,21 +44,21 @@ function workedMsOf(info: string): number {
 }
 
 /** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
-export function watchLease(redisUrl: string, key: string) {
-  let redis = connect(redisUrl);
+export function watchLease({ clock, network }: Pick<Target, 'clock' | 'network'>, redisUrl: string, key: string) {
+  let redis = connect(network, redisUrl);
   const samples: LeaseSample[] = [];
   let isClosed = false;
   let standstillMs = 0;
   /** When Redis last answered, and how long it had worked until then. */
-  let answered = { at: sharedClock(), workedMs: 0 };
+  let answered = { at: clock.now(), workedMs: 0 };
 
   async function look() {
     const lease = await readLease(redis, key);
     if (lease === undefined) return;
     const { workedMs, ...seen } = lease;
-    const at = sharedClock();
+    const at = clock.now();
     const worked = Math.max(0, workedMs - answered.workedMs);
-    if (samples.length > 0) standstillMs = Math.max(standstillMs, at - answered.at - worked - network().lookMs);
+    if (samples.length > 0) standstillMs = Math.max(standstillMs, at - answered.at - worked - network.lookMs);
     answered = { at, workedMs };
     samples.push({ at, ...seen });
   }
@@ -66,7 +66,7 @@ export function watchLease(redisUrl: string, key: string) {
   async function watch() {
     while (!isClosed) {
       await look();
-      await sleep(network().lookMs);
+      await clock.sleep(network.lookMs);
     }
   }
 
@@ -82,7 +82,7 @@ export function watchLease(redisUrl: string, key: string) {
     /** Looks there from here on. */
     moveTo(redisUrl: string) {
       redis.disconnect();
-      redis = connect(redisUrl);
+      redis = connect(network, redisUrl);
     },
     async close() {
       if (isClosed) return;
@@ -95,12 +95,12 @@ export function watchLease(redisUrl: string, key: string) {
   };
 }
 
-function connect(redisUrl: string) {
-  const redis = network().connectRedis(redisUrl, {
+function connect(network: Network, redisUrl: string) {
+  const redis = network.connectRedis(redisUrl, {
     commandTimeout: ANSWER_LIMIT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    retryStrategy: () => network().lookMs,
+    retryStrategy: () => network.lookMs,
   });
   redis.on('error', () => {});
   return redis;
@@ -117,8 +117,8 @@ export interface LeftKey {
 }
 
 /** The keys that are in Redis now, those of the stock apart, the one that lasts longest first. Rejects when Redis does not answer. */
-export async function readLeftKeys(redisUrl: string): Promise<LeftKey[]> {
-  const redis = network().connectRedis(redisUrl, { commandTimeout: KEYS_LIMIT_MS });
+export async function readLeftKeys(network: Network, redisUrl: string): Promise<LeftKey[]> {
+  const redis = network.connectRedis(redisUrl, { commandTimeout: KEYS_LIMIT_MS });
   redis.on('error', () => {});
   try {
     await redis.ping();

@@ -1,4 +1,4 @@
-// The network of the harness: whatever reaches a server goes through here, so that the servers can be others than those of the machine.
+// The network of a target: whatever reaches a server goes through it. That of the machine is one; the simulated world has another.
 
 import { request as requestHttp } from 'node:http';
 import { connect as openSocket } from 'node:net';
@@ -47,7 +47,7 @@ export interface Network {
   probe(port: number, hear: (what: Heard) => void): { close(): void };
 }
 
-const ofMachine: Network = {
+export const machineNetwork: Network = {
   lookMs: 20,
   request: ({ method, url, json, requestId, signal }) =>
     new Promise((resolve, reject) => {
@@ -77,20 +77,6 @@ const ofMachine: Network = {
   },
 };
 
-let current = ofMachine;
-
-/** The network that the harness reaches servers by. */
-export const network = () => current;
-
-/** From here on the harness reaches servers by this network, until what is returned is called. Only one drill may run meanwhile. */
-export function reachBy(another: Network): () => void {
-  if (current !== ofMachine) throw new Error('The harness reaches servers by another network already.');
-  current = another;
-  return () => {
-    current = ofMachine;
-  };
-}
-
 export interface LoadRequest {
   url: string;
   requests: number;
@@ -110,7 +96,7 @@ export interface RunningLoad {
 }
 
 /** Starts a load of POST requests: each connection sends one after the other. */
-export function startLoad(load: LoadRequest): RunningLoad {
+function startLoad(load: LoadRequest): RunningLoad {
   const { url, requests, connections, requestLimitMs, onSend, onAnswer } = load;
   // The client builds a request right before it sends it, and has one request under way at a time.
   const request: autocannon.Request = {

@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { because, explainedInOne, type Reason, ReasonedError, reasonOf } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { sleep } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { type DrillOutcome, firstOf, lostTrack, type Narrate } from './drill.ts';
 
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
@@ -46,6 +46,7 @@ export interface Judgement {
  */
 export async function play(
   testBed: {
+    clock: Clock;
     stop(): void;
     close(
       isJudged?: Judgement['isJudged'],
@@ -61,7 +62,7 @@ export async function play(
     // What it has begun comes to its end before it is undone.
     testBed.stop();
     const begun: Promise<unknown> = error instanceof StuckError ? error.step : course;
-    await Promise.race([begun.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    await Promise.race([begun.catch(() => {}), testBed.clock.sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     await testBed.close().catch((left: Error) => {
       const why = error instanceof Error ? error.message : error;
       throw new Error(`${why} And the stack could not be put back: ${left.message}`, { cause: error });

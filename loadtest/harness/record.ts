@@ -2,14 +2,13 @@
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { startTimer, stopTimer } from './clock.ts';
-import type { TargetNode } from './target.ts';
+import type { Target, TargetNode } from './target.ts';
 
 /** How long a node may take to tell what it has recorded, in milliseconds. */
 const TOLD_LIMIT_MS = 5_000;
 
 /** Follows the nodes until it is closed. `mustGoOn` throws what every wait rejects with from then on. */
-export function followNodes(nodes: TargetNode[], mustGoOn: () => void) {
+export function followNodes({ nodes, clock }: Pick<Target, 'nodes' | 'clock'>, mustGoOn: () => void) {
   /** What each process has recorded so far, by its instance. What died with one stays here. */
   const told = new Map<string, SaleEvent[]>();
   /** The instance that runs as a node. */
@@ -49,10 +48,10 @@ export function followNodes(nodes: TargetNode[], mustGoOn: () => void) {
    */
   function until<T>(look: () => T | undefined | false, limitMs: number): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const timer = startTimer(() => end(() => resolve(undefined)), limitMs);
+      const timer = clock.startTimer(() => end(() => resolve(undefined)), limitMs);
       function end(settle: () => void) {
         waits.delete(again);
-        stopTimer(timer);
+        clock.stopTimer(timer);
         settle();
       }
       function again() {

@@ -6,7 +6,6 @@ import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-a
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
-import { network } from './network.ts';
 import { sendSales } from './sales.ts';
 import { lackOf, type Target } from './target.ts';
 
@@ -54,13 +53,13 @@ export async function runRush(
   // The nodes end a wait themselves.
   const waitMs = Math.max(...(await statesOf(target)).map(({ waitTimeoutMs }) => waitTimeoutMs));
   const capMs = CAP_MS + CAP_PER_SALE_MS * requests;
-  const redis = target.stack && network().connectRedis(target.stack.redis.url, {});
+  const redis = target.stack && target.network.connectRedis(target.stack.redis.url, {});
   redis?.on('error', () => {});
   await redis?.ping().catch(() => {});
   const commandsBefore = await commandsProcessed(target);
-  const standstills = watchStandstills(async () => redis?.ping());
+  const standstills = watchStandstills(target.clock, async () => redis?.ping());
   const { tally, looks, nodes } = await around(async () => {
-    const tally = await sendSales({
+    const tally = await sendSales(target, {
       url,
       requests,
       connections: Math.min(settings.connections, requests),
@@ -121,16 +120,16 @@ const statesOf = ({ nodes }: Target): Promise<NodeState[]> => Promise.all(nodes.
 /** Resolves with the nodes' states once no sale is in flight, or when that takes too long. */
 async function settle(target: Target): Promise<NodeState[]> {
   let states: NodeState[] = [];
-  await poll(async () => {
+  await poll(target.clock, SETTLE_LIMIT_MS, async () => {
     states = await statesOf(target);
     return states.every(({ inFlight }) => inFlight === 0) || undefined;
-  }, SETTLE_LIMIT_MS);
+  });
   return states;
 }
 
 /** A node that stood still may have given its connection up: it opens another one. */
-async function commandsProcessed({ nodes }: Target): Promise<number> {
-  const redis = await poll(async () => nodes[0]?.redis().catch(() => undefined), RECONNECT_LIMIT_MS);
+async function commandsProcessed({ nodes, clock }: Target): Promise<number> {
+  const redis = await poll(clock, RECONNECT_LIMIT_MS, async () => nodes[0]?.redis().catch(() => undefined));
   if (redis === undefined) throw new Error('The first node does not reach its Redis.');
   return redis.commandsProcessed;
 }

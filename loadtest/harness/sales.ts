@@ -11,11 +11,14 @@ import {
   type SaleAnswer,
   type Tally,
 } from '../evidence/answers.ts';
-import { sharedClock, startTimer, stopTimer, type Timer } from './clock.ts';
-import { type HttpRequest, type LoadRequest, network } from './network.ts';
-import type { TargetNode } from './target.ts';
+import type { Timer } from './clock.ts';
+import type { HttpRequest, LoadRequest } from './network.ts';
+import type { Target, TargetNode } from './target.ts';
 
 const GIVE_UP_LOOK_MS = 200;
+
+/** What sends, and when. */
+type Sender = Pick<Target, 'clock' | 'network'>;
 
 export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'connections' | 'requestLimitMs'> {
   /** Stops the load when no sale has come to its end for so many milliseconds. */
@@ -28,7 +31,7 @@ export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'con
 }
 
 /** Sends `requests` sales over `connections` connections, each connection one after the other. */
-export async function sendSales(options: LoadOptions): Promise<Tally> {
+export async function sendSales({ clock, network }: Sender, options: LoadOptions): Promise<Tally> {
   const { giveUpMs = Number.POSITIVE_INFINITY, capMs = Number.POSITIVE_INFINITY, signal } = options;
   const tally: Tally = {
     sent: 0,
@@ -44,17 +47,17 @@ export async function sendSales(options: LoadOptions): Promise<Tally> {
     durationMs: 0,
     isCapped: false,
   };
-  const startedAt = sharedClock();
+  const startedAt = clock.now();
   let lastSaleAt = startedAt;
-  const load = network().startLoad({
+  const load = network.startLoad({
     ...options,
     url: `${options.url}/inventory/sale`,
     onSend() {
       tally.sent += 1;
-      return { sentAt: sharedClock() };
+      return { sentAt: clock.now() };
     },
     onAnswer(status, body, { sentAt }) {
-      const now = sharedClock();
+      const now = clock.now();
       tally.answers += 1;
       tally.durationMs = now - startedAt;
       const ended = () => tally.sold.length + tally.soldOut;
@@ -67,17 +70,17 @@ export async function sendSales(options: LoadOptions): Promise<Tally> {
 
   let looking: Timer;
   const look = () => {
-    const now = sharedClock();
+    const now = clock.now();
     if (now - startedAt > capMs) tally.isCapped = true;
     if (tally.isCapped || now - lastSaleAt > giveUpMs) load.stop();
-    looking = startTimer(look, GIVE_UP_LOOK_MS);
+    looking = clock.startTimer(look, GIVE_UP_LOOK_MS);
   };
-  looking = startTimer(look, GIVE_UP_LOOK_MS);
+  looking = clock.startTimer(look, GIVE_UP_LOOK_MS);
   signal.addEventListener('abort', load.stop);
   if (signal.aborted) load.stop();
   const { errors } = await load.ended.finally(() => {
     signal.removeEventListener('abort', load.stop);
-    stopTimer(looking);
+    clock.stopTimer(looking);
   });
   return { ...tally, errors };
 }
@@ -89,46 +92,51 @@ export interface RunningSale<Answer = SaleAnswer> {
   ended?: Ended<Answer>;
   /** The client hangs up. */
   hangUp(): void;
+  /** How it ends. After the limit its client hangs up. */
+  endWithin(limitMs: number): Promise<Ended<Answer>>;
 }
 
 const sale = { method: 'POST', path: '/inventory/sale' } as const;
 
 /** Sends one sale straight to a node, on a connection of its own. `name`: its letter in the scenario, by which its node records it. */
-export const sendSale = (node: TargetNode, name?: string) =>
-  send<SaleAnswer>(node, { ...sale, requestId: name }, readAnswer);
+export const sendSale = (by: Sender, node: TargetNode, name?: string) =>
+  send<SaleAnswer>(by, node, { ...sale, requestId: name }, readAnswer);
 
 /** Sends the sale of several skus in the same way. */
-export const sendBasket = (node: TargetNode, skus: string[], name?: string) =>
-  send<BasketAnswer>(node, { ...sale, json: JSON.stringify({ skus }), requestId: name }, readBasketAnswer);
+export const sendBasket = (by: Sender, node: TargetNode, skus: string[], name?: string) =>
+  send<BasketAnswer>(by, node, { ...sale, json: JSON.stringify({ skus }), requestId: name }, readBasketAnswer);
 
 /** Asks a node for the stock in the same way. */
-export const sendLook = (node: TargetNode) =>
-  send<LookAnswer>(node, { method: 'GET', path: '/inventory' }, readLookAnswer);
+export const sendLook = (by: Sender, node: TargetNode) =>
+  send<LookAnswer>(by, node, { method: 'GET', path: '/inventory' }, readLookAnswer);
 
 function send<Answer>(
+  { clock, network }: Sender,
   node: TargetNode,
   { path, ...request }: Pick<HttpRequest, 'method' | 'json' | 'requestId'> & { path: string },
   read: (status: number, body: string) => Answer,
 ): RunningSale<Answer> {
-  const sentAt = sharedClock();
+  const sentAt = clock.now();
   const gone = new AbortController();
   const url = new URL(path, node.publicUrl);
   const finish = (end: Answer | { outcome: 'cutOff' }): Ended<Answer> => {
-    running.ended = { ...end, sentAt, ms: sharedClock() - sentAt };
+    running.ended = { ...end, sentAt, ms: clock.now() - sentAt };
     return running.ended;
   };
-  const end = network()
-    .request({ ...request, url, signal: gone.signal })
-    .then(
-      ({ status, body }) => finish(read(status, body)),
-      () => finish({ outcome: 'cutOff' }),
-    );
+  const end = network.request({ ...request, url, signal: gone.signal }).then(
+    ({ status, body }) => finish(read(status, body)),
+    () => finish({ outcome: 'cutOff' }),
+  );
   const running: RunningSale<Answer> = {
     node: node.name,
     end,
     hangUp() {
       // Of the thousands of sales of a drill most have ended.
       if (!running.ended) gone.abort();
+    },
+    endWithin(limitMs) {
+      const timer = clock.startTimer(running.hangUp, limitMs);
+      return end.finally(() => clock.stopTimer(timer));
     },
   };
   return running;

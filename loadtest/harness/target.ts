@@ -8,7 +8,9 @@ import type { Tell } from '../../virtual/events.ts';
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { rowOf } from '../staircase/lookup.ts';
+import { type Clock, machineClock } from './clock.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
+import { machineNetwork, type Network } from './network.ts';
 
 /**
  * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
@@ -43,6 +45,10 @@ export interface TargetNode extends LabClient {
 
 /** Two nodes behind a load balancer, for the drills to aim at. */
 export interface Target {
+  /** What is waited for and measured on it goes by this clock. */
+  clock: Clock;
+  /** What reaches its servers. */
+  network: Network;
   /** The load balancer. */
   url: string;
   nodes: TargetNode[];
@@ -103,6 +109,8 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
     // A Redis of our own ends with the stack; a given one is left as it was found.
     const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};
     return {
+      clock: machineClock,
+      network: machineNetwork,
       url: stack.nginx.url,
       nodes,
       ...(await describeRedis(stack.redis.kind, nodes)),
@@ -170,6 +178,8 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
   });
   return {
+    clock: machineClock,
+    network: machineNetwork,
     url,
     nodes,
     ...(await describeRedis('external', nodes)),

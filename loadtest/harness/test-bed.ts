@@ -10,7 +10,7 @@ import type { Deed } from '../narration/faults.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import type { StepSentence } from '../narration/steps.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
-import { poll, sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
+import { poll } from './clock.ts';
 import type { DrillContext } from './drill.ts';
 import { createFaults, isRelease } from './faults.ts';
 import { readLeftKeys, watchLease } from './lease-watch.ts';
@@ -45,7 +45,7 @@ export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
 export async function openTestBed(options: TestBedOptions) {
   const { target, stage, timing, stock, narrate, signal, observe } = options;
-  const { nodes, stack } = target;
+  const { nodes, stack, clock, network } = target;
   const [first, second] = nodes as [TargetNode, TargetNode];
   const backend = backendOfRow(stage);
   const marks: Fault[] = [];
@@ -58,9 +58,7 @@ export async function openTestBed(options: TestBedOptions) {
   const instances = new Map<string, string>();
   let endedAt: number | undefined;
   let finalStock: number | undefined;
-  const faults = createFaults({
-    nodes,
-    stack,
+  const faults = createFaults(target, {
     backend,
     lockKey: lockKey(SKU, stage),
     onMove: (url) => watch?.moveTo(url),
@@ -90,7 +88,7 @@ export async function openTestBed(options: TestBedOptions) {
     faults.close();
     throw error;
   }
-  const record = followNodes(nodes, mustBeOpen);
+  const record = followNodes(target, mustBeOpen);
   signal?.addEventListener('abort', record.ring);
   /** How often each node has tried to get the lock: each command that names its key, on the line to where it is, and is no release. */
   const tries = new Map<TargetNode, number>();
@@ -101,7 +99,7 @@ export async function openTestBed(options: TestBedOptions) {
       record.ring();
     }),
   );
-  const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
+  const watch = stack && watchLease(target, stack.redis.url, lockKey(SKU, stage));
 
   /** The test bed keeps no connection. */
   async function letGo() {
@@ -116,7 +114,7 @@ export async function openTestBed(options: TestBedOptions) {
     await letGo();
     throw error;
   });
-  const startedAt = sharedClock();
+  const startedAt = clock.now();
 
   const live = () => nodes.filter((node) => !faults.isDead(node));
 
@@ -128,10 +126,10 @@ export async function openTestBed(options: TestBedOptions) {
 
   /** What no event tells is looked at again and again. Resolves with undefined after the limit. */
   const waitFor = <T>(look: () => Promise<T | undefined>, limitMs: number) =>
-    poll(() => {
+    poll(clock, limitMs, () => {
       mustBeOpen();
       return look();
-    }, limitMs);
+    });
 
   function begin<Sale extends { end: Promise<unknown>; hangUp(): void }>(send: () => Sale): Sale {
     mustBeOpen();
@@ -143,7 +141,7 @@ export async function openTestBed(options: TestBedOptions) {
 
   /** Sends a sale to a node. `name`: its letter, if it has one. */
   function sell(node: TargetNode, name?: string): RunningSale {
-    const sale = begin(() => sendSale(node, name));
+    const sale = begin(() => sendSale(target, node, name));
     sales.push(sale);
     return sale;
   }
@@ -176,11 +174,11 @@ export async function openTestBed(options: TestBedOptions) {
 
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. `help` comes before each look. */
   const allEnded = (help = async () => {}) =>
-    poll(async () => {
+    poll(clock, SETTLE_LIMIT_MS, async () => {
       await help();
       const states = await Promise.all(live().map((node) => node.state()));
       return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
-    }, SETTLE_LIMIT_MS);
+    });
 
   /**
    * Resolves when what a sale that waits on this node has asked of its lock has come there: where it stands in a queue, if there
@@ -189,7 +187,7 @@ export async function openTestBed(options: TestBedOptions) {
   async function hasAsked(node: TargetNode) {
     // Over the same connection, on which Redis answers in order.
     await node.redis();
-    if (backend !== 'redis') await sleep(Math.min(OTHER_SERVER_MS, timing.leaseMs / 10));
+    if (backend !== 'redis') await clock.sleep(Math.min(OTHER_SERVER_MS, timing.leaseMs / 10));
   }
 
   /**
@@ -200,7 +198,7 @@ export async function openTestBed(options: TestBedOptions) {
     const node = hit.sale?.node ?? hit.node?.name;
     const fault: Fault = {
       what,
-      from: hit.at ?? sharedClock(),
+      from: hit.at ?? clock.now(),
       ...(node !== undefined && { node }),
       ...(hit.sale && { saleId: hit.sale.saleId }),
     };
@@ -210,7 +208,7 @@ export async function openTestBed(options: TestBedOptions) {
     target.tell?.({ ...event, is: 'begun' });
     return {
       over() {
-        fault.until = sharedClock();
+        fault.until = clock.now();
         target.tell?.({ ...event, is: 'over' });
       },
     };
@@ -233,14 +231,14 @@ export async function openTestBed(options: TestBedOptions) {
 
   /** Throws NotStagedError when nothing went on for so long, in milliseconds, that the machine may be why something came late. */
   async function mustHaveGoneOn(mostMs: number) {
-    const ms = await standstillMs(sharedClock());
+    const ms = await standstillMs(clock.now());
     if (ms < mostMs) return;
     throw new NotStagedError(`The machine was too busy: for ${formatDuration(ms)} nothing went on.`);
   }
 
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
   function stop() {
-    endedAt ??= sharedClock();
+    endedAt ??= clock.now();
     record.ring();
     for (const sale of others) sale.hangUp();
   }
@@ -268,7 +266,7 @@ export async function openTestBed(options: TestBedOptions) {
    */
   async function putBack(isJudged?: (hold: Hold) => boolean) {
     stop();
-    const until = endedAt ?? sharedClock();
+    const until = endedAt ?? clock.now();
     await watch?.close();
     await faults.undoAll();
     // A sale that comes to its hold only now is let go, too.
@@ -279,12 +277,12 @@ export async function openTestBed(options: TestBedOptions) {
     const seen = { events, deaths: faults.deaths, samples: watch?.samples ?? [], faults: marks };
     const timeline = timelineOf({ from: startedAt, until, ownerOf, ...seen, ...(isJudged && { isJudged }) });
     for (const node of nodes) {
-      await poll(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+      await poll(clock, STEP_LIMIT_MS, () => node.redis().catch(() => undefined));
       await node.setLock(stage);
       await node.reset();
     }
     for (const sku of skus) await first.clear(sku);
-    await poll(() => faults.clearVotes().catch(() => undefined), STEP_LIMIT_MS);
+    await poll(clock, STEP_LIMIT_MS, () => faults.clearVotes().catch(() => undefined));
     return { timeline, events, standstillMs: worstMs };
   }
 
@@ -314,6 +312,8 @@ export async function openTestBed(options: TestBedOptions) {
   return {
     ...record,
     ...faults,
+    clock,
+    network,
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
@@ -323,7 +323,7 @@ export async function openTestBed(options: TestBedOptions) {
     /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
     async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
-      await narrate(sentence, sharedClock() - startedAt, isStep, line);
+      await narrate(sentence, clock.now() - startedAt, isStep, line);
     },
     mark,
     /** Sends what `send` sends. Its client hangs up when the drill is stopped, and those who wait look when it has ended. */
@@ -347,7 +347,7 @@ export async function openTestBed(options: TestBedOptions) {
     mustHaveWaited,
     mustHaveGoneOn,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
-    keysLeft: async () => (stack ? readLeftKeys(stack.redis.url) : []),
+    keysLeft: async () => (stack ? readLeftKeys(network, stack.redis.url) : []),
     /** Resolves when all is known that these nodes have recorded until now; all that live when none are given. */
     catchUp,
     eventsAt: ofNode,
@@ -363,12 +363,6 @@ export async function openTestBed(options: TestBedOptions) {
     /** Brings the stack back to what it was, and resolves with what happened. However that ends, it lets go. */
     close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(letGo),
   };
-}
-
-/** How a sale ends. After the limit its client hangs up. */
-export function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs: number) {
-  const timer = startTimer(hangUp, limitMs);
-  return end.finally(() => stopTimer(timer));
 }
 
 /** How long a span and these faults have in common, in milliseconds. */

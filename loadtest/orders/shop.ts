@@ -1,15 +1,13 @@
 // What the drills of the orders share: two nodes, their MySQL and their Redis, made ready and put back.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { doneStates } from '../../scripts/stack/mysql.ts';
 import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
-import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { poll, sharedClock } from '../harness/clock.ts';
+import { poll } from '../harness/clock.ts';
 import type { DrillContext, Emitted } from '../harness/drill.ts';
 import { createFaults, doEach } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
@@ -42,21 +40,16 @@ export interface OrderRow {
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
-export async function openShop({
-  target: { url: nginxUrl, nodes, stack, mysqlUrl },
-  stage,
-  leaseMs,
-  narrate,
-  signal,
-}: ShopOptions) {
+export async function openShop({ target, stage, leaseMs, narrate, signal }: ShopOptions) {
+  const { url: nginxUrl, nodes, stack, mysqlUrl, clock, network } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
-  const faults = createFaults({ nodes, stack, backend: 'redis', lockKey: '' });
+  const faults = createFaults(target, { backend: 'redis', lockKey: '' });
   const mysql = createPool({ ...mysqlAddress(mysqlUrl), timezone: 'Z' });
-  const redis = connectRedis(stack.redis.url, {});
+  const redis = network.connectRedis(stack.redis.url, {});
   redis.on('error', () => {});
-  const startedAt = sharedClock();
+  const startedAt = clock.now();
   /** How late what is due in this process comes. */
   const eventLoop = monitorEventLoopDelay({ resolution: 10 });
   eventLoop.enable();
@@ -102,10 +95,10 @@ export async function openShop({
 
   /** Resolves with what `find` finds, or with undefined when it finds nothing in time. */
   const look = <T>(find: () => Promise<T | undefined | false>, limitMs: number) =>
-    poll(async () => {
+    poll(clock, limitMs, async () => {
       mustBeOpen();
       return (await find()) || undefined;
-    }, limitMs);
+    });
 
   /** Resolves with what `find` finds. Throws NotStagedError, with the sentence, when it finds nothing in time. */
   async function until<T>(otherwise: string, find: () => Promise<T | undefined | false>): Promise<T> {
@@ -143,6 +136,7 @@ export async function openShop({
   }
 
   return {
+    clock,
     /** What the row of the staircase is about: a guard, a schedule, a strategy. */
     row: shortNameOf(stage),
     leaseMs,
@@ -173,13 +167,13 @@ export async function openShop({
     stopping: stopping.signal,
     async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
-      const ms = sharedClock() - startedAt;
+      const ms = clock.now() - startedAt;
       emitted.push({ ms, sentence });
       await narrate(sentence, ms, isStep, line);
     },
     async outcome() {},
     /** Resolves after so many milliseconds, or rejects when the drill ends. */
-    rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
+    rest: (ms: number) => clock.sleep(ms, undefined, { signal: stopping.signal }),
     /** Kills a node as a crash would. Throws NotStagedError when it lives on. */
     async kill(node: TargetNode) {
       mustBeOpen();
@@ -199,7 +193,7 @@ export async function openShop({
           for (const node of nodes) await node.resume();
           return (await Promise.all(nodes.map(isIdle))).every(Boolean) || undefined;
         };
-        if (!(await poll(areIdle, SETTLE_LIMIT_MS)))
+        if (!(await poll(clock, SETTLE_LIMIT_MS, areIdle)))
           throw new Error('What the drill began was still under way after it.');
         await doEach([
           ...nodes.map((node) => () => node.reset()),

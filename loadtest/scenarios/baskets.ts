@@ -2,7 +2,6 @@
 
 import { lockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock } from '../harness/clock.ts';
 import { sendBasket } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';
@@ -51,7 +50,7 @@ export const basketDemands = [
     const areCrossed = both.every(({ held }) => held?.isThere());
     const slowestSaleMs = Math.max(
       ...both.map(({ wentOnAt }, at) => {
-        const { sentAt, ms } = ends[at] ?? { sentAt: sharedClock(), ms: 0 };
+        const { sentAt, ms } = ends[at] ?? { sentAt: course.clock.now(), ms: 0 };
         return sentAt + ms - (wentOnAt ?? sentAt);
       }),
     );
@@ -100,6 +99,11 @@ function sellBasket(course: Course, name: string, listed: string, node: TargetNo
     course.ring();
     return key !== first;
   });
-  actors.set(name, { node, askedAt: sharedClock(), sale: course.begin(() => sendBasket(node, skus, name)), held });
+  actors.set(name, {
+    node,
+    askedAt: course.clock.now(),
+    sale: course.begin(() => sendBasket(course, node, skus, name)),
+    held,
+  });
   return { held, tries: () => tries, first: () => skus.find((_, at) => keys[at] === first) ?? '' };
 }

@@ -3,7 +3,6 @@
 import type { BasketAnswer, LookAnswer, SaleAnswer, SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock } from '../harness/clock.ts';
 import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
@@ -62,7 +61,8 @@ export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' |
   /** The command that is held as a release, and whether the lock sends others beside it. */
   release?: { isMeant: Parameters<TestBed['holdOnItsWay']>[1]; isOneOfSeveral: boolean };
   replicas: Awaited<ReturnType<TestBed['startReplica']>>[];
-  clock?: Awaited<ReturnType<TestBed['lendClock']>>;
+  /** The clock of a server that can be set. */
+  lentClock?: Awaited<ReturnType<TestBed['lendClock']>>;
   outages: Outage[];
   /** So much later the answers of a line that is slow come, in milliseconds. */
   slowMs: number;
@@ -86,7 +86,7 @@ export function beginCourse(testBed: TestBed): Course {
     evidence: [],
     figures: {},
     wroteLate: [],
-    faultAt: sharedClock(),
+    faultAt: testBed.clock.now(),
     broken: new Map(),
     replicas: [],
     outages: [],
@@ -138,7 +138,7 @@ export function mustBeSo(
 export function mustBeInside(
   course: Course,
   sale: SaleName,
-  at = sharedClock(),
+  at = course.clock.now(),
   otherwise = `Sale ${sale.saleId} on ${sale.node} was not inside any more.`,
 ): void {
   mustBeSo(course, ({ events }) => {

@@ -3,7 +3,6 @@
 import type { Ended, LookAnswer } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock } from '../harness/clock.ts';
 import { isStockRead } from '../harness/faults.ts';
 import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
@@ -88,7 +87,7 @@ export const lookDemands = [
 ];
 
 function look(course: Course, name: string, node: TargetNode, held?: Actor['held']): Actor {
-  const actor = { node, askedAt: sharedClock(), sale: course.begin(() => sendLook(node)), held };
+  const actor = { node, askedAt: course.clock.now(), sale: course.begin(() => sendLook(course, node)), held };
   course.actors.set(name, actor);
   return actor;
 }
@@ -122,7 +121,7 @@ async function lookFirst(course: Course, { most, node, name }: { most: number; n
   }
   unwatch();
   const isStarved = overtakes === most && !isIn();
-  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs: sharedClock() - askedAt }) });
+  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs: course.clock.now() - askedAt }) });
   for (const looked of await Promise.all(looks.map(lookedAt))) {
     if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
   }

@@ -9,7 +9,7 @@ import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.t
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
-import { endWithin, openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
+import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
@@ -80,7 +80,7 @@ const follow = (page: Page, testBed: TestBed) =>
 
 /** Plays the page once for each command by which the lock is given up, until one fails. */
 async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement> {
-  const { commands, more, otherKey } = await inTime(findRelease(testBed));
+  const { commands, more, otherKey } = await inTime(testBed, findRelease(testBed));
   if (otherKey !== undefined) {
     const says = [because('key of its own', { key: otherKey })];
     return { verdict: 'fail', says, figures: { otherKeys: 1 }, witnesses: [] };
@@ -89,7 +89,7 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   let judged = notStaged(because('release without the key', {}), { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
-    if (round > 0) await inTime(testBed.endLease());
+    if (round > 0) await inTime(testBed, testBed.endLease());
     if (name !== undefined) await testBed.say(told('release round', { round: round + 1, command: name }));
     const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
     judged = await playPage(page, course);
@@ -143,11 +143,11 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   // Redis is sent the text of a script once: what the second sale sends every other will send.
   for (let sale = 0; sale < 2; sale += 1) {
     seen.splice(0);
-    const { outcome } = await endWithin(testBed.sell(first), SALE_LIMIT_MS);
+    const { outcome } = await testBed.sell(first).endWithin(SALE_LIMIT_MS);
     if (outcome !== 'sold') throw new NotStagedError(`A sale on ${first.name} that nobody disturbs was not sold.`);
   }
   // What frees the lock has been sent when another has it, also what is sent after the answer.
-  await endWithin(testBed.sell(second), SALE_LIMIT_MS);
+  await testBed.sell(second).endWithin(SALE_LIMIT_MS);
   unwatch();
 
   const isOurs = ({ args }: Command) => args.some((arg) => arg === stockKey(SKU) || arg === fenceKey(SKU));

@@ -4,7 +4,7 @@
 import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { startTimer, stopTimer, type Timer } from '../harness/clock.ts';
+import type { Clock, Timer } from '../harness/clock.ts';
 import { type Judgement, StuckError } from '../harness/play.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
 import { because, type Reason } from '../narration/reasons.ts';
@@ -195,6 +195,7 @@ const SILENCE_LIMIT_MS = 180_000;
 
 /** What a page is played on. */
 export interface Playing<Outcome> {
+  clock: Clock;
   /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
   say(sentence: StepSentence, isStep?: boolean, line?: string): Promise<void>;
   /** Waits until all has ended, and resolves with what is left. Throws NotStagedError when something never ends. */
@@ -214,21 +215,21 @@ export async function playPage<On extends Playing<Outcome>, Outcome>(
 ): Promise<Judgement> {
   const findings: Finding[] = [];
   for (const { line, endsParagraph, act, demands } of page.steps) {
-    if (act) await course.say(await inTime(act(course)), endsParagraph, line);
-    if (demands.length > 0) findings.push(...(await inTime(judge<On, Outcome>(demands, course))));
+    if (act) await course.say(await inTime(course, act(course)), endsParagraph, line);
+    if (demands.length > 0) findings.push(...(await inTime(course, judge<On, Outcome>(demands, course))));
     if (findings.some(isWrong)) break;
   }
   return conclude(page, findings, course);
 }
 
 /** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
-export function inTime<T>(step: Promise<T>): Promise<T> {
+export function inTime<T>({ clock }: { clock: Clock }, step: Promise<T>): Promise<T> {
   let timer: Timer;
   const late = new Promise<never>((_, reject) => {
     const reason = because('no further', { ms: SILENCE_LIMIT_MS });
-    timer = startTimer(() => reject(new StuckError(reason, step)), SILENCE_LIMIT_MS);
+    timer = clock.startTimer(() => reject(new StuckError(reason, step)), SILENCE_LIMIT_MS);
   });
-  return Promise.race([step, late]).finally(() => stopTimer(timer));
+  return Promise.race([step, late]).finally(() => clock.stopTimer(timer));
 }
 
 const isWrong = ({ wrong }: Finding) => [wrong].flat().some(Boolean);

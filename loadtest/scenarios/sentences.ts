@@ -5,10 +5,9 @@ import type { SaleEvent, SaleScript } from '../../services/inventory/lab/contrac
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock, sleep } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { endWithin, NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
@@ -102,7 +101,7 @@ export const steps = [
     await course.say(told('came', { sale, node: node.name }));
     const triesSince = countTries(course, node);
     const { askedAt, sale: running } = sell(course, sale, node);
-    const end = await endWithin(running, limit);
+    const end = await running.endWithin(limit);
     const tries = triesSince();
     if (end.outcome === 'sold') {
       await mustHaveHadVotes(course);
@@ -126,7 +125,7 @@ export const steps = [
   }),
   step('<sale> ends', async (course, { sale }) => howEnded(sale, await actorOf(course, sale).sale.end)),
   step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) => {
-    const end = await endWithin(actorOf(course, sale).sale, limit);
+    const end = await actorOf(course, sale).sale.endWithin(limit);
     return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
   }),
   step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
@@ -149,8 +148,8 @@ export const steps = [
     await mend(course, 'buyers come');
     return told('buyers stopped');
   }),
-  step('<time> pass[es]', async (_course, { time }) => {
-    await sleep(time);
+  step('<time> pass[es]', async ({ clock }, { time }) => {
+    await clock.sleep(time);
     return told('time passed', { ms: time });
   }),
 
@@ -172,7 +171,7 @@ export const steps = [
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
     const { comeBack } = course.pause(node);
     breaks(course, `${node.name} is stopped`, deed('stopped'), { node, standsStill: true }, () => {
-      mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
+      mustLeaveAfter(course, node, course.clock.now(), 'The write did not fall into the pause.');
       comeBack();
     });
     if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${node.name} still answers after SIGSTOP.`);
@@ -268,7 +267,7 @@ export const steps = [
     if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
     // Who has no majority of masters is refused in these words, too, and rightly.
     if (backendOfRow(course.stage) !== 'masters') {
-      const at = sharedClock();
+      const at = course.clock.now();
       mustBeSo(course, ({ events }) => {
         const isTooEarly = (event: SaleEvent) =>
           event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
@@ -343,17 +342,17 @@ export const steps = [
   needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node, count }) => {
     const slow = 1 - count / 100;
     const own = course.runClock(node, slow);
-    const [from, ownFrom] = [sharedClock(), own()];
+    const [from, ownFrom] = [course.clock.now(), own()];
     // In the middle between a clock that is right and one that is as slow as this.
     mustBeSo(course, () => {
-      const isSlow = own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from);
+      const isSlow = own() - ownFrom < ((1 + slow) / 2) * (course.clock.now() - from);
       return isSlow || `The clock of ${node.name} was not slow.`;
     });
     course.mark(deed('slow clock', { percent: count }), { node });
     return told('clock slowed', { node: node.name, percent: count });
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
-    course.clock = await course.lendClock();
+    course.lentClock = await course.lendClock();
     if (course.masterCount > 0) return told('clock lent to a master', { master: quorumOf(course.masterCount) });
     // Where it takes the place of Redis, the stock is to be in it.
     await course.first.setStock(course.initialStock);
@@ -361,9 +360,9 @@ export const steps = [
   }),
   step(
     'the clock of that server jumps ahead by a lease and <time>',
-    async ({ clock, leaseMs, masterCount, mark }, { time }) => {
+    async ({ lentClock, leaseMs, masterCount, mark }, { time }) => {
       const [ms, master] = [leaseMs + time, quorumOf(masterCount)];
-      await clock?.jump(ms);
+      await lentClock?.jump(ms);
       mark(deed('clock jumps', { server: masterCount > 0 ? `master ${master}` : 'Redis' }));
       return masterCount > 0 ? told('clock of a master jumped', { master, ms }) : told('clock of Redis jumped', { ms });
     },
@@ -371,7 +370,7 @@ export const steps = [
 ];
 
 export function sell(course: Course, name: string, node: TargetNode) {
-  const actor = { node, askedAt: sharedClock(), sale: course.sell(node, name) };
+  const actor = { node, askedAt: course.clock.now(), sale: course.sell(node, name) };
   course.actors.set(name, actor);
   return actor;
 }
@@ -392,7 +391,7 @@ export async function sellAndAsk(course: Course, name: string, node: TargetNode)
 async function sellInside(course: Course, name: string, node: TargetNode, script: SaleScript) {
   const { inside } = await trySellInside(course, name, node, script);
   if (inside === undefined) throw notInside(node);
-  course.faultAt = sharedClock();
+  course.faultAt = course.clock.now();
   return howInside(course, name, inside);
 }
 
@@ -466,7 +465,7 @@ async function sellNested(course: Course, { sale, node, time, which }: Values<'s
 /** Nobody else has got in since then. Returns for how long, in milliseconds. */
 function allWait(course: Course, since: number): number {
   course.ending = 'if all waited';
-  const keptOutMs = sharedClock() - since;
+  const keptOutMs = course.clock.now() - since;
   Object.assign(course.figures, { keptOutMs });
   return keptOutMs;
 }
@@ -518,7 +517,7 @@ const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 
 /** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to resume. */
 async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
   const actor = actorOf(course, name);
-  const at = sharedClock();
+  const at = course.clock.now();
   if (actor.held === undefined && actor.inside === undefined) return { at, hasResumed: false };
   mustStillWait(course);
   actor.wentOnAt = at;
@@ -536,7 +535,7 @@ async function goOn(course: Course, name: string, resume = actorOf(course, name)
 
 /** In the end none may have entered by now that is to wait. */
 export function mustStillWait(course: Course) {
-  const at = sharedClock();
+  const at = course.clock.now();
   for (const { asks } of course.actors.values()) {
     if (asks === undefined) continue;
     mustBeSo(course, ({ events }) => {
@@ -573,14 +572,14 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   await course.say(told('others came', { node: node.name }));
   const triesSince = countTries(course, node);
   await node.script({ pauseMs: SALE_MS, times: MEANWHILE });
-  const startedAt = sharedClock();
-  const leftMs = () => startedAt + limitMs - sharedClock();
+  const startedAt = course.clock.now();
+  const leftMs = () => startedAt + limitMs - course.clock.now();
   let sold = 0;
   while (sold < MEANWHILE && leftMs() > 0) {
-    if ((await endWithin(course.sell(node), leftMs())).outcome === 'sold') sold += 1;
-    else await sleep(SOON_MS);
+    if ((await course.sell(node).endWithin(leftMs())).outcome === 'sold') sold += 1;
+    else await course.clock.sleep(SOON_MS);
   }
-  const [tries, ms] = [triesSince(), sharedClock() - startedAt];
+  const [tries, ms] = [triesSince(), course.clock.now() - startedAt];
   Object.assign(course.figures, { soldMeanwhile: sold });
   if (holder?.inside) {
     mustBeInside(course, holder.inside);
@@ -590,7 +589,7 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
     });
   }
   // Any lease that still runs ends meanwhile.
-  if (holder === undefined) await sleep(Math.max(0, leftMs()));
+  if (holder === undefined) await course.clock.sleep(Math.max(0, leftMs()));
   if (!isRefused && sold === 0) {
     await course.mustHaveWaited(node, startedAt);
     allWait(course, startedAt);
@@ -611,7 +610,7 @@ function comeAgain(course: Course, count: number) {
     Array.from({ length: count }, async (_, buyer) => {
       while (areComing) {
         const { outcome } = await course.sell(buyer % 2 ? course.first : course.second).end;
-        if (outcome !== 'sold') await sleep(AGAIN_MS);
+        if (outcome !== 'sold') await course.clock.sleep(AGAIN_MS);
       }
     }),
   );
@@ -646,7 +645,7 @@ async function holdUp(course: Course, name: string, what: 'write' | 'release', o
 /** Another who is inside when a late write comes has read the stock, and has not yet written. */
 function mustHaveRead(course: Course, inside: SaleName) {
   const { saleId, node } = inside;
-  const at = sharedClock();
+  const at = course.clock.now();
   mustBeSo(course, ({ events, ends }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [read, wrote, failed] = ['read', 'wrote', 'failed'].map((type) => own.find((event) => event.type === type));

@@ -2,11 +2,9 @@
 
 import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock, sleep } from '../harness/clock.ts';
 import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
-import { endWithin } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { because, type Reason } from '../narration/reasons.ts';
@@ -38,7 +36,7 @@ export const serverSteps = [
     await course.say(told('round began', { sales: count }));
     const ends: SaleEnd[] = [];
     for (let sale = 0; sale < count; sale += 1) {
-      ends.push(await endWithin(course.sell(sale % 2 ? second : first), SALE_LIMIT_MS));
+      ends.push(await course.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
     }
     course.rounds.push(ends);
     return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
@@ -79,10 +77,10 @@ export const serverSteps = [
   step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
     if (!isShopOpen(course)) return told('shop closed');
-    const since = sharedClock();
+    const since = course.clock.now();
     const isRush = () => soldSince(course, since) >= count;
     await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
-    return told('units sold', { sold: soldSince(course, since), ms: sharedClock() - since });
+    return told('units sold', { sold: soldSince(course, since), ms: course.clock.now() - since });
   }),
   needing('links', 'redis process')(
     'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
@@ -210,18 +208,18 @@ const away = {
 
 /** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
 async function goAway(
-  { mark, outages, say }: Course,
+  { clock, mark, outages, say }: Course,
   signal: Outage['signal'],
   redis: { comeBack(): unknown },
   ms: number,
   atItsReturn: () => unknown = () => {},
 ): Promise<Outage> {
-  const from = sharedClock();
+  const from = clock.now();
   const { over } = mark(away[signal].fault);
   await say(away[signal].begins);
-  await sleep(ms);
+  await clock.sleep(ms);
   await atItsReturn();
-  const outage: Outage = { signal, from, until: sharedClock() };
+  const outage: Outage = { signal, from, until: clock.now() };
   await redis.comeBack();
   over();
   outages.push(outage);
@@ -242,15 +240,15 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
   const tried = course.triesOf(other);
   const isHeld = async () => (await other.state()).held > 0 || undefined;
   const isMet = await course.waitFor(isHeld, limitMs);
-  const heldFrom = sharedClock();
+  const heldFrom = course.clock.now();
   if (!isMet && course.isLockSeen && course.masterCount === 0) {
     outage.missed = await whyNotKeptOut(course, other, tried, outage.until);
   }
   restore();
-  const foundMs = sharedClock() - outage.until;
+  const foundMs = course.clock.now() - outage.until;
   if (isMet) {
     outage.missed = await whyNoneAsked(course, node, other);
-    outage.held = { from: heldFrom, until: sharedClock() };
+    outage.held = { from: heldFrom, until: course.clock.now() };
   }
   // Nobody else is held from here on.
   await other.script({});
@@ -277,12 +275,12 @@ async function whyNoneAsked(course: Course, node: TargetNode, other: TargetNode)
   if (!isThere) return `${node.name} did not reach Redis again.`;
   const hasGivenUp = async () => (await node.state()).unreleased === 0 || undefined;
   if (!(await course.waitFor(hasGivenUp, FOUND_LIMIT_MS))) return `${node.name} did not give up what it may hold.`;
-  const from = sharedClock();
+  const from = course.clock.now();
   course.sell(other);
   const hasBegun = () => course.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
   if (!(await course.until(hasBegun, ASKED_LIMIT_MS)))
     return `Nobody at ${other.name} asked for the lock while one was held.`;
   await course.hasAsked(other);
-  await sleep(MEANWHILE_MS);
+  await course.clock.sleep(MEANWHILE_MS);
   return undefined;
 }

@@ -2,7 +2,6 @@
 
 import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock } from '../harness/clock.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
@@ -42,11 +41,11 @@ export const waitingSteps = [
     async (course, { node, count, limit: limitMs }) => {
       const { crowd } = course;
       await course.say(told('asking began', { node: node.name }));
-      const from = sharedClock();
+      const from = course.clock.now();
       const [triesBefore, bytesBefore] = [course.triesOf(node), await node.heap()];
       const made = () => course.triesOf(node) - triesBefore;
       await course.until(() => made() >= count, limitMs);
-      const [tries, ms] = [made(), sharedClock() - from];
+      const [tries, ms] = [made(), course.clock.now() - from];
       Object.assign(course.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
       if (tries >= FEWEST * count) return told('asked often', { node: node.name, tries, ms });
       const nothingToBreak = await trySeldom(course, node);
@@ -164,7 +163,7 @@ async function crowd(course: Course, count: number, node: TargetNode) {
 /** Resolves when none of them waits any more, or when that takes too long. */
 async function hangUp(course: Course) {
   const { crowd } = course;
-  course.hungUpAt = sharedClock();
+  course.hungUpAt = course.clock.now();
   for (const { hangUp } of crowd) hangUp();
   const { first, second } = course;
   const node = crowd[0]?.node === first.name ? first : second;
@@ -218,7 +217,7 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
     await findsItTaken(course, name);
   }
   const isStarved = overtakes === most && (await isWaiting()) === true;
-  const waitedMs = sharedClock() - askedAt;
+  const waitedMs = course.clock.now() - askedAt;
   await here.script({});
   await here.resume();
   Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs }) });

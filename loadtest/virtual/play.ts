@@ -4,9 +4,7 @@ import type { PlayEvent } from '../../virtual/events.ts';
 import { type Lab, openLab } from '../../virtual/lab.ts';
 import { type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import { logOf as linesOf } from '../../virtual/log.ts';
-import { goBy } from '../harness/clock.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
-import { reachBy } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
 import { because, ReasonedError } from '../narration/reasons.ts';
 import { narrated, type StepSentence } from '../narration/steps.ts';
@@ -49,7 +47,7 @@ export interface Played {
   lacking?: string;
 }
 
-/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. One at a time. */
+/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. */
 export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
   const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {}, disturb = () => {} } = options;
   const settings = { ...usualSettings, ...options.settings };
@@ -80,8 +78,7 @@ function logOf({ events, now }: Lab, { verdict, reasons }: DrillOutcome) {
 }
 
 /**
- * Opens the virtual world, lets the harness go by its clock, and resolves as `act` does. Rejects when that comes to no end in a quarter
- * of an hour of the virtual clock. One at a time.
+ * Opens the virtual world, and resolves as `act` does. Rejects when that comes to no end in a quarter of an hour of its clock.
  */
 export async function inVirtualWorld<T>(
   { lock, leaseMs = LEASE_MS }: { lock: LockSource; leaseMs?: number | undefined },
@@ -89,8 +86,7 @@ export async function inVirtualWorld<T>(
 ): Promise<T> {
   const masters = lock.facts.backend === 'masters' ? MASTERS : 0;
   const lab = await openLab({ lock, leaseMs, masters });
-  const { target, harness, network } = await openVirtualTarget(lab, { hasReplica: (lock.facts.replicas ?? 0) > 0 });
-  const goBack = [goBy(harness.clock), reachBy(network)];
+  const { target, harness } = await openVirtualTarget(lab, { hasReplica: (lock.facts.replicas ?? 0) > 0 });
   try {
     let ended: { result: T } | { error: unknown } | undefined;
     act(target, lab, harness).then(
@@ -106,7 +102,6 @@ export async function inVirtualWorld<T>(
     if ('error' in ended) throw ended.error;
     return ended.result;
   } finally {
-    for (const back of goBack) back();
     lab.close();
   }
 }

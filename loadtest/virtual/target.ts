@@ -8,7 +8,6 @@ import type { Tell } from '../../virtual/events.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { VirtualProxy } from '../../virtual/proxy.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
-import type { Network } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
 import type { Deed } from '../narration/faults.ts';
 import { type Harness, joinLab } from './driver.ts';
@@ -24,7 +23,6 @@ const NO_SUCH_SERVER = 'There is no such server in the virtual world.';
 export interface VirtualTarget {
   target: Target;
   harness: Harness;
-  network: Network;
 }
 
 /** Aims at the two nodes of a lab. Its Redis has a replica from the start, if the lock waits for one. */
@@ -77,7 +75,20 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
     return targetNodeOf({ lab, harness, index, links });
   });
 
+  const network = networkOf({
+    lab,
+    harness,
+    serverAt,
+    proxyAt(port) {
+      const number = port - FIRST_LINK_PORT;
+      return lab.proxies[Math.floor(number / LINKS)]?.[number % LINKS];
+    },
+    openLine: replication.openLine,
+  });
+
   const target: Target = {
+    clock: harness.clock,
+    network,
     url: BALANCER_URL,
     nodes,
     redis: { kind: 'native', version: 'Valkey 9.1.1' },
@@ -107,17 +118,7 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
     async close() {},
   };
 
-  const network = networkOf({
-    lab,
-    harness,
-    serverAt,
-    proxyAt(port) {
-      const number = port - FIRST_LINK_PORT;
-      return lab.proxies[Math.floor(number / LINKS)]?.[number % LINKS];
-    },
-    openLine: replication.openLine,
-  });
-  return { target, harness, network };
+  return { target, harness };
 }
 
 /** The process of a server, to stop and to kill. */

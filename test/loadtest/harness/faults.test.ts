@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { machineClock } from '../../../loadtest/harness/clock.ts';
 import type { Narrate } from '../../../loadtest/harness/drill.ts';
 import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
+import { machineNetwork } from '../../../loadtest/harness/network.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
@@ -15,15 +17,16 @@ const nodeThat = (name: string, start: () => Promise<void>) =>
     state: () => Promise.reject(new Error('dead')),
   }) as unknown as TargetNode;
 
+const faultsOf = (...nodes: TargetNode[]) =>
+  createFaults(
+    { nodes, stack: undefined, clock: machineClock, network: machineNetwork },
+    { backend: 'redis', lockKey: 'lock' },
+  );
+
 test('faults: a node that does not come back counts as dead, though another one has come back', async () => {
   const first = nodeThat('node-1', () => Promise.reject(new Error('it does not start')));
   const second = nodeThat('node-2', async () => {});
-  const faults = createFaults({
-    nodes: [first, second],
-    stack: undefined,
-    backend: 'redis',
-    lockKey: 'lock',
-  });
+  const faults = faultsOf(first, second);
   await faults.kill(first);
   await faults.kill(second);
   expect([first, second].map(faults.isDead)).toEqual([true, true]);
@@ -37,7 +40,7 @@ test('faults: a node that does not come back counts as dead, though another one 
 
 test('faults: a node counts as dead as soon as it is being killed', async () => {
   const node = nodeThat('node-1', async () => {});
-  const faults = createFaults({ nodes: [node], stack: undefined, backend: 'redis', lockKey: 'lock' });
+  const faults = faultsOf(node);
   const seen: boolean[] = [];
   Object.assign(node.process as object, { kill: async () => void seen.push(faults.isDead(node)) });
 

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { StepFigures, Timeline } from '../../../loadtest/evidence/results.ts';
-import { sleep } from '../../../loadtest/harness/clock.ts';
-import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
+import type { DrillOutcome, Narrate } from '../../../loadtest/harness/drill.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import type { Page } from '../../../loadtest/scenarios/page.ts';
 import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
@@ -16,17 +15,25 @@ const AFTERWARDS_MS = 1_000;
 export interface RunOptions extends Partial<Omit<ScenarioOptions, 'target'>> {
   /** Makes of the target one on which something is different: a step that does nothing. */
   wrap?: (target: Target) => Target;
+  /** Narrates on the target that is run on. */
+  narrateOn?: (target: Target) => Narrate;
   /** The lock that the nodes have, under the name of the stage that they are asked for. */
   really?: string;
 }
 
 /** Runs a drill once on a target of its own in the virtual world, and sees that the stack is as before. Rejects as the drill does. */
 export function run(page: Page, stage: string, options: RunOptions = {}): Promise<DrillOutcome> {
-  const { wrap = (target) => target, really = stage, leaseMs = LEASE_MS, ...others } = options;
+  const {
+    wrap = (target) => target,
+    narrateOn = () => async () => {},
+    really = stage,
+    leaseMs = LEASE_MS,
+    ...others
+  } = options;
   return inVirtualWorld({ lock: { ...lockNamed(really), name: stage }, leaseMs }, async (target, lab) => {
     const outcome = await runScenario(page, {
       leaseMs,
-      narrate: async () => {},
+      narrate: narrateOn(target),
       tries: 1,
       ...others,
       target: wrap(target),
@@ -38,8 +45,8 @@ export function run(page: Page, stage: string, options: RunOptions = {}): Promis
 }
 
 /** Every process runs, nothing is held, nobody is inside, no key is left, and both nodes sell. */
-async function isAsBefore({ nodes }: Target, lab: Lab) {
-  await sleep(AFTERWARDS_MS);
+async function isAsBefore({ nodes, clock }: Target, lab: Lab) {
+  await clock.sleep(AFTERWARDS_MS);
   for (const server of [lab.redis, ...lab.masters]) expect(server.execute(0, ['KEYS', '*'])).toEqual([]);
   for (const node of nodes) {
     const { inFlight, waiting, unreleased, held, counts } = await node.state();

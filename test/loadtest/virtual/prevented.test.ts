@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { scenario, scenarios } from '../../../loadtest/scenarios/index.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
@@ -143,7 +142,7 @@ describe('a fault that could not be staged is unknown', () => {
           async function kill() {
             link?.delayReplies(10 * LEAVE_MS);
             await resume();
-            await sleep(LEAVE_MS);
+            await target.clock.sleep(LEAVE_MS);
             await process?.kill();
             link?.delayReplies(0);
           }
@@ -230,7 +229,7 @@ test('redis-outage: nobody at node-2 has asked when node-1 finds Redis again', a
     const line = target.nodes[1]?.link;
     return onReturn(target, (goOn) => {
       line?.cut('silent');
-      void sleep(LATE_MS).then(() => line?.restore());
+      void target.clock.sleep(LATE_MS).then(() => line?.restore());
       goOn();
     });
   };
@@ -275,7 +274,7 @@ const leaving = (target: Target) =>
   withNodes(forgetful(target), (node) => ({
     async redis() {
       await target.nodes[0]?.resume();
-      await sleep(LEAVE_MS);
+      await target.clock.sleep(LEAVE_MS);
       return node.redis();
     },
   }));
@@ -412,18 +411,15 @@ describe('a fault that was not there, and is not missed', () => {
       { drill: failover, name: 'failover', stage: '8-auto-renew', at: 2 },
       { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
     ])('$name under $stage', async ({ drill, stage, at }) => {
-      let holder: TargetNode | undefined;
       let narrated = 0;
       const outcome = await run(drill, stage, {
-        wrap: (target) => {
-          [holder] = target.nodes;
-          return target;
-        },
-        async narrate() {
-          if (narrated++ !== at) return;
-          await holder?.resume();
-          await sleep(LEAVE_MS);
-        },
+        narrateOn:
+          ({ nodes: [holder], clock }) =>
+          async () => {
+            if (narrated++ !== at) return;
+            await holder?.resume();
+            await clock.sleep(LEAVE_MS);
+          },
       });
       isUnknown(outcome, /^Sale \d+ on node-1 was not inside any more\.$/);
     });

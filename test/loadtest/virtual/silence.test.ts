@@ -2,8 +2,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { sleep } from '../../../loadtest/harness/clock.ts';
+import { machineClock } from '../../../loadtest/harness/clock.ts';
 import { play, StuckError } from '../../../loadtest/harness/play.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
 import { openTestBed } from '../../../loadtest/harness/test-bed.ts';
 import { because } from '../../../loadtest/narration/reasons.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
@@ -41,7 +42,10 @@ test('what a drill is stuck in comes to its end before the stack is put back', a
     return Promise.resolve({ standstillMs: 0, events: [] });
   };
 
-  const played = play({ stop, close }, Promise.reject(new StuckError(because('text', { text: 'It is stuck.' }), step)));
+  const played = play(
+    { clock: machineClock, stop, close },
+    Promise.reject(new StuckError(because('text', { text: 'It is stuck.' }), step)),
+  );
 
   await expect(played).rejects.toThrow('It is stuck.');
   expect(seen).toEqual(['ended', 'put back']);
@@ -49,9 +53,12 @@ test('what a drill is stuck in comes to its end before the stack is put back', a
 
 test('while somebody reads a sentence, no drill is silent for too long', async () => {
   const talking = pageOf('1 s passes', '', '1 s passes');
-  const narrate = () => sleep(200_000);
+  const narrateOn =
+    ({ clock }: Target) =>
+    () =>
+      clock.sleep(200_000);
 
-  expect(await run(talking, '8-auto-renew', { narrate })).toMatchObject({ verdict: 'pass' });
+  expect(await run(talking, '8-auto-renew', { narrateOn })).toMatchObject({ verdict: 'pass' });
 });
 
 test('a drill whose nodes tell nothing does not begin, and nobody looks at Redis for it any more', async () => {
@@ -63,7 +70,7 @@ test('a drill whose nodes tell nothing does not begin, and nobody looks at Redis
 
     await expect(opened).rejects.toThrow('A node could not be followed.');
     const asked = vi.spyOn(lab.redis, 'executeAll');
-    await sleep(1_000);
+    await target.clock.sleep(1_000);
     expect(asked).not.toHaveBeenCalled();
   });
 });

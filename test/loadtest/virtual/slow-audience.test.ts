@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { sleep } from '../../../loadtest/harness/clock.ts';
 import { scenarios } from '../../../loadtest/scenarios/index.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
@@ -26,11 +25,13 @@ describe('the verdict does not depend on how long the audience takes: one and a 
   test.each(cells)('$name under $stage: $taught', async ({ drill, stage, taught }) => {
     let steps = 0;
     const { verdict, reasons } = await run(drill, stage, {
-      async narrate(_sentence, _atMs, isStep) {
-        if (!isStep) return;
-        steps += 1;
-        await sleep(1.5 * LEASE_MS);
-      },
+      narrateOn:
+        ({ clock }) =>
+        async (_sentence, _atMs, isStep) => {
+          if (!isStep) return;
+          steps += 1;
+          await clock.sleep(1.5 * LEASE_MS);
+        },
     });
 
     expect({ verdict, reasons }).toMatchObject({ verdict: taught });

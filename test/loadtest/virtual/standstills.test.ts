@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedClock } from '../../../loadtest/harness/clock.ts';
+import type { Clock } from '../../../loadtest/harness/clock.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import type { Page } from '../../../loadtest/scenarios/page.ts';
-import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
 import type { Standstill } from '../../../services/inventory/lab/contract.ts';
+import { type RunOptions, run, withNodes } from './own-target.ts';
 
 const blockedLoop = scenario('blocked-loop');
 const longSale = scenario('long-sale');
@@ -13,20 +12,19 @@ const pausedProcess = scenario('paused-process');
 const starvation = scenario('starvation');
 
 /** Plays a drill in which a node says that it stood still so. */
-async function play(drill: Page, name: string, standstills: () => Standstill[], narrate = async () => {}) {
-  const wrap = (target: Target): Target => ({
-    ...target,
-    nodes: target.nodes.map((node) =>
-      node.name === name
-        ? { ...node, state: async () => ({ ...(await node.state()), standstills: standstills() }) }
-        : node,
-    ),
-  });
-  const { outcome } = await playDrill(asDrill(drill), '8-auto-renew', { wrap, narrate });
-  return { verdict: outcome.verdict, reason: outcome.reasons[0] };
+async function play(page: Page, name: string, standstills: (clock: Clock) => Standstill[], more: RunOptions = {}) {
+  const wrap = (target: Target) =>
+    withNodes(target, (node) => ({
+      state: async () => ({
+        ...(await node.state()),
+        ...(node.name === name && { standstills: standstills(target.clock) }),
+      }),
+    }));
+  const { verdict, reasons } = await run(page, '8-auto-renew', { wrap, leaseMs: 1_000, ...more });
+  return { verdict, reason: reasons[0] };
 }
 
-const justNow = (ms: number) => () => [{ from: sharedClock() - ms, until: sharedClock(), ms }];
+const justNow = (ms: number) => (clock: Clock) => [{ from: clock.now() - ms, until: clock.now(), ms }];
 
 test('a node that stood still for a quarter of a lease spoils the verdict', async () => {
   expect(await play(longSale, 'node-2', justNow(125))).toEqual({
@@ -54,7 +52,12 @@ test.each([pausedProcess, blockedLoop])(
       return [{ from, until, ms: until - from }];
     };
 
-    const played = await play(drill, 'node-1', betweenSteps, async () => void said.push(sharedClock()));
+    const played = await play(drill, 'node-1', betweenSteps, {
+      narrateOn:
+        ({ clock }) =>
+        async () =>
+          void said.push(clock.now()),
+    });
 
     expect(betweenSteps()[0]?.ms).toBeGreaterThan(1_000);
     expect(played).toMatchObject({ verdict: 'fail' });

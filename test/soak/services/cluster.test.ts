@@ -73,7 +73,7 @@ test('cluster: a basket whose skus live on different servers is sold from both s
   for (const sku of skus) await node.setStock(100, sku);
 
   const baskets = Array.from({ length: BUYERS }, (_, at) =>
-    at % 2 === 0 ? sendBasket(node, skus).end : sendBasket(other, skus.toReversed()).end,
+    at % 2 === 0 ? sendBasket(target, node, skus).end : sendBasket(target, other, skus.toReversed()).end,
   );
   expect((await Promise.all(baskets)).filter(({ outcome }) => outcome !== 'sold')).toEqual([]);
   for (const sku of skus) {
