@@ -8,7 +8,7 @@ import type { SaleEvent } from '../services/inventory/lab/contract.ts';
 /** What the first key of a command that is of the shop belongs to. */
 export type About = 'stock' | 'lock' | 'other';
 
-/** A command of a node, the same from the moment when it leaves until its answer is there. */
+/** A command of a node, the same from the moment when it leaves until its answer is there. One that is held on real servers is a `write` or a `release`. */
 export interface Message {
   node: string;
   /** Its number at its node. */
@@ -54,7 +54,8 @@ export type PlayEvent<Told = AnySentence, Deed = AnySentence> = { at: number } &
   | { kind: 'redis'; stock: number; lock?: LockKey }
   | { kind: 'lease'; is: 'begun' | 'renewed' | 'freed' | 'ended'; owner?: string | undefined; endsAt?: number }
   | { kind: 'node'; node: string; is: 'stopped' | 'resumed' | 'killed' | 'started again' }
-  | { kind: 'node'; node: string; is: 'blocked' | 'standing still'; ms: number }
+  /** For so many milliseconds; on real servers until it has resumed. */
+  | { kind: 'node'; node: string; is: 'blocked' | 'standing still'; ms?: number }
   | { kind: 'clock'; node: string; rate: number }
   /** The harness gets no core for so long. */
   | { kind: 'harness'; ms: number }

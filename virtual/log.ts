@@ -38,7 +38,7 @@ function textOf<Told>(event: PlayEvent<Told>, sentenceOf: (sentence: Told) => st
       return `${event.node} ${event.verb}${master} → ${JSON.stringify(event.returned)}`;
     }
     case 'node':
-      return `${event.node} ${ofNodes[event.is]}${'ms' in event ? ` ${event.ms} ms` : ''}`;
+      return `${event.node} ${ofNodes[event.is]}${'ms' in event && event.ms !== undefined ? ` ${event.ms} ms` : ''}`;
     case 'clock':
       return `the clock of ${event.node} runs ${event.rate} times as fast`;
     case 'server':

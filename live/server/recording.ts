@@ -7,6 +7,7 @@ import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harne
 import { followNode } from '../../loadtest/harness/event-stream.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
+import type { Deed } from '../../loadtest/narration/faults.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
@@ -178,7 +179,11 @@ function lockOf({ at, owner, ttlMs }: LeaseSample): OfRedis['lock'] {
   return { value: owner, ...(Number.isFinite(ttlMs) && { endsAt: at + ttlMs }) };
 }
 
-const states = { killed: 'killed', stopped: 'stopped' } as const;
+const states: Partial<Record<Deed['form'], 'killed' | 'stopped' | 'blocked'>> = {
+  killed: 'killed',
+  stopped: 'stopped',
+  blocked: 'blocked',
+};
 
 /** What was done, and its end; of what was done to a node or to a message, what became of that. */
 function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] {
@@ -189,13 +194,10 @@ function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] 
     ...over.map((at): PlayEvent => ({ ...fault, at, is: 'over' })),
   ];
   if (node === undefined) return all;
-  if (what.form === 'killed' || what.form === 'stopped') {
-    const is = what.form === 'killed' ? 'started again' : 'resumed';
-    all.push({ kind: 'node', at: from, node, is: states[what.form] });
-    for (const at of over) all.push({ kind: 'node', at, node, is });
-  }
-  if (what.form === 'blocked') {
-    all.push({ kind: 'node', at: from, node, is: 'blocked', ms: (until ?? Number.POSITIVE_INFINITY) - from });
+  const is = states[what.form];
+  if (is !== undefined) {
+    all.push({ kind: 'node', at: from, node, is });
+    for (const at of over) all.push({ kind: 'node', at, node, is: is === 'killed' ? 'started again' : 'resumed' });
   }
   if (what.form === 'held') {
     const { command } = what.values;

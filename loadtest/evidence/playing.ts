@@ -22,6 +22,14 @@ export function withLetters(events: PlayEvent[], instances: ReadonlyMap<string, 
   /** By the names of their nodes and their numbers there. A process that is started again counts from 1. */
   const letters = new Map<string, string>();
   const named = (node: string, sale: string) => letters.get(`${node} ${sale}`) ?? sale;
+  /** Whose each token is, as it was when Redis first held it: that process may be dead by now. */
+  const owners = new Map<string, string>();
+  function ownerOf(token: string) {
+    const [instance = '', sale = ''] = token.split(':');
+    const node = instances.get(instance);
+    if (node !== undefined && !owners.has(token)) owners.set(token, named(node, sale));
+    return owners.get(token);
+  }
   return events.map((event) => {
     if (event.kind === 'node' && event.is === 'started again')
       for (const name of [...letters.keys()]) if (name.startsWith(`${event.node} `)) letters.delete(name);
@@ -30,9 +38,8 @@ export function withLetters(events: PlayEvent[], instances: ReadonlyMap<string, 
       if (letter !== undefined) letters.set(`${event.node} ${event.sale}`, letter);
     }
     if (event.kind === 'redis' && event.lock) {
-      const [instance = '', sale = ''] = event.lock.value.split(':');
-      const node = instances.get(instance);
-      return node === undefined ? event : { ...event, lock: { ...event.lock, owner: named(node, sale) } };
+      const owner = ownerOf(event.lock.value);
+      return owner === undefined ? event : { ...event, lock: { ...event.lock, owner } };
     }
     return 'sale' in event && event.sale !== undefined && event.node !== undefined
       ? { ...event, sale: named(event.node, event.sale) }

@@ -50,7 +50,7 @@ export const orderSteps = {
   // Clicks: purchases with one idempotency key.
   'first click held': ({ node }: OfNode) => `The first click came to ${node} and was held inside its sale.`,
   'more clicks came': (of: { clicks: number; nodes: string[]; refused: number; waiting: number }) =>
-    `${countOf(of.clicks, 'more click')} came to ${listOf(of.nodes)}: ${formatNumber(of.refused)} were refused at once, and ${formatNumber(of.waiting)} waited for the lock of the sale.`,
+    `${countOf(of.clicks, 'more click')} came to ${listOf(of.nodes)}: ${countOf(of.refused, 'was', 'were')} refused at once, and ${formatNumber(of.waiting)} waited for the lock of the sale.`,
   'first click resumed': () => 'The first click resumed.',
   'all requests answered': () => 'All requests were answered.',
   'clicks not answered': ({ ms }: OfTime) =>

@@ -55,6 +55,7 @@ export const lockSteps = {
   'was answered nonsense': ({ sale }: OfSale) => `${sale} got an answer that could not be read.`,
   'got no answer': ({ sale, ms }: OfSale & OfTime) =>
     `${sale} got no answer: its connection was closed after ${formatDuration(ms)}.`,
+  'had given up': ({ sale }: OfSale) => `${sale} had given up already.`,
   'all ended': ({ left }: { left: number }) => `All sales ended, with ${formatNumber(left)} left in stock.`,
 
   // Others sell.
@@ -64,7 +65,8 @@ export const lockSteps = {
   'others asked in vain': ({ node, tries, ms }: OfNode & OfTime & { tries: number }) =>
     `${node} asked for the lock ${times(tries)} in ${formatDuration(ms)} and sold nothing.`,
   'others sold nothing': ({ node, ms }: OfNode & OfTime) => `${node} sold nothing in ${formatDuration(ms)}.`,
-  'sales slowed': ({ node, ms }: OfNode & OfTime) => `Sales at ${node} were slowed to ${formatDuration(ms)} each.`,
+  'sales slowed': ({ node, ms }: OfNode & OfTime) =>
+    `The next sales at ${node} were set to take ${formatDuration(ms)} each.`,
   'sales held': ({ node }: OfNode) => `The next sales at ${node} were set to stay inside.`,
   'buyers began': ({ buyers, ms }: OfTime & { buyers: number }) =>
     `${countOf(buyers, 'buyer')} began to buy in a loop, ${formatDuration(ms)} each time.`,
@@ -113,7 +115,7 @@ export const lockSteps = {
 
   // Leases and clocks.
   'lease ended': ({ sale }: OfSale) => `The lease of ${sale} ended.`,
-  'lease has no end': ({ sale }: OfSale) => `The lock of ${sale} has no TTL: it did not end.`,
+  'lease has no end': ({ sale }: OfSale) => `The lock of ${sale} has no TTL: it does not expire.`,
   'no lease': ({ sale }: OfSale) => `${sale} had no lease that could end.`,
   'clock slowed': ({ node, percent }: OfNode & { percent: number }) =>
     `The clock of ${node} was slowed by ${percent} %.`,
@@ -134,8 +136,8 @@ export const lockSteps = {
   'failed over to one': ({ replica }: { replica: number }) => `Redis was killed, and replica ${replica} was promoted.`,
   'Redis paused': () => 'Redis was paused (SIGSTOP).',
   'Redis resumed': () => 'Redis resumed (SIGCONT).',
-  'Redis found again': ({ node, other, ms }: OfNode & OfTime & { other: string }) =>
-    `Redis resumed. The connection of ${node} came back ${formatDuration(ms)} later, with no sale inside at ${other}.`,
+  'Redis found again': ({ node, ms }: OfNode & OfTime) =>
+    `Redis resumed. The connection of ${node} came back ${formatDuration(ms)} later.`,
   'Redis found again by the other': ({ node, other }: OfNode & { other: string }) =>
     `Redis resumed. A sale got in at ${other}, and then the connection of ${node} came back.`,
   'Redis killed': () => 'Redis was killed (SIGKILL).',
@@ -164,7 +166,7 @@ export const lockSteps = {
   'votes came': ({ sale, ms }: OfSale & OfTime) => `The votes for ${sale} came after ${formatDuration(ms)}.`,
   'round began': ({ sales }: { sales: number }) => `The first of ${countOf(sales, 'sale')} in a row came.`,
   'round sold': ({ sold, sales, ms }: OfTime & { sold: number; sales: number }) =>
-    `${sold} of ${countOf(sales, 'sale')} went through, in a median of ${formatDuration(ms)}.`,
+    `${sold} of ${countOf(sales, 'sale')} went through, with a median of ${formatDuration(ms)}.`,
 
   // Two skus, and those who only look.
   'sku added': ({ sku }: { sku: string }) => `The shop put sku ${sku} on sale.`,

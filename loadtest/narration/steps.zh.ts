@@ -38,6 +38,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'was left in doubt': ({ sale, code }) => `${sale} 收到 ${code}，无法确定是否已售出。`,
   'was answered nonsense': ({ sale }) => `${sale} 得到的响应无法解析。`,
   'got no answer': ({ sale, ms }) => `${sale} 没有得到响应：它的连接在 ${durationInChinese(ms)}后关闭。`,
+  'had given up': ({ sale }) => `${sale} 此前已放弃等待。`,
   'all ended': ({ left }) => `所有请求都已结束，剩余库存 ${formatNumber(left)}。`,
 
   // Others sell.
@@ -85,7 +86,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
 
   // Leases and clocks.
   'lease ended': ({ sale }) => `${sale} 的租期结束。`,
-  'lease has no end': ({ sale }) => `${sale} 的锁没有设置过期时间，没有结束。`,
+  'lease has no end': ({ sale }) => `${sale} 的锁没有设置过期时间，不会自动过期。`,
   'no lease': ({ sale }) => `${sale} 没有可以到期的租期。`,
   'clock slowed': ({ node, percent }) => `${node} 的时钟变慢 ${percent}%。`,
   'clock lent to Redis': () => '一台可以拨动时钟的服务器取代了 Redis。',
@@ -102,8 +103,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'failed over to one': ({ replica }) => `Redis 宕机，副本 ${replica} 被提升为主节点。`,
   'Redis paused': () => 'Redis 被暂停（SIGSTOP）。',
   'Redis resumed': () => 'Redis 恢复（SIGCONT）。',
-  'Redis found again': ({ node, other, ms }) =>
-    `Redis 恢复。${durationInChinese(ms)}后 ${node} 的连接恢复，此时 ${other} 没有请求在临界区内。`,
+  'Redis found again': ({ node, ms }) => `Redis 恢复。${durationInChinese(ms)}后，${node} 的连接恢复。`,
   'Redis found again by the other': ({ node, other }) =>
     `Redis 恢复。${other} 的一个请求进入临界区，之后 ${node} 的连接恢复。`,
   'Redis killed': () => 'Redis 宕机（SIGKILL）。',
@@ -127,7 +127,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'votes delayed': ({ sale, node, ms }) => `${sale} 在 ${node} 请求投票，响应延迟 ${durationInChinese(ms)}。`,
   'votes came': ({ sale, ms }) => `投给 ${sale} 的票在 ${durationInChinese(ms)}后到达。`,
   'round began': ({ sales }) => `连续 ${sales} 个请求中的第一个到达。`,
-  'round sold': ({ sold, sales, ms }) => `${sales} 个请求中售出 ${sold} 件，中位数 ${durationInChinese(ms)}。`,
+  'round sold': ({ sold, sales, ms }) => `${sales} 个请求中售出 ${sold} 件，耗时中位数 ${durationInChinese(ms)}。`,
 
   // Two skus, and those who only look.
   'sku added': ({ sku }) => `商店上架了 sku ${sku}。`,
@@ -140,8 +140,12 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'look waited': ({ sale, node, ms }) => `${sale} 在 ${node} 等待了 ${durationInChinese(ms)}，仍未读取库存。`,
 
   // The drill itself.
-  'run again': ({ why }) => `${why.map(reasonedInChinese).join('')}演练重新运行。`,
-  'run again on a busy machine': ({ ms }) => `机器太忙：${durationInChinese(ms)}内没有任何进展。演练重新运行。`,
+  'run again': ({ why }) => {
+    // What has no form of its own is English.
+    const isKnown = why.every(({ form }) => form !== 'text');
+    return `${isKnown ? why.map(reasonedInChinese).join('') : '场景没有按预期发生。'}场景重新运行。`;
+  },
+  'run again on a busy machine': ({ ms }) => `机器太忙：${durationInChinese(ms)}内没有任何进展。场景重新运行。`,
 
   // Free play.
   'free play began': ({ units }) => `自由操作开始，库存 ${formatNumber(units)}。`,

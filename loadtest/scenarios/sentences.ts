@@ -123,7 +123,10 @@ export const steps = [
     const { hasResumed } = await goOn(course, sale);
     return hasResumed ? told('resumed', { sale }) : told('had nothing to resume', { sale });
   }),
-  step('<sale> ends', async (course, { sale }) => howEnded(sale, await actorOf(course, sale).sale.end)),
+  step('<sale> ends', async (course, { sale }) => {
+    const { ended, end } = actorOf(course, sale).sale;
+    return ended?.outcome === 'cutOff' ? told('had given up', { sale }) : howEnded(sale, await end);
+  }),
   step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) => {
     const end = await actorOf(course, sale).sale.endWithin(limit);
     return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
@@ -233,9 +236,11 @@ export const steps = [
     // It would write what is there already.
     if (course.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
     const stockAfter = await course.second.stock();
-    if (stockAfter === stockBefore) return told('late write refused', { sale, stock: stockBefore ?? 0 });
+    if (stockBefore === undefined || stockAfter === undefined)
+      throw new NotStagedError('There is no stock to be read.');
+    if (stockAfter === stockBefore) return told('late write refused', { sale, stock: stockBefore });
     course.wroteLate.push(late);
-    return told('late write', { sale, before: stockBefore ?? 0, after: stockAfter ?? 0 });
+    return told('late write', { sale, before: stockBefore, after: stockAfter });
   }),
   step('the lease of <sale> ends', async (course, { sale }) => {
     const { release } = course;

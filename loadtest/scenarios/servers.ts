@@ -254,8 +254,8 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
   await other.script({});
   if (!isMet && (await isHeld())) outage.missed = `A sale of ${other.name} was inside, but too late.`;
   await other.resume();
-  const names = { node: node.name, other: other.name };
-  return isMet ? told('Redis found again by the other', names) : told('Redis found again', { ...names, ms: foundMs });
+  if (isMet) return told('Redis found again by the other', { node: node.name, other: other.name });
+  return told('Redis found again', { node: node.name, ms: foundMs });
 }
 
 /** Resolves with why it is not the lock that has kept everybody out at a node since then. */

@@ -46,7 +46,7 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
     const { name } = drill;
     const judged = { name, isOfSearch: false, isAsked: own.includes(name), asks: whatAsks(drill) };
     try {
-      const { verdict, says } = (await engine.ask('play', cellOf(text, name))).record;
+      const { verdict, says = [] } = (await engine.ask('play', cellOf(text, name))).record;
       if (verdict !== 'not-applicable') onJudged({ ...judged, verdict, says: says.map((reason) => ({ reason })) });
     } catch (error) {
       if (!(error instanceof LateError)) throw error;

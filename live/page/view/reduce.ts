@@ -75,7 +75,8 @@ function apply(event: Extract<AnyEvent, { node: string }>, node: ShownNode, mome
   switch (event.kind) {
     case 'node':
       node.state = states[event.is] ?? node.state;
-      node.blockedUntil = event.is === 'blocked' ? event.at + event.ms : undefined;
+      if (states[event.is] === undefined) break;
+      node.blockedUntil = event.is === 'blocked' && event.ms !== undefined ? event.at + event.ms : undefined;
       if (event.is === 'killed') node.waiting = node.inside = [];
       break;
     case 'line':
@@ -196,7 +197,7 @@ export function stopsOf(runs: AnyEvent[][]): number[] {
   if (!isTold(all)) return Array.from({ length: PARTS + 1 }, (_, part) => from + ((until - from) * part) / PARTS);
   const times = all.flatMap((event) => {
     if (event.kind === 'sale') return isLetter(event.sale) && event.step !== 'left' ? [event.at] : [];
-    if (event.kind === 'node' && event.is === 'blocked') return [event.at, Math.min(until, event.at + event.ms)];
+    if (event.kind === 'node' && event.is === 'blocked') return [event.at, Math.min(until, event.at + (event.ms ?? 0))];
     return STOPS.has(event.kind) ? [event.at] : [];
   });
   // What follows within a moment belongs to it: one stops after it.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
+import { momentAt } from '../../../live/page/view/reduce.ts';
+import { type PlayEvent, withLetters } from '../../../loadtest/evidence/playing.ts';
 import { labelOf } from '../../../loadtest/narration/faults.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
@@ -58,3 +59,25 @@ test.each(Object.keys(locks))(
     }
   },
 );
+
+test('a lock that a dead process holds stays that of its sale, whatever sale has its number in the next process', () => {
+  const waits = (at: number, letter: string): PlayEvent => {
+    return { kind: 'sale', at, node: 'node-1', sale: '0001', step: 'waiting', requestId: letter };
+  };
+  const held = (at: number): PlayEvent => ({ kind: 'redis', at, stock: 100, lock: { value: 'first:0001' } });
+  const again: PlayEvent = { kind: 'node', at: 3, node: 'node-1', is: 'started again' };
+  const instances = new Map(['first', 'second'].map((instance) => [instance, 'node-1']));
+
+  const named = withLetters([waits(1, 'A'), held(2), again, waits(4, 'C'), held(5)], instances);
+
+  expect(of(named, 'redis').map(({ lock }) => lock?.owner)).toEqual(['A', 'A']);
+  expect(of(named, 'sale').map(({ sale }) => sale)).toEqual(['A', 'C']);
+});
+
+test('a node that blocks is blocked until it is said to have resumed, also when its events have travelled', () => {
+  const blocked: PlayEvent = { kind: 'node', at: 10, node: 'node-1', is: 'blocked' };
+  const resumed: PlayEvent = { kind: 'node', at: 90, node: 'node-1', is: 'resumed' };
+  const events = JSON.parse(JSON.stringify([blocked, resumed])) as PlayEvent[];
+
+  expect([50, 100].map((at) => momentAt(events, at).nodes[0]?.state)).toEqual(['blocked', 'running']);
+});
