@@ -57,7 +57,8 @@ export const isNoStep = ({ name }: ReadCommand) =>
 
 /**
  * Opens a world, and lets its clock go on until `act` has ended. Resolves and rejects as that does; with a Fault when the lock ends a
- * process, and with NotStagedError when it asks for what the virtual world does not have. One at a time.
+ * process, and with NotStagedError when it asks for what the virtual world does not have. One at a time in a process: it
+ * listens to the errors that nobody handles.
  */
 export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Promise<T>): Promise<T> {
   const { staging, schedule, refusal, close } = await openStaging(subject);

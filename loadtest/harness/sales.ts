@@ -17,7 +17,7 @@ import type { Target, TargetNode } from './target.ts';
 
 const GIVE_UP_LOOK_MS = 200;
 
-/** What sends, and when. */
+/** By what a request is sent, and timed. */
 type Sender = Pick<Target, 'clock' | 'network'>;
 
 export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'connections' | 'requestLimitMs'> {

@@ -99,11 +99,8 @@ function sellBasket(course: Course, name: string, listed: string, node: TargetNo
     course.ring();
     return key !== first;
   });
-  actors.set(name, {
-    node,
-    askedAt: course.clock.now(),
-    sale: course.begin(() => sendBasket(course, node, skus, name)),
-    held,
-  });
+  const askedAt = course.clock.now();
+  const sale = course.begin(() => sendBasket(course, node, skus, name));
+  actors.set(name, { node, askedAt, sale, held });
   return { held, tries: () => tries, first: () => skus.find((_, at) => keys[at] === first) ?? '' };
 }
