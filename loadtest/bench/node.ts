@@ -13,7 +13,6 @@ let stock = 1_000_000_000;
 const takeOne: TakeOne = async ({ business, emit }) => {
   emit('began');
   await business();
-  emit('writing');
   const stockBefore = stock;
   stock -= 1;
   emit('read', stockBefore);

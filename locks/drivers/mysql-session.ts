@@ -123,14 +123,6 @@ export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (se
   }
 }
 
-/**
- * True when the server would not let a transaction go on: it met others in a deadlock, or waited too long (50 s by
- * default). After a rollback nothing of it has happened; without one, what it did before the wait is still there.
- */
-export function isRefused(error: unknown): boolean {
-  return ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
-}
-
 /** True when one try found the row locked: by NOWAIT, which MariaDB calls a wait that took too long, or after a short wait. */
 export function isTaken(error: unknown): boolean {
   return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));

@@ -88,7 +88,7 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
             isInside = false;
             stopTimer();
           }
-          if (step === 'writing' || step === 'released') return;
+          if (step === 'released') return;
           const fencingToken = step === 'entered' ? holder.fencingToken() : undefined;
           history.record({ type: step, saleId, stock, bucket, fencingToken });
         },

@@ -105,12 +105,18 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
         readBuckets: () => store.readBuckets(sku),
         signal,
         business: script.inside,
+        write,
         emit,
       });
-      const taking = sellAtomically(takeOne, options, emit);
-      // A bucket's stock notes for itself what was refused: the lock that is given up afterwards may fail, too.
-      const taken = await (isSplit ? taking : holder.noteRefusal(taking));
+      const taken = await sellAtomically(takeOne, options, emit);
       return { ...taken, ...(last !== undefined && { bucket: last }) };
+    }
+
+    /** A strategy that writes in a way of its own has a refused write resolve with nothing. */
+    async function write<T>(send: () => Promise<T>) {
+      const answer = await holder.write(send);
+      if (!answer) holder.progress.write = 'not sent';
+      return answer;
     }
 
     async function sellBasket(createMultiLock: CreateMultiLock): Promise<BasketSold> {
