@@ -57,6 +57,8 @@ export function createOrders(parts: NodeParts) {
   return {
     /** What there is where sales write orders. */
     shop,
+    /** False for a sale that has neither an order nor a key: it needs nothing of this. */
+    areAround: (request: Request) => shop !== undefined || answers.areAround(request),
     /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
     async answerSale(request: Request, response: Response, skus: string[]) {
       const orders = shop?.orders;
