@@ -30,11 +30,8 @@ export interface OtherParts {
   takeBy?: TakeBy;
 }
 
-/** Filled, if at all, before the service starts. */
-export const otherParts: OtherParts = {};
-
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and there is no shop. */
-export function createOrders(parts: NodeParts) {
+export function createOrders(parts: NodeParts, otherParts: OtherParts) {
   const { settings, store, servers, sales, metrics } = parts;
   const count = (outcome: string) => metrics.orders.inc({ outcome });
   const url = orderUrlOf(settings);
