@@ -4,7 +4,7 @@
 // Leaves:  it fits only where the whole step is one statement on one server.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isRefused } from '../drivers/mysql-refused.ts';
+import { unlessRefused } from '../drivers/mysql-refused.ts';
 import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
@@ -36,7 +36,3 @@ export const takeOne: TakeOne = ({ mysql, sku, signal, business, write, emit }) 
     }
     throw new TooManyConflictsError(sku, MAX_TRIES);
   });
-
-function unlessRefused(error: unknown): undefined {
-  if (!isRefused(error)) throw error;
-}

@@ -4,7 +4,7 @@
 // Leaves:  the more buyers there are, the more writes are refused and sales begun again.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isRefused } from '../drivers/mysql-refused.ts';
+import { unlessRefused } from '../drivers/mysql-refused.ts';
 import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
@@ -32,11 +32,7 @@ export const takeOne: TakeOne = ({ mysql, sku, signal, business, write, emit }) 
 
     async function update(stock: number, version: number) {
       const sql = 'UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ? AND version = ?';
-      try {
-        return (await ask<ResultSetHeader>(sql, [stock, sku, version], signal)).affectedRows === 1;
-      } catch (error) {
-        if (isRefused(error)) return false;
-        throw error;
-      }
+      const updated = await ask<ResultSetHeader>(sql, [stock, sku, version], signal).catch(unlessRefused);
+      return updated?.affectedRows === 1;
     }
   });

@@ -6,3 +6,8 @@ const refused = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT']);
  */
 export const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && refused.has(String(error.code));
+
+/** Makes nothing of a refusal. Any other error is thrown on. */
+export function unlessRefused(error: unknown): undefined {
+  if (!isRefused(error)) throw error;
+}

@@ -38,13 +38,12 @@ export function createAnswers(
   const options = { servers: lockServers, followed, orders, leaseMs, waitTimeoutMs, keepMs };
   const once = otherOnce ?? strategies[idempotency](options);
   if (idempotency === 'table' && orders) keepForgetting(orders, keepMs);
-  const areRequired = settings.IDEMPOTENCY_REQUIRED === 'on';
   const underWay = new Set<Promise<unknown>>();
 
   async function answer(request: Request, response: Response, fingerprint: string, work: Work) {
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    const header = headerOf(request);
-    if (header === undefined && areRequired)
+    const header = request.get('Idempotency-Key');
+    if (header === undefined && settings.IDEMPOTENCY_REQUIRED === 'on')
       throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
     if (header === undefined) return work();
     const { status, body, isRepeat } = await once({ key: readKey(header), fingerprint }, (keep) =>
@@ -66,7 +65,8 @@ export function createAnswers(
     /** For work that comes with a key, and not as a request of a client. */
     once,
     /** Whether a request has a key, or must have one. */
-    areAround: (request: Request) => areRequired || headerOf(request) !== undefined,
+    areAround: (request: Request) =>
+      settings.IDEMPOTENCY_REQUIRED === 'on' || request.get('Idempotency-Key') !== undefined,
     /**
      * Resolves with what to answer when the request has no key, else answers it. The fingerprint says
      * what is asked for. Rejects as the work does, or with ProblemError. A stopping node waits for it.
@@ -80,8 +80,6 @@ export function createAnswers(
     ended: () => Promise.allSettled(underWay),
   };
 }
-
-const headerOf = (request: Request) => request.get('Idempotency-Key');
 
 /** Deletes the keys that have been kept for long enough, again and again. While MySQL is away they remain, until it is back. */
 function keepForgetting(mysql: Pool, keepMs: number) {
