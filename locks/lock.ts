@@ -112,14 +112,16 @@ export interface SaleOptions extends Servers {
   /** What happens between read and write: nothing, unless a drill scripts it. */
   business: () => Promise<void>;
   /**
-   * Emits each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on emits
+   * Has `send` write the stock, and resolves as that does: until then nobody knows whether the unit is taken. A write that was refused
+   * may reject, or resolve with undefined or false.
+   */
+  write<T>(send: () => Promise<T>): Promise<T>;
+  /**
+   * Emits each step when it has happened. A sale that is alone from its first step on emits
    * `entered` then, and `left` before its next step may let others in; one that is not alone emits `began`. `conflict` is a
    * write that was refused, before the sale begins again. `waiting` is a sale that has left with nothing, and asks for another lock.
    */
-  emit: (
-    step: 'waiting' | 'entered' | 'began' | 'read' | 'left' | 'writing' | 'wrote' | 'conflict',
-    stock?: number,
-  ) => void;
+  emit: (step: 'waiting' | 'entered' | 'began' | 'read' | 'left' | 'wrote' | 'conflict', stock?: number) => void;
 }
 
 /**

@@ -175,6 +175,7 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
     },
     signal: parts.signal,
     business: () => rest(parts),
+    write: (send) => send(),
     emit(step, stock) {
       if (step === 'entered') emit(sale, 'entered');
       if (step === 'waiting') emit(sale, 'waits again');
@@ -215,7 +216,7 @@ function sellSkus(skus: number[], sale: number, parts: SaleParts) {
     stockOf: (sku) => fencedStock(parts.redis, placeOfSku(Number(sku))),
     tokenOf: (sku) => lock.fencingTokenOf(keysOf(Number(sku)).lock),
     business: () => rest(parts),
-    progress: { reached: new Map() },
+    progress: { write: 'not sent' },
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { strategies } from '../../locks/index.ts';
 import type { TakeOne } from '../../locks/lock.ts';
+import { startNode } from '../../services/inventory/node.ts';
 
 /** More than a turn can sell. */
 let stock = 1_000_000_000;
@@ -13,7 +14,6 @@ let stock = 1_000_000_000;
 const takeOne: TakeOne = async ({ business, emit }) => {
   emit('began');
   await business();
-  emit('writing');
   const stockBefore = stock;
   stock -= 1;
   emit('read', stockBefore);
@@ -22,4 +22,4 @@ const takeOne: TakeOne = async ({ business, emit }) => {
 };
 
 strategies['http-ceiling'] = { backend: 'redis', stockIn: 'redis', takeOne };
-await import('../../services/inventory/main.ts');
+await startNode();

@@ -123,10 +123,10 @@ function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
     openLock: (create) => openLock(create, bucket),
     emit,
   });
-  const sale = {
+  const sale: SaleOptions = {
     ...its,
     ...bucketAt(0),
-    ...{ sku, stockKey: stockKey(sku), signal, business: async () => {} },
+    ...{ sku, stockKey: stockKey(sku), signal, business: async () => {}, write: (send) => send() },
     buckets: Array.from({ length: store.buckets }, (_, bucket) => bucketAt(bucket)),
     readBuckets: () => store.readBuckets(sku),
   };

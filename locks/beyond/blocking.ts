@@ -4,7 +4,7 @@
 // Leaves:  the waiter that waits longest on one node may be overtaken by the other node, again and again.
 // Source:  Redisson, RLock.
 
-import { abortable } from '../drivers/abortable.ts';
+import { throwIfAborted } from '../drivers/abortable.ts';
 import { waitInLocalQueue } from '../drivers/local-queue.ts';
 import { readScript } from '../drivers/script.ts';
 import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
@@ -58,7 +58,7 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
     // Neither a holder nor a single try joins the local queue.
     const isOurs = (holders.has(holder) || signal?.aborted) && (await tryOnce()) > 0;
     if (!isOurs) {
-      await abortable(undefined, signal);
+      throwIfAborted(signal);
       await waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signal });
     }
     holders.add(holder);

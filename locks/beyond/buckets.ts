@@ -40,7 +40,6 @@ async function takeFrom({ stock, openLock, emit }: Bucket, { signal, business }:
     emit('read', stockBefore);
     await business();
     lock.lost?.throwIfAborted();
-    emit('writing');
     await stock.write(stockBefore - 1, lock.fencingToken);
     emit('wrote', stockBefore - 1);
     return stockBefore;

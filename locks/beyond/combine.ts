@@ -104,7 +104,7 @@ async function sell(batch: Sale[], { lost, fencingToken }: Lock, stock: SaleOpti
   const stockAtFirst = await stock.read(fencingToken);
   if (stockAtFirst === undefined) return [];
   let left = stockAtFirst;
-  const buyers: { emit: SaleOptions['emit']; remaining: number }[] = [];
+  const buyers: { options: SaleOptions; remaining: number }[] = [];
   const stockBefore: number[] = [];
   for (const [index, { options }] of batch.entries()) {
     const { business, emit } = options;
@@ -114,14 +114,14 @@ async function sell(batch: Sale[], { lost, fencingToken }: Lock, stock: SaleOpti
     if (left > 0) {
       await business();
       left -= 1;
-      buyers.push({ emit, remaining: left });
+      buyers.push({ options, remaining: left });
     }
     emit('left');
   }
   if (buyers.length === 0) return stockBefore;
   lost?.throwIfAborted();
-  for (const { emit } of buyers) emit('writing');
-  await stock.write(left, fencingToken);
-  for (const { emit, remaining } of buyers) emit('wrote', remaining);
+  const written = stock.write(left, fencingToken);
+  await Promise.all(buyers.map(({ options }) => options.write(() => written)));
+  for (const { options, remaining } of buyers) options.emit('wrote', remaining);
   return stockBefore;
 }

@@ -4,7 +4,8 @@
 // Leaves:  it fits only where the whole step is one statement on one server.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isRefused, withSession } from '../drivers/mysql-session.ts';
+import { unlessRefused } from '../drivers/mysql-refused.ts';
+import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
 const MAX_TRIES = 5;
@@ -13,15 +14,12 @@ const MAX_TRIES = 5;
 const takeIt =
   'UPDATE tb_stock SET stock = LAST_INSERT_ID(stock) - 1, version = version + 1 WHERE sku = ? AND stock > 0';
 
-export const takeOne: TakeOne = ({ mysql, sku, signal, business, emit }) =>
+export const takeOne: TakeOne = ({ mysql, sku, signal, business, write, emit }) =>
   withSession(mysql, signal, async ({ ask }) => {
     emit('began');
     await business();
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      emit('writing');
-      const taken = await ask<ResultSetHeader>(takeIt, [sku], signal).catch((error) => {
-        if (!isRefused(error)) throw error;
-      });
+      const taken = await write(() => ask<ResultSetHeader>(takeIt, [sku], signal).catch(unlessRefused));
       if (taken?.affectedRows === 1) {
         const [found] = await ask<RowDataPacket[]>('SELECT LAST_INSERT_ID() AS stock');
         emit('read', found?.stock);

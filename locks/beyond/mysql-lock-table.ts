@@ -4,9 +4,10 @@
 // Leaves:  a paused holder keeps everyone waiting, and a broken connection frees the row while its holder works on.
 
 import type { RowDataPacket } from 'mysql2/promise';
-import { abortable } from '../drivers/abortable.ts';
+import { throwIfAborted } from '../drivers/abortable.ts';
 import { ANSWER_LIMIT_MS } from '../drivers/answer-limit.ts';
-import { isRefused, isTaken, type MysqlSession, openSession } from '../drivers/mysql-session.ts';
+import { isRefused } from '../drivers/mysql-refused.ts';
+import { isTaken, type MysqlSession, openSession } from '../drivers/mysql-session.ts';
 import { sharedInRequest } from '../drivers/same-request.ts';
 import { LockNotHeldError } from '../lock.ts';
 
@@ -25,7 +26,7 @@ export const createLock = sharedInRequest(({ mysql, key, onLeaseLost }) => {
         held = session;
       } catch (error) {
         session.close();
-        if (isOneTry && isTaken(error)) await abortable(undefined, signal);
+        if (isOneTry && isTaken(error)) throwIfAborted(signal);
         if (!isRefused(error)) throw error;
       }
     }

@@ -4,13 +4,14 @@
 // Leaves:  the more buyers there are, the more writes are refused and sales begun again.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isRefused, withSession } from '../drivers/mysql-session.ts';
+import { unlessRefused } from '../drivers/mysql-refused.ts';
+import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
 /** Of 20 buyers at a time one gets through, so the odds against 1,000 refusals of one sale are astronomic. */
 const MAX_TRIES = 1_000;
 
-export const takeOne: TakeOne = ({ mysql, sku, signal, business, emit }) =>
+export const takeOne: TakeOne = ({ mysql, sku, signal, business, write, emit }) =>
   withSession(mysql, signal, async ({ ask }) => {
     emit('began');
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
@@ -21,8 +22,7 @@ export const takeOne: TakeOne = ({ mysql, sku, signal, business, emit }) =>
       emit('read', row.stock);
       if (row.stock <= 0) return row.stock;
       await business();
-      emit('writing');
-      if (await write(row.stock - 1, row.version)) {
+      if (await write(() => update(row.stock - 1, row.version))) {
         emit('wrote', row.stock - 1);
         return row.stock;
       }
@@ -30,13 +30,9 @@ export const takeOne: TakeOne = ({ mysql, sku, signal, business, emit }) =>
     }
     throw new TooManyConflictsError(sku, MAX_TRIES);
 
-    async function write(stock: number, version: number) {
+    async function update(stock: number, version: number) {
       const sql = 'UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ? AND version = ?';
-      try {
-        return (await ask<ResultSetHeader>(sql, [stock, sku, version], signal)).affectedRows === 1;
-      } catch (error) {
-        if (isRefused(error)) return false;
-        throw error;
-      }
+      const updated = await ask<ResultSetHeader>(sql, [stock, sku, version], signal).catch(unlessRefused);
+      return updated?.affectedRows === 1;
     }
   });

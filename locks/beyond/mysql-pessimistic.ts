@@ -4,12 +4,13 @@
 // Leaves:  every sale waits for the one before it, and keeps a connection while it waits.
 
 import type { RowDataPacket } from 'mysql2/promise';
-import { isRefused, type MysqlSession, withSession } from '../drivers/mysql-session.ts';
+import { isRefused } from '../drivers/mysql-refused.ts';
+import { type MysqlSession, withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
 const MAX_TRIES = 5;
 
-export const takeOne: TakeOne = async ({ mysql, sku, signal, business, emit }) => {
+export const takeOne: TakeOne = async ({ mysql, sku, signal, business, write, emit }) => {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     try {
       return await withSession(mysql, signal, sell);
@@ -38,8 +39,7 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, emit }) =
     await ask('UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ?', [stock, sku]);
     // COMMIT writes and gives the row up: until it is sent nothing is written, and the next sale may know it before we do.
     emit('left');
-    emit('writing');
-    await ask('COMMIT');
+    await write(() => ask('COMMIT'));
     emit('wrote', stock);
     return row.stock;
   }

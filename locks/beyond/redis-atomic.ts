@@ -8,11 +8,10 @@ import type { TakeOne } from '../lock.ts';
 
 const takeOneScript = readScript('take-one');
 
-export const takeOne: TakeOne = async ({ redis, stockKey, business, emit }) => {
+export const takeOne: TakeOne = async ({ redis, stockKey, business, write, emit }) => {
   emit('began');
   await business();
-  emit('writing');
-  const stockBefore = await takeOneScript(redis, [stockKey], []);
+  const stockBefore = await write(() => takeOneScript(redis, [stockKey], []));
   if (stockBefore === -1) return undefined;
   emit('read', stockBefore);
   if (stockBefore > 0) emit('wrote', stockBefore - 1);

@@ -20,6 +20,11 @@ export function abortable<T>(
   });
 }
 
+/** Throws AbortError when `signal` has aborted. */
+export function throwIfAborted(signal?: AbortSignal) {
+  if (signal?.aborted) throw abortError(signal);
+}
+
 /** The error that `timers/promises` rejects with, so that every stage rejects alike. */
 export function abortError(signal?: AbortSignal) {
   return Object.assign(new Error('The wait was aborted.', { cause: signal?.reason }), {

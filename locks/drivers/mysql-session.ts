@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult, type RowDataPacket } from 'mysql2/promise';
-import { abortable, abortError } from './abortable.ts';
+import { abortable, abortError, throwIfAborted } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 import { isMysqlSilent } from './mysql-silent.ts';
 
@@ -33,7 +33,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
 
   async function send<T extends QueryResult>(sql: string, values: unknown[], signal?: AbortSignal, timeout?: number) {
     // Rejects when it has aborted already.
-    await abortable(undefined, signal);
+    throwIfAborted(signal);
     let onAbort = () => {};
     let isOver = false;
     const notKilled = new Promise<never>((_resolve, reject) => {
@@ -53,7 +53,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
     } catch (error) {
       isUnanswered = !isAnswer(error);
       if (isMysqlSilent(error)) endWaits(mysql, error);
-      if (codeOf(error) === 'ER_QUERY_INTERRUPTED') await abortable(undefined, signal);
+      if (codeOf(error) === 'ER_QUERY_INTERRUPTED') throwIfAborted(signal);
       throw error;
     } finally {
       isOver = true;
@@ -81,7 +81,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
     async wait<T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) {
       const answer = await send<T>(sql, values, signal);
       // The answer may have come when the order to end the statement was on its way.
-      await abortable(undefined, signal);
+      throwIfAborted(signal);
       return answer;
     },
     /** Has `listener` called if the connection breaks while it is ours. */
@@ -111,7 +111,7 @@ interface Queue {
 
 /** Has `work` done on a connection of its own, which is closed when it rejects: what it has not committed is undone. */
 export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (session: MysqlSession) => Promise<T>) {
-  await abortable(undefined, signal);
+  throwIfAborted(signal);
   const session = await openSession(mysql, signal);
   try {
     const result = await work(session);
@@ -121,14 +121,6 @@ export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (se
     session.close();
     throw error;
   }
-}
-
-/**
- * True when the server would not let a transaction go on: it met others in a deadlock, or waited too long (50 s by
- * default). After a rollback nothing of it has happened; without one, what it did before the wait is still there.
- */
-export function isRefused(error: unknown): boolean {
-  return ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
 }
 
 /** True when one try found the row locked: by NOWAIT, which MariaDB calls a wait that took too long, or after a short wait. */

@@ -30,7 +30,6 @@ export function sellAll(parts: BasketParts): Promise<SoldItem[]> {
     await business();
 
     lock.lost.throwIfAborted();
-    emit('writing');
     await writeAll(items, parts);
     emit('wrote');
     return items;
@@ -54,8 +53,9 @@ async function writeAll(items: SoldItem[], { stockOf, tokenOf, progress }: Baske
     } catch (error) {
       const isRefused = error instanceof ProblemError || wasNotDone(error);
       const inDoubt = isRefused ? await putBackOrName(written) : [...written, item];
+      if (inDoubt.length === 0) progress.write = 'not sent';
       // A first write alone is in doubt as that of any sale is.
-      if (written.length > 0 && inDoubt.length > 0) progress.refusal = halfSold(items, inDoubt, error);
+      else if (written.length > 0) progress.refusal = halfSold(items, inDoubt, error);
       throw error;
     }
     written.push(item);

@@ -44,7 +44,7 @@ export function createHistory(node: string, capacity = 600_000) {
       count += 1;
       for (const see of watchers) see();
     },
-    /** Is told of a step of a sale that is not kept, right before what follows from it. */
+    /** Is told of a sale that goes on, of which nothing is kept: what follows from it is its work. */
     pass(_saleId: string) {},
     /** Calls `see` after each event. Returns what ends that. */
     watch(see: () => void): () => void {

@@ -21,9 +21,12 @@ import { lockKey, nameInBucket, wasNotDone } from './store.ts';
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
 
-/** How far a holder has come: its steps, each with the stock that was read or written. */
+/** How far a holder has come. */
 export interface Progress {
-  reached: Map<SaleStep, number | undefined>;
+  /** The stock that it has read last. */
+  stock?: number | undefined;
+  /** Its write of the stock. One that was refused counts as not sent: it certainly did not take place. */
+  write: 'not sent' | 'in doubt' | 'done';
   /** The stock refused a holder that had lost its lock: its read or its write. */
   refusal?: ProblemError;
 }
@@ -73,36 +76,41 @@ export function createHolders(
     const ownerToken = `${instance}:${holderName}`;
     const { lock: name, leaseMs, retryDelayMs, waitTimeoutMs } = present();
     const wait = startWait(waitTimeoutMs, client);
-    const progress: Progress = { reached: new Map() };
-    const { reached } = progress;
+    const progress: Progress = { write: 'not sent' };
     let held: Lock | MultiLock | undefined;
 
     const lockOptions = () =>
       Object.assign(servers.forLock(name, leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
 
-    /** What the stock refuses is known, whatever fails afterwards. A write that was refused, or never sent, certainly did not take place. */
-    async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
+    /** What the stock refuses is known, whatever fails afterwards. */
+    function noteRefusal(error: unknown): never {
+      if (error instanceof ProblemError) progress.refusal = error;
+      throw error;
+    }
+
+    /** Has `send` write the stock. */
+    async function write<T>(send: () => Promise<T>): Promise<T> {
+      progress.write = 'in doubt';
       try {
-        return await asked;
+        const answer = await send();
+        progress.write = 'done';
+        return answer;
       } catch (error) {
-        if (error instanceof ProblemError) progress.refusal = error;
-        if (progress.refusal || (!reached.has('wrote') && wasNotDone(error))) reached.delete('writing');
-        throw error;
+        if (error instanceof ProblemError || wasNotDone(error)) progress.write = 'not sent';
+        return noteRefusal(error);
       }
     }
 
     function emit(step: SaleStep, stock?: number) {
-      reached.set(step, stock);
-      // A write that was refused did not take place.
-      if (step === 'conflict') reached.delete('writing');
+      if (step === 'read') progress.stock = stock;
     }
 
     /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
     function place(sku: string, bucket = 0) {
       const seen = store.bucketOf(sku, name, bucket);
       const stock: FencedStock = {
-        read: (token) => noteRefusal(seen.read(token)),
-        write: (units, token) => noteRefusal(seen.write(units, token)),
+        read: (token) => seen.read(token).catch(noteRefusal),
+        write: (units, token) => write(() => seen.write(units, token)),
       };
       function openLock(createLock: CreateLock): Lock {
         const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
@@ -120,7 +128,7 @@ export function createHolders(
       servers: () => servers.forLock(name, leaseMs),
       emit,
       place,
-      noteRefusal,
+      write,
       fencingToken: () => (held && 'fencingToken' in held ? held.fencingToken : undefined),
       /** What it works with in the critical section of a sku: a new lock, and the stock as it sees it. */
       under(createLock: CreateLock, sku: string) {
@@ -174,13 +182,12 @@ export function createHolders(
 }
 
 /** What an error means for the work of a holder: it depends on how far that had come. */
-function explain(error: unknown, { reached, refusal }: Progress): ProblemError {
+function explain(error: unknown, { stock = 1, write, refusal }: Progress): ProblemError {
   const ending = refusal ?? reasonOf(error);
-  const isSoldOut = (reached.get('read') ?? 1) <= 0;
-  if (ending instanceof LockNotHeldError && isSoldOut)
+  if (ending instanceof LockNotHeldError && stock <= 0)
     return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
-  const definite = !reached.has('writing');
+  const definite = write === 'not sent';
   // The first command that meets an unreadable key does nothing.
-  if (unreadableOf(ending) !== undefined) return asProblem(ending, { definite: !reached.has('wrote'), when: '' });
+  if (unreadableOf(ending) !== undefined) return asProblem(ending, { definite: write !== 'done', when: '' });
   return asProblem(ending, { definite, when: definite ? 'before the sale was written' : 'while the sale was written' });
 }

@@ -1,4 +1,4 @@
-import express from 'express';
+import express, { type Request, type Response } from 'express';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
 import { noForeignChanges } from './known-hosts.ts';
 import { openapi } from './openapi.ts';
@@ -7,15 +7,15 @@ import type { NodeParts } from './parts.ts';
 import { ProblemError } from './problem.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 
-export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log'> {
-  orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'shop'>;
+export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log' | 'isStopping'> {
+  orders: Pick<Orders, 'areAround' | 'answerSale' | 'addPublicRoutes' | 'shop'>;
   duties: { isReady: boolean; keepsConnections: boolean };
   /** Whose pages may change something, besides those of this machine and of the address that they ask. */
   hosts: readonly string[];
 }
 
 /** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
-export function createPublicApp({ sales, store, orders, metrics, log, duties, hosts }: PublicParts) {
+export function createPublicApp({ sales, store, orders, metrics, log, isStopping, duties, hosts }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use(giveRequestId, (request, response, next) => {
@@ -38,13 +38,20 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties, ho
   addRoute(app, '/inventory/sale', {
     // Express would answer it as GET, which sells.
     head: allowOnly('GET', 'POST'),
-    get: (request, response) => orders.answerSale(request, response, [saleSchema.parse({ ...request.query }).sku]),
+    get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
     post(request, response) {
       const asked = { ...request.query, ...bodyOf(request) };
       const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
-      return orders.answerSale(request, response, skus);
+      return sell(request, response, skus);
     },
   });
+
+  function sell(request: Request, response: Response, skus: string[]) {
+    if (orders.areAround(request)) return orders.answerSale(request, response, skus);
+    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    return sales.sell(skus, response);
+  }
+
   addRoute(app, '/inventory', {
     async get(request, response) {
       const { sku } = saleSchema.parse({ ...request.query });

@@ -88,11 +88,12 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
             isInside = false;
             stopTimer();
           }
-          if (step === 'writing' || step === 'released') return history.pass(saleId);
+          if (step === 'released') return;
           const fencingToken = step === 'entered' ? holder.fencingToken() : undefined;
           history.record({ type: step, saleId, stock, bucket, fencingToken });
         },
         nested: () => history.record({ type: 'nested', saleId }),
+        goesOn: () => history.pass(saleId),
         loseLease() {
           if (isLeaseLost) return;
           isLeaseLost = true;

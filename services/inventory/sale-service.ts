@@ -58,8 +58,7 @@ export function createSaleService(parts: SaleServiceParts) {
   function giveBack(sku: string, units: number): Promise<void> {
     return givingBack(sku, async (holder, own) => {
       if (own) return putBack({ ...own, units });
-      holder.emit('writing');
-      if (await holder.noteRefusal(stock().addStock(sku, units))) return;
+      if (await holder.write(() => stock().addStock(sku, units))) return;
       throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     });
   }
@@ -71,7 +70,7 @@ export function createSaleService(parts: SaleServiceParts) {
   function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
     return inOneStep(sku, (holder, token) =>
       Promise.allSettled(
-        orders.map(({ id, quantity }) => holder.noteRefusal(store.restoreOnce(sku, quantity, id, holder.lock, token))),
+        orders.map(({ id, quantity }) => holder.write(() => store.restoreOnce(sku, quantity, id, holder.lock, token))),
       ),
     );
   }
@@ -84,7 +83,7 @@ export function createSaleService(parts: SaleServiceParts) {
     if (stockOf(present.lock) === 'mysql') return;
     const from = isInBuckets(present.lock) ? store.buckets : 1;
     const gather = (sku: string) =>
-      inOneStep(sku, ({ noteRefusal, lock }, token) => noteRefusal(store.gatherBuckets(sku, from, lock, token)));
+      inOneStep(sku, ({ write, lock }, token) => write(() => store.gatherBuckets(sku, from, lock, token)));
     try {
       const ends = await Promise.allSettled((await store.skusInBuckets(from)).map(gather));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -101,7 +100,6 @@ export function createSaleService(parts: SaleServiceParts) {
       if (own === undefined) return step(holder);
       return underLock(own, async () => {
         own.lock.lost?.throwIfAborted();
-        own.emit('writing');
         // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
         const done = await step(holder, own.lock.fencingToken);
         await own.lock.confirm?.();

@@ -1,7 +1,7 @@
 import type { FencedStock, Lock, SaleOptions, TakeOne } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 
-/** The steps of a sale, emitted as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
+/** The steps of a sale, emitted as they happen. */
 export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
 
 export interface SaleParts {
@@ -31,7 +31,6 @@ export function sellOne({ sku, lock, stock, signal, business, emit }: SaleParts)
 
     // Read and write are two commands on purpose: this gap is what the lock protects.
     const remaining = stockBefore - 1;
-    emit('writing');
     await stock.write(remaining, lock.fencingToken);
     // A sale that only this Redis knows of is not answered as sold: a failover would forget it.
     await lock.confirm?.();
@@ -46,7 +45,6 @@ export function putBack({ sku, units, lock, stock, signal, emit }: Omit<SalePart
     const stockBefore = await stock.read(tokenOfRead(lock));
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     lock.lost?.throwIfAborted();
-    emit('writing');
     await stock.write(stockBefore + units, lock.fencingToken);
     await lock.confirm?.();
   });

@@ -71,9 +71,15 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       return sold;
     }
 
+    /** What happens between read and write. */
+    async function business(callNested?: Parameters<typeof script.inside>[0]) {
+      await script.inside(callNested);
+      record.goesOn();
+    }
+
     function takeUnderLock(createLock: CreateLock) {
       const own = holder.under(createLock, sku);
-      return sellOne({ ...own, business: () => script.inside(askAgain), emit });
+      return sellOne({ ...own, business: () => business(askAgain), emit });
 
       /** Asks for the lock again that this sale has, then gives it up again. Another object has the same owner token. */
       async function askAgain(by: 'the same object' | 'another object') {
@@ -104,13 +110,19 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
         buckets: isSplit ? Array.from({ length: store.buckets }, (_, bucket) => openBucket(bucket)) : [],
         readBuckets: () => store.readBuckets(sku),
         signal,
-        business: script.inside,
+        business,
+        write,
         emit,
       });
-      const taking = sellAtomically(takeOne, options, emit);
-      // A bucket's stock notes for itself what was refused: the lock that is given up afterwards may fail, too.
-      const taken = await (isSplit ? taking : holder.noteRefusal(taking));
+      const taken = await sellAtomically(takeOne, options, emit);
       return { ...taken, ...(last !== undefined && { bucket: last }) };
+    }
+
+    /** A strategy that writes in a way of its own has a refused write resolve with nothing. */
+    async function write<T>(send: () => Promise<T>) {
+      const answer = await holder.write(send);
+      if (!answer) holder.progress.write = 'not sent';
+      return answer;
     }
 
     async function sellBasket(createMultiLock: CreateMultiLock): Promise<BasketSold> {
@@ -118,7 +130,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       const tokenOf = (sku: string) => lock.fencingTokenOf(lockKey(sku, holder.lock));
       const stockOf = (sku: string) => holder.place(sku).stock;
       const { progress } = holder;
-      const items = await sellAll({ skus, lock, tokenOf, stockOf, signal, business: script.inside, emit, progress });
+      const items = await sellAll({ skus, lock, tokenOf, stockOf, signal, business, emit, progress });
       return { outcome: 'sold', skus: items, ...facts };
     }
   }

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { isRefused } from '../../locks/drivers/mysql-refused.ts';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
 import type { FencedStock, RedisClient } from '../../locks/lock.ts';
 import type { Commands } from '../../locks/strategy.ts';
@@ -274,8 +275,9 @@ function endLastConnection(server: Redis, onRefused: (refusal: string) => void) 
   });
 }
 
-/** True when the command that failed so was certainly not carried out: it was never sent, or Redis refused it. */
-export const wasNotDone = (error: unknown): boolean => wasNeverSent(error) || refusalOf(error) !== undefined;
+/** True when what failed so was certainly not carried out: it was never sent, or the server refused it. */
+export const wasNotDone = (error: unknown): boolean =>
+  wasNeverSent(error) || refusalOf(error) !== undefined || isRefused(error);
 
 /** True when the command never left this process. `Connection is closed` may also mean one whose server left the Cluster meanwhile. */
 export function wasNeverSent(error: unknown): boolean {

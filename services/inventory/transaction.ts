@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'mysql2/promise';
-import { isRefused, type MysqlSession, withSession } from '../../locks/drivers/mysql-session.ts';
+import { isRefused } from '../../locks/drivers/mysql-refused.ts';
+import { type MysqlSession, withSession } from '../../locks/drivers/mysql-session.ts';
 import { isMysqlUnavailable, reasonOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 

@@ -42,6 +42,7 @@ export function saleOptions(given: Partial<SaleOptions>): SaleOptions {
     readBuckets: unused,
     signal: new AbortController().signal,
     business: async () => {},
+    write: (send) => send(),
     emit() {},
     ...given,
   };

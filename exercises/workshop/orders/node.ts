@@ -2,7 +2,7 @@
 
 import { pathToFileURL } from 'node:url';
 import { describe } from '../../../services/inventory/describe.ts';
-import { otherParts } from '../../../services/inventory/orders/orders.ts';
+import { startNode } from '../../../services/inventory/node.ts';
 import { exitWithSettingError } from '../../../services/inventory/setting-error.ts';
 import type { NodeLine } from './node-line.ts';
 import { asOtherParts } from './parts.ts';
@@ -18,5 +18,4 @@ const exported = await import(pathToFileURL(file).href).catch((error) =>
 );
 const names = ['answerOnce', 'cleanUp', 'takePayment'];
 if (!names.some((name) => typeof exported[name] === 'function')) refuse(`it exports none of ${names.join(', ')}`);
-Object.assign(otherParts, asOtherParts(exported));
-await import('../../../services/inventory/main.ts');
+await startNode(asOtherParts(exported));

@@ -31,7 +31,7 @@ export const nodeStateSchema = z.object({
 });
 
 export const shownStateSchema = nodeStateSchema.extend({
-  /** The requests that may carry an idempotency key, until their work has ended: also when the client has hung up. */
+  /** The requests that have an order or an idempotency key, until their work has ended: also when the client has hung up. */
   answering: count,
   /** When the process came late to its own timers although it had nothing to do, on the clock of the events. */
   standstills: z.array(z.object({ from: z.number(), until: z.number(), ms: z.number() })),

@@ -38,7 +38,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
   let guard = settings.JOB_LOCK;
   let schedule: JobSchedule = schedulesOf(settings)[0]?.[1] ?? {};
   let scheduled: ScheduledTick[] = [];
-  let running = startSchedule(schedule, scheduledTick);
+  let timer = startSchedule(schedule, scheduledTick);
   let nextScript: Required<TickScript> | undefined;
 
   async function scheduledTick(its: ScheduledTick) {
@@ -53,9 +53,9 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
 
   /** Runs one tick, now. Never rejects. */
   function tick(): Promise<TickResult> {
-    const running = runTick().finally(() => underWay.delete(running));
-    underWay.add(running);
-    return running;
+    const ticked = runTick().finally(() => underWay.delete(ticked));
+    underWay.add(ticked);
+    return ticked;
   }
 
   async function runTick(): Promise<TickResult> {
@@ -206,17 +206,17 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     },
     /** From now on ticks come when this says so. Forgets when they have come before. */
     setSchedule(given: JobSchedule) {
-      running.stop();
+      timer.stop();
       schedule = given;
       scheduled = [];
-      running = startSchedule(schedule, scheduledTick);
+      timer = startSchedule(schedule, scheduledTick);
     },
     scriptNextTick({ after, orders = 1 }: TickScript) {
       nextScript = { after, orders };
     },
     /** For a node that stops: no tick begins any more, and one that is under way ends with the order it is at. */
     end() {
-      running.stop();
+      timer.stop();
       stopping.abort();
       held.end();
     },

@@ -30,11 +30,8 @@ export interface OtherParts {
   takeBy?: TakeBy;
 }
 
-/** Filled, if at all, before the service starts. */
-export const otherParts: OtherParts = {};
-
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and there is no shop. */
-export function createOrders(parts: NodeParts) {
+export function createOrders(parts: NodeParts, otherParts: OtherParts) {
   const { settings, store, servers, sales, metrics } = parts;
   const count = (outcome: string) => metrics.orders.inc({ outcome });
   const url = orderUrlOf(settings);
@@ -57,6 +54,8 @@ export function createOrders(parts: NodeParts) {
   return {
     /** What there is where sales write orders. */
     shop,
+    /** False for a sale that has neither an order nor a key: it needs nothing of this. */
+    areAround: (request: Request) => shop !== undefined || answers.areAround(request),
     /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
     async answerSale(request: Request, response: Response, skus: string[]) {
       const orders = shop?.orders;

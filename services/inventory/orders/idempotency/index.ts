@@ -64,6 +64,9 @@ export function createAnswers(
   return {
     /** For work that comes with a key, and not as a request of a client. */
     once,
+    /** Whether a request has a key, or must have one. */
+    areAround: (request: Request) =>
+      settings.IDEMPOTENCY_REQUIRED === 'on' || request.get('Idempotency-Key') !== undefined,
     /**
      * Resolves with what to answer when the request has no key, else answers it. The fingerprint says
      * what is asked for. Rejects as the work does, or with ProblemError. A stopping node waits for it.
