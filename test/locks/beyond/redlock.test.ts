@@ -111,18 +111,18 @@ test.each([170, 180, 190, 200])(
   'redlock: replies that are all late leave no vote, when the lock becomes free after %i ms',
   async (releasedAtMs) => {
     const subject = { source: lockNamed('redlock'), promises: { masters: true }, scripts: [] };
-    await stageOf(subject, async ({ process, pass, endOf, contents }) => {
+    await stageOf(subject, async ({ process, story, servers }) => {
       const [a, late] = [process().holder('A'), process()];
       const b = late.holder('B');
       await a.enters();
       late.delayReplies(VOTE_LIMIT_MS + 10);
       const asked = b.acquire();
-      await pass(releasedAtMs);
+      await story.pass(releasedAtMs);
       await a.leaves();
 
-      expect(await endOf(asked, 3_000)).toMatchObject({ how: 'rejected', error: tooFewAnswer });
-      await pass(500);
-      expect(contents()).toEqual({});
+      expect(await story.endOf(asked, 3_000)).toMatchObject({ how: 'rejected', error: tooFewAnswer });
+      await story.pass(500);
+      expect(servers.contents()).toEqual({});
     });
   },
 );
