@@ -91,17 +91,6 @@ describe.each(shared)('%s: Redis does not answer', (name) => {
   });
 });
 
-test.each(shared)('%s: a holder gives the lock up when Redis is out of memory', async (name) => {
-  const { a } = await startHeld(name, { leaseMs: 30_000 });
-  const holds = reentrant.includes(name) ? 2 : 1;
-  if (holds === 2) await lab.done(a.acquire());
-
-  lab.useUpMemory();
-  for (let hold = 1; hold <= holds; hold += 1) await lab.done(a.release());
-
-  expect(isFree(name)).toBe(true);
-});
-
 test.each(leased)('%s: the lease is there from the command on that takes the lock', async (name) => {
   const p = lab.process(name);
   // Nothing else gets through to Redis.

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { stageOf } from '../../../loadtest/conformance/staging.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
-import { lockNamed } from '../../../virtual/lock-service.ts';
 import { aborted, notHeld, once, openLab } from '../lab.ts';
 
 const lab = openLab({ masters: 5 });
@@ -106,23 +104,3 @@ test('redlock: two masters that forget cost nothing, a third the lock', async ()
   await lab.advance(0);
   expect(votes()).toEqual(free);
 });
-
-test.each([170, 180, 190, 200])(
-  'redlock: replies that are all late leave no vote, when the lock becomes free after %i ms',
-  async (releasedAtMs) => {
-    const subject = { source: lockNamed('redlock'), promises: { masters: true }, scripts: [] };
-    await stageOf(subject, async ({ process, story, servers }) => {
-      const [a, late] = [process().holder('A'), process()];
-      const b = late.holder('B');
-      await a.enters();
-      late.delayReplies(VOTE_LIMIT_MS + 10);
-      const asked = b.acquire();
-      await story.pass(releasedAtMs);
-      await a.leaves();
-
-      expect(await story.endOf(asked, 3_000)).toMatchObject({ how: 'rejected', error: tooFewAnswer });
-      await story.pass(500);
-      expect(servers.contents()).toEqual({});
-    });
-  },
-);
