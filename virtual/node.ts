@@ -25,6 +25,8 @@ export interface NodeOptions<Run> {
   /** Its clock: how far it is ahead of that of the schedule, in milliseconds, and how much faster it runs, as a factor. */
   clock?: { aheadMs?: number; rate?: number };
   answerLimitMs?: number | undefined;
+  /** How long a packet takes between it and a server, in milliseconds; by its number unless it is said. */
+  oneWayMs?: number;
   /** Its clients are its own, and speak over sockets. */
   isOnSockets?: boolean;
   /** Evaluates what it runs in the node's world. */
@@ -115,7 +117,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   }
 
   const busyMs = () => Math.max(0, busyUntil - schedule.now());
-  const end = { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs };
+  const end = { name, oneWayMs: options.oneWayMs ?? ONE_WAY_MS[index] ?? 0.5, take, busyMs };
   const sales = { in: (command: Command) => world.sale() ?? saleIn(command), resume: world.atSale };
   const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, tell, sales });
   const connections = (options.isOnSockets ? [] : proxies).map((proxy, server): NodeConnection => {

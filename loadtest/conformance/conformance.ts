@@ -88,17 +88,17 @@ async function know(source: LockSource): Promise<Known> {
 }
 
 /** Goes through it twice, since Redis learns a script at its first use, and keeps the scripts: from here on Redis knows them. */
-async function surveyIn({ process, endOf, pass, scriptsRun, key }: Staging, scripts: string[]): Promise<Survey> {
+async function surveyIn({ process, story, servers, key }: Staging, scripts: string[]): Promise<Survey> {
   const [p, q] = [process(), process()];
   let survey = noSurvey;
   for (const name of ['A', 'C']) {
     const a = p.holder(name, LONG_LEASE_MS);
     const commandsOf = async (call: () => Promise<void>, what: string) => {
       const from = p.seen.length;
-      const end = await endOf(call(), LONG_LEASE_MS);
+      const end = await story.endOf(call(), LONG_LEASE_MS);
       if (end.how !== 'done') throw new NotStagedError(`${what} ${saidOf(end)}.`);
       // What nobody awaits comes a moment later.
-      await pass(30);
+      await story.pass(30);
       return p.seen.slice(from).flatMap(({ line, command }) => (line === 0 ? [command] : []));
     };
     const acquire = await commandsOf(a.acquire, 'acquire()');
@@ -108,17 +108,17 @@ async function surveyIn({ process, endOf, pass, scriptsRun, key }: Staging, scri
   }
   // Its other scripts: one renews, one waits.
   const [holder, waiter] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
-  await endOf(holder.acquire(), LONG_LEASE_MS);
+  await story.endOf(holder.acquire(), LONG_LEASE_MS);
   const asked = waiter.acquire();
   const from = p.seen.length;
   // Some renew only when four fifths of the lease are over.
-  await pass(LEASE_MS * 0.95);
+  await story.pass(LEASE_MS * 0.95);
   const [first, ...others] = p.seen.slice(from).filter(({ line }) => line === 0);
   const renewal = others.filter(({ at }) => first !== undefined && at < first.at + MOMENT_MS);
   survey.renewal = [first, ...renewal].flatMap((each) => each?.command ?? []);
-  await endOf(holder.release(), LEASE_MS);
-  await endOf(asked, LEASE_MS);
-  scripts.push(...new Set(scriptsRun()));
+  await story.endOf(holder.release(), LEASE_MS);
+  await story.endOf(asked, LEASE_MS);
+  scripts.push(...new Set(servers.scriptsRun()));
   const isNamed = [...survey.acquire, ...survey.release].some(({ args }) => args.some((arg) => arg.includes(key)));
   return isNamed ? survey : { ...survey, isElsewhere: 'no command of the lock names the key that it is given.' };
 }

@@ -6,8 +6,9 @@ import { createLuck } from '../../virtual/luck.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { countOf } from '../narration/numbers.ts';
+import type { Holder } from './holder.ts';
 import { Fault, fails, holds, saidOf } from './outcome.ts';
-import { type Holder, LEASE_MS, type Process, type Staging, stageOf } from './staging.ts';
+import { LEASE_MS, type Process, type Staging, stageOf } from './staging.ts';
 
 const SEED = 7;
 const MOST_ORDERS = 2_000;
@@ -39,7 +40,7 @@ export async function runOrders(
         const processes: [Process, Process] = [staging.process(), staging.process()];
         for (const each of processes) makeLate(staging, each, luck);
         for (let order = 1; order <= IN_ONE_WORLD && isWanted(); order += 1) {
-          staging.steps.length = 0;
+          staging.story.steps.length = 0;
           await stageOrder(staging, processes, { luck, key: `${staging.key}:${held}`, isLast: order === IN_ONE_WORLD });
           held += 1;
         }
@@ -59,7 +60,7 @@ export async function runOrders(
 
 /** Four ask in two processes, each for one hold. Messages are late, a client goes, a process dies. */
 async function stageOrder(
-  { pass, say, endOf }: Staging,
+  { story }: Staging,
   [p, q]: [Process, Process],
   { luck, key, isLast }: { luck: () => number; key: string; isLast: boolean },
 ) {
@@ -71,38 +72,38 @@ async function stageOrder(
   const [from, leaver] = [luck() * 2 * LEASE_MS, holders[Math.floor(luck() * 4)]];
 
   async function sell(holder: Holder) {
-    await pass(luck() * LEASE_MS);
+    await story.pass(luck() * LEASE_MS);
     if (gone.has(holder)) return;
-    const entered = await endOf(holder.acquire(), LIMIT * LEASE_MS);
+    const entered = await story.endOf(holder.acquire(), LIMIT * LEASE_MS);
     if (gone.has(holder)) return entered.how === 'done' ? leave(holder) : undefined;
     if (entered.how === 'pending') throw new Fault(`${holder.name} waited for ${LIMIT} leases, and was not inside.`);
     if (entered.how === 'rejected')
       throw new Fault(`acquire() of ${holder.name} ${saidOf(entered)}, and nothing was broken.`);
-    say(`${holder.name} enters`);
+    story.say(`${holder.name} enters`);
     const [other] = inside;
     if (other) throw new Fault(`${holder.name} entered while ${other.name} was inside.`);
     inside.add(holder);
-    await pass(luck() * HOLD * LEASE_MS);
+    await story.pass(luck() * HOLD * LEASE_MS);
     inside.delete(holder);
     if (!gone.has(holder)) await leave(holder);
   }
 
   async function leave(holder: Holder) {
-    say(`${holder.name} releases`);
-    const left = await endOf(holder.release(), LIMIT * LEASE_MS);
+    story.say(`${holder.name} releases`);
+    const left = await story.endOf(holder.release(), LIMIT * LEASE_MS);
     if (left.how === 'rejected' && !gone.has(holder))
       throw new Fault(`release() of ${holder.name} ${saidOf(left)}, and its lease was not over.`);
   }
 
   async function goWrong() {
-    await pass(from);
+    await story.pass(from);
     if (!isLast && fault < 0.25 && leaver && !inside.has(leaver)) {
-      say(`the client of ${leaver.name} goes`);
+      story.say(`the client of ${leaver.name} goes`);
       gone.add(leaver);
       leaver.abort();
     } else if (isLast) {
-      say('the process of B and D is killed');
-      for (const holder of holders) if (holder.process === q) gone.add(holder);
+      story.say('the process of B and D is killed');
+      for (const [at, holder] of holders.entries()) if (at % 2 === 1) gone.add(holder);
       for (const holder of gone) inside.delete(holder);
       q.kill();
     }
@@ -111,13 +112,13 @@ async function stageOrder(
 }
 
 /** From here on some messages to the servers come late. */
-function makeLate({ pass }: Staging, { lines }: Process, luck: () => number) {
+function makeLate({ story }: Staging, { lines }: Process, luck: () => number) {
   for (const line of lines) {
     const next = () =>
       line.hold({
         isMeant: () => luck() < OFTEN,
         arrive(_command, { letGo }) {
-          void pass(luck() * LATE * LEASE_MS).then(letGo);
+          void story.pass(luck() * LATE * LEASE_MS).then(letGo);
           next();
         },
       });

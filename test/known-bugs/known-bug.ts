@@ -15,8 +15,6 @@ export interface LockToGrade {
   lock: string;
   /** The texts that are replaced. Each must occur exactly once in its file: the lock itself when no other is named. */
   changes: Edit[];
-  /** What is wrong with it: one sentence. */
-  why: string;
   /** What the lock says of itself, where that is not what the lock says that it is compared with. */
   promises?: Promises;
   /** The lock that it is compared with, where that is not the one in the same file. */
@@ -25,6 +23,8 @@ export interface LockToGrade {
 
 /** One with a bug in it. */
 export interface KnownBug extends LockToGrade {
+  /** What is wrong with it: one sentence. */
+  why: string;
   /** What catches it by name: a check of the contract, or where none can, a drill or a scope of the search. Others may catch it as well. */
   caughtBy: string;
 }

@@ -1,8 +1,8 @@
 // What the pages show as printed is what the sources print: sentences that are quoted, and the runs on real servers, which nobody can play again.
 
 import { expect, test } from 'vitest';
+import { textsOf, VALUE } from './code-of.ts';
 import { listDeep, readText } from './project-files.ts';
-import { textsOf, VALUE } from './texts-of.ts';
 
 const folders = ['live', 'exercises', 'loadtest', 'scripts', 'prove', 'virtual', 'services', 'locks', 'teaching'];
 const files = folders.flatMap((folder) => listDeep(folder));

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { readLock } from '../../prove/sandbox.ts';
+import { lockNamed } from '../../virtual/lock-service.ts';
 import { createWorld } from '../../virtual/world.ts';
-import { fileOf } from './lab.ts';
 
 /** So many that what the test runner itself keeps meanwhile, some hundred kilobytes, does not count beside them. */
 const TRIES = 100_000;
@@ -25,7 +25,7 @@ async function measureTries(stage: string) {
     figures.during = heapUsed();
     throw new Error('It has waited long enough.');
   }
-  const openLock = await readLock(fileOf(stage));
+  const openLock = await readLock(lockNamed(stage).file);
   // The key is held by nobody who would ever give it up.
   const redis = { set: async () => null };
   const lock = openLock({ ...createWorld('P', 1), sleep: wait }).createLock({ redis, key: 'lock' } as never);

@@ -1,197 +1,211 @@
-// The virtual lab: processes that run the real lock files, real Valkeys in WebAssembly, and a clock that moves when a test says so.
+// Processes with a lock alone, whose ways to the servers take no time, and a clock that moves when a test says so.
 
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
-import { backendOf, hasLock, locks, strategies } from '../../locks/index.ts';
-import { type OpenLock, readLock } from '../../prove/sandbox.ts';
-import { scriptOf, scriptTexts, sha1Of } from '../../virtual/scripts.ts';
-import { openValkey, type Reply, ReplyError, type Valkey } from '../../virtual/valkey.ts';
+import { backendOf, hasLock, strategies } from '../../locks/index.ts';
+import type { CreateLock, CreateMultiLock, LockOptions } from '../../locks/lock.ts';
+import { type LockCode, type LockLab, openLockLab, readLockCode } from '../../virtual/lock-lab.ts';
+import { lockNamed } from '../../virtual/lock-service.ts';
+import type { Place, ReadCommand } from '../../virtual/proxy.ts';
+import { OUTSIDE } from '../../virtual/server.ts';
+import { type Reply, ReplyError } from '../../virtual/valkey.ts';
 import type { Command } from '../../virtual/world.ts';
-import { createProcess, NO_ANSWER, type Process } from './lab-process.ts';
 
+export { CLOSED as NO_ANSWER } from '../../virtual/server.ts';
 export { aborted, notHeld } from './lock-options.ts';
-export { NO_ANSWER };
 
 /** Every lock that needs Redis alone, in the order of the registry. */
 export const labLocks = Object.keys(strategies).filter(
   (name) => hasLock(name) && /^(redis|masters)$/.test(backendOf(name)),
 );
-export const fileOf = (name: string) =>
-  new URL(`../../locks/${name in locks ? '' : 'beyond/'}${name}.ts`, import.meta.url).pathname;
 
 /** Signal of somebody who tries once. */
 export const once = AbortSignal.abort();
 
-/** The text of each script, by its name. */
-export const scripts = Object.fromEntries(scriptTexts.map((text) => [scriptOf(['EVAL', text]) ?? '', text]));
-
-/** What all labs of a worker share. */
-const opened = new Map<string, Promise<OpenLock>>();
-const valkeys: Valkey[] = [];
+/** Which commands: by name, or by the number of the server, 0 for the first. */
+type Which = string | ((name: string, server: number) => boolean);
+/** How a command is named in `sent`: by its script, or in small letters. */
+const nameOf = ({ name, script }: ReadCommand) =>
+  script === undefined ? name.toLowerCase() : `${name === 'EVAL' ? 'eval ' : ''}${script}`;
 
 /** The connection of `listen`. */
-const LISTENER = 1_000_001;
+const LISTENER = 1_000;
 
-/** Everything that a promise has set off has happened. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** What a process runs, with options that a test does not care about filled in. `lose` is told of a lease that is lost by surprise. */
+function startProcess(lab: LockLab, code: LockCode, lose: () => void) {
+  const { node, proxies, exports } = lab.start(code, { oneWayMs: 0 });
+  const { world } = node;
+  const sent: string[] = [];
+  for (const proxy of proxies) proxy.watch((command) => command.name !== 'PING' && sent.push(nameOf(command)));
+
+  // There are no replicas. As many confirm at once as are waited for.
+  const wait = async (count: number) => count;
+  const redis = new Proxy(world.redis, {
+    get: (target, verb) => (verb === 'wait' ? wait : Reflect.get(target, verb)),
+  });
+
+  const options = (given: Partial<LockOptions> = {}): LockOptions => ({
+    redis,
+    masters: world.masters as never,
+    mysql: undefined as never,
+    zookeeper: undefined as never,
+    key: 'lock',
+    ownerToken: world.uuid(),
+    leaseMs: 30_000,
+    retryDelayMs: 20,
+    onLeaseLost: lose,
+    ...given,
+  });
+
+  /** From now on this happens to so many of these commands, to all unless it is said, until it is called off. */
+  function catchAll(which: Which = () => true, left: number, arrive: (place: Place) => void) {
+    const isMeant = typeof which === 'string' ? (name: string) => name === which : which;
+    let isOver = false;
+    for (const [server, proxy] of proxies.entries()) {
+      const next = () =>
+        proxy.hold({
+          isMeant: (command) => !isOver && left > 0 && isMeant(nameOf(command), server),
+          arrive(_command, place) {
+            left -= 1;
+            next();
+            arrive(place);
+          },
+        });
+      next();
+    }
+    return () => {
+      isOver = true;
+    };
+  }
+
+  return {
+    node,
+    world,
+    redis,
+    options,
+    module: exports,
+    lock: (given?: Partial<LockOptions>) => (exports.createLock as CreateLock)(options(given)),
+    readLock: (given?: Partial<LockOptions>) => (exports.createReadLock as CreateLock)(options(given)),
+    multiLock: (keys: string[], given?: Partial<LockOptions>) =>
+      (exports.createMultiLock as CreateMultiLock)(options(given), keys),
+    /** The commands that it has sent, by the name of the script. */
+    sent,
+    /** Keeps them back, and what is sent behind them on their connections. */
+    hold(which?: Which, times = Number.POSITIVE_INFINITY) {
+      const places: Place[] = [];
+      const end = catchAll(which, times, (place) => places.push(place));
+      return {
+        letGo() {
+          end();
+          for (const place of places.splice(0)) place.letGo();
+        },
+      };
+    },
+    /** They never arrive, and their connections end. */
+    fail: (which?: Which, times = Number.POSITIVE_INFINITY) => ({
+      letGo: catchAll(which, times, (place) => place.drop()),
+    }),
+    delayReplies(ms: number) {
+      for (const proxy of proxies) proxy.delayReplies(ms);
+    },
+    freeze: () => node.stop(),
+    thaw: () => node.resume(),
+    kill: () => node.kill(),
+  };
+}
+type Process = ReturnType<typeof startProcess>;
+
+/** A promise that nobody need await, and what has become of it. */
+function follow<T>(promise: Promise<T>) {
+  const followed = Object.assign(
+    promise.then((value) => value),
+    { state: 'pending' as 'pending' | 'done' | 'failed' },
+  );
+  followed.then(
+    () => (followed.state = 'done'),
+    () => (followed.state = 'failed'),
+  );
+  return followed;
+}
 
 /** One for a test file; each test finds it empty, at time 0. A lease that is lost by surprise fails the test. */
 export function openLab({ masters = 0 } = {}) {
-  let now = 0;
-  let luck = 1;
+  const codes = new Map<string, LockCode>();
+  let lab: LockLab;
   let processes: Process[] = [];
-  let modules: Record<string, OpenLock> = {};
-  const lost: string[] = [];
   let heard: string[] = [];
-  /** Servers that stand still: what they are sent waits. */
-  const frozen = new Set<number>();
+  const lost: string[] = [];
+  const servers = () => [lab.redis, ...lab.masters];
+  const serverAt = (number: number) => servers()[number] as (typeof lab)['redis'];
 
   beforeAll(async () => {
-    for (const name of labLocks) opened.set(name, opened.get(name) ?? readLock(fileOf(name)));
-    modules = Object.fromEntries(await Promise.all([...opened].map(async ([name, open]) => [name, await open])));
-    while (valkeys.length <= masters) valkeys.push(await openValkey());
+    for (const name of labLocks) codes.set(name, await readLockCode(lockNamed(name)));
   });
-  beforeEach(() => {
-    [now, luck, processes, heard] = [0, 1, [], []];
-    for (const valkey of valkeys) {
-      valkey.setTime(0);
-      valkey.pipeline(0, [['FLUSHALL']]);
-      // It goes on knowing them, unless a test has made it forget.
-      const [known] = valkey.pipeline(0, [['SCRIPT', 'EXISTS', ...scriptTexts.map(sha1Of)]]) as [number[]];
-      const load = scriptTexts.map((text) => ['SCRIPT', 'LOAD', text]);
-      if (known.includes(0)) valkey.pipeline(0, load);
-    }
+  beforeEach(async () => {
+    lab = await openLockLab(masters);
+    [processes, heard] = [[], []];
   });
   afterEach(() => {
-    const refused = processes.flatMap(({ world }) => world.refusal() ?? []);
     for (const { kill } of processes) kill();
-    valkeys[0]?.close(LISTENER);
-    frozen.clear();
-    expect({ refused, lost: lost.splice(0) }).toEqual({ refused: [], lost: [] });
+    lab.close();
+    expect({ refused: lab.refusal(), lost: lost.splice(0) }).toEqual({ refused: undefined, lost: [] });
   });
 
-  /** The same row of numbers in every run. Source: Park and Miller, Random number generators, 1988. */
-  function draw() {
-    luck = (luck * 16_807) % 2_147_483_647;
-    return luck / 2_147_483_647;
+  /** Lets all happen until then, or until it is over. */
+  async function run(ms: number, isOver = () => false) {
+    // What a test has had a process do is sent.
+    for (const { node } of processes) node.take(() => {});
+    await lab.schedule.until(isOver, ms);
+    for (const { world } of processes) world.begin({ type: 'begins', at: lab.schedule.now(), chance: 0.5 });
   }
 
-  /** Has a server carry a command out, and puts what it tells others into their inboxes. */
-  function execute(server: number, connection: number, command: Command): Reply {
-    const valkey = valkeys[server] as Valkey;
-    valkey.setTime(now);
-    const { reply, messages } = valkey.run(connection, command);
-    for (const { to, message } of messages) {
-      if (to === LISTENER) heard.push((message as string[]).slice(1).join(' '));
-      else processes[(to - 1) >> 1]?.inbox.push(message as string[]);
-    }
-    return reply;
-  }
-
-  /** Every process that runs has done what it can do at this time. */
-  async function settle() {
-    await settled();
-    for (let isBusy = true; isBusy; ) {
-      isBusy = false;
-      for (const each of processes) {
-        if (!each.isRunning() || !each.step()) continue;
-        isBusy = true;
-        await settled();
-      }
-    }
-  }
-
-  function setNow(time: number) {
-    now = Math.max(now, time);
-    for (const { begin } of processes) begin();
-  }
-
-  /** Lets all happen until then, in the order of time, or until it is over. */
-  async function runUntil(end: number, isOver = () => false) {
-    for (await settle(); !isOver(); await settle()) {
-      const timers = processes.flatMap((each) =>
-        each.isRunning() ? each.world.timers().map((timer) => ({ ...timer, each })) : [],
-      );
-      const [next] = timers.sort((one, other) => one.due - other.due);
-      if (next === undefined || next.due > end) return;
-      setNow(next.due);
-      next.each.world.fire(next.id);
-    }
-  }
-
-  /** A promise that nobody need await, and what has become of it. */
-  function follow<T>(promise: Promise<T>) {
-    const followed = Object.assign(
-      promise.then((value) => value),
-      { state: 'pending' as 'pending' | 'done' | 'failed' },
-    );
-    followed.then(
-      () => (followed.state = 'done'),
-      () => (followed.state = 'failed'),
-    );
-    return followed;
+  function openProcess(name: string): Process {
+    const made = startProcess(lab, codes.get(name) as LockCode, () => lost.push(name));
+    processes.push(made);
+    return made;
   }
 
   return {
     /** The time, in milliseconds. */
-    now: () => now,
+    now: () => lab.schedule.now(),
     /** A process that has evaluated the file of this lock. */
-    process(name: string) {
-      const made = createProcess(name, modules[name] as OpenLock, {
-        number: processes.length,
-        servers: masters + 1,
-        now: () => now,
-        draw,
-        isFrozen: (server) => frozen.has(server),
-        execute,
-        close(connection) {
-          for (const valkey of valkeys) valkey.close(connection);
-        },
-        lose: (what) => lost.push(what),
-      });
-      processes.push(made);
-      return made;
-    },
+    process: openProcess,
     /** Several of them. */
     processes(name: string, count: number) {
-      const made = Array.from({ length: count }, () => this.process(name));
-      return made as [(typeof made)[0], (typeof made)[0], (typeof made)[0], ...typeof made];
+      return Array.from({ length: count }, () => openProcess(name)) as [Process, Process, Process, ...Process[]];
     },
     follow,
     /** Lets so many milliseconds pass, and all happen that happens in them. */
-    async advance(ms: number) {
-      const end = now + ms;
-      await runUntil(end);
-      setNow(end);
-    },
+    advance: (ms: number) => run(ms),
     /** Settles as the promise does, at the time at which it does. Rejects when that is not within so many milliseconds. */
     async done<T>(promise: Promise<T>, limitMs = 100_000): Promise<T> {
       const followed = follow(promise);
-      await runUntil(now + limitMs, () => followed.state !== 'pending');
+      await run(limitMs, () => followed.state !== 'pending');
       if (followed.state === 'pending') throw new Error(`It has not ended within ${limitMs} ms.`);
+      // What follows from that at once.
+      await run(0);
       return promise;
     },
     /** Has the first server carry a command out, now. Throws what it refuses. */
-    redis: (...command: Command) => answerOf(execute(0, 0, command)),
+    redis: (...command: Command) => answerOf(lab.redis.execute(OUTSIDE, command)),
     /** Listens for a process that is not here. Returns what is heard, as `channel message`. */
     listen(...channels: string[]) {
-      for (const channel of channels) execute(0, LISTENER, ['SUBSCRIBE', channel]);
+      lab.redis.listen(LISTENER, (channel, message) => heard.push(`${channel} ${message}`));
+      for (const channel of channels) lab.redis.execute(LISTENER, ['SUBSCRIBE', channel]);
       return heard;
     },
     /** Has one of the masters carry a command out, which are numbered from 1. */
-    master: (number: number, ...command: Command) => answerOf(execute(number, 0, command)),
-    /** SIGSTOP and SIGCONT of a server. */
-    freezeServer: (...servers: number[]) => void servers.map((server) => frozen.add(server)),
-    thawServer: (...servers: number[]) => void servers.map((server) => frozen.delete(server)),
+    master: (number: number, ...command: Command) => answerOf(serverAt(number).execute(OUTSIDE, command)),
+    /** SIGSTOP and SIGCONT of servers. */
+    freezeServer: (...numbers: number[]) => numbers.map((number) => serverAt(number).stop()),
+    thawServer: (...numbers: number[]) => numbers.map((number) => serverAt(number).resume()),
     /** From now on every server refuses what needs memory, until the test has ended. */
     useUpMemory() {
-      const allow = (bytes: number) => {
-        for (const valkey of valkeys) valkey.run(0, ['CONFIG', 'SET', 'maxmemory', bytes]);
-      };
+      const all = servers();
+      const allow = (bytes: number) =>
+        all.map((server) => server.execute(OUTSIDE, ['CONFIG', 'SET', 'maxmemory', bytes]));
       allow(1);
-      onTestFinished(() => allow(0));
+      onTestFinished(() => void allow(0));
     },
-    /** A server that starts again has forgotten everything but its scripts. */
-    forget: (server: number) => execute(server, 0, ['FLUSHALL']),
   };
 }
 

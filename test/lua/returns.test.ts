@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openLab, scripts } from '../locks/lab.ts';
+import { scriptOf, scriptTexts } from '../../virtual/scripts.ts';
+import { openLab } from '../locks/lab.ts';
 
 const lab = openLab();
+/** The text of each script, by its name. */
+const scripts = Object.fromEntries(scriptTexts.map((text) => [scriptOf(['EVAL', text]) ?? '', text]));
 
 /** The server's clock, which stands still, in milliseconds since 1970. */
 const NOW = 1_000_000;

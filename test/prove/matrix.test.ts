@@ -87,18 +87,4 @@ describe('matrix', () => {
 
     expect(others.map(({ stage, scope }) => `${stage} ${scope}`)).toEqual(Object.keys(differences));
   });
-
-  test('what each stage adds: it holds where the stage before it fails', () => {
-    const added = (stage: string, before: string) =>
-      columns.filter((scope) => rows[stage]?.[scope] === '✔' && rows[before]?.[scope] === '✘');
-
-    expect(added('2-recursive-retry', '1-in-process')).toContain('plain');
-    expect(added('4-ttl', '3-spin')).toEqual(['crashed-holder']);
-    expect(added('5-owner-check', '4-ttl')).toEqual(['slow-holder']);
-    expect(added('6-lua-release', '5-owner-check')).toEqual(['late-release']);
-    expect(added('7-reentrant', '6-lua-release')).toEqual(['nested-call', 'nested-object']);
-    expect(added('8-auto-renew', '7-reentrant')).toEqual(['long-sale']);
-    expect(added('fenced-writes', '8-auto-renew')).toEqual(['late-write']);
-    expect(added('fenced', 'fenced-writes')).toEqual(['paused-process', 'crossed-write']);
-  });
 });

@@ -4,35 +4,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
 import { ownCommands } from '../loadtest/commands/command-under-test.ts';
 import { sharedRedis } from '../stack.ts';
+import { isUp, ports, sell } from './own-ports.ts';
 
 const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
-
-const variables = [
-  'REDIS_PORT',
-  'MYSQL_PORT',
-  'NGINX_PORT',
-  'NODE_1_PORT',
-  'NODE_1_LAB_PORT',
-  'NODE_2_PORT',
-  'NODE_2_LAB_PORT',
-] as const;
-
-async function ports() {
-  const free = await Promise.all(variables.map(async (variable) => [variable, String(await freePort())]));
-  return Object.fromEntries(free) as Record<(typeof variables)[number], string>;
-}
-
-const isUp = /Stop: +Ctrl-C/;
-
-async function sell(env: Awaited<ReturnType<typeof ports>>) {
-  const response = await fetch(`http://127.0.0.1:${env.NGINX_PORT}/inventory/sale`, { method: 'POST' });
-  return (await response.json()) as { node: string; lock: string; remaining: number; orderId?: string };
-}
 
 describe('npm run up', () => {
   test('ORDERS=on: it starts a MySQL, sales write orders, what it prints leads to both, and npm run down ends it', async () => {

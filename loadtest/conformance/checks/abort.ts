@@ -1,9 +1,12 @@
 // An abort at every point: acquire() ends soon, and leaves nothing in Redis when it has rejected.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
+import type { Holder } from '../holder.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { type End, Fault, holds } from '../outcome.ts';
-import { type Holder, type Keys, LEASE_MS, type Process, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+import type { Keys } from '../servers.ts';
+import { LEASE_MS, type Process, type Staging } from '../staging.ts';
+import { STEP_LIMIT_MS } from '../story.ts';
 
 /** How soon after its abort acquire() must end, and what it has left in Redis be gone, in milliseconds. */
 const SOON_MS = 500;
@@ -34,7 +37,7 @@ async function triesOnce({ process }: Staging) {
 
 async function beforeIt(staging: Staging) {
   const scene = await openScene(staging, 'held');
-  const end = await staging.ends(
+  const end = await staging.story.ends(
     'B asks with a signal that is aborted already: acquire()',
     scene.waiter.acquire('once'),
     SOON_MS,
@@ -48,9 +51,9 @@ async function aborted(staging: Staging, state: 'free' | 'held', afterMs: number
   const delayMs = state === 'free' ? REPLY_DELAY_MS : 0;
   scene.q.delayReplies(delayMs);
   const asked = scene.waiter.acquire();
-  await staging.pass(afterMs);
+  await staging.story.pass(afterMs);
   scene.waiter.abort();
-  const end = await staging.ends(`B asks, and is aborted ${point}: acquire()`, asked, delayMs + SOON_MS);
+  const end = await staging.story.ends(`B asks, and is aborted ${point}: acquire()`, asked, delayMs + SOON_MS);
   scene.q.delayReplies(0);
   await judge(staging, scene, end, point);
 }
@@ -67,10 +70,10 @@ async function onItsWay(staging: Staging, at: number, state: 'free' | 'held') {
     throw new NotStagedError(`Command ${at + 1} of acquire() did not come.`);
   }
   scene.waiter.abort();
-  staging.say(`B asks, and is aborted while its ${command.name} is on its way`);
-  await staging.pass(1);
+  staging.story.say(`B asks, and is aborted while its ${command.name} is on its way`);
+  await staging.story.pass(1);
   held.letGo();
-  const end = await staging.ends(`the ${command.name} reaches Redis; acquire()`, asked, SOON_MS);
+  const end = await staging.story.ends(`the ${command.name} reaches Redis; acquire()`, asked, SOON_MS);
   await judge(staging, scene, end, `while its ${command.name} was on its way`);
 }
 
@@ -89,9 +92,9 @@ async function openScene(staging: Staging, state: 'free' | 'held'): Promise<Scen
   const { q, a, b: waiter } = staging.two();
   await a.enters();
   await a.leaves();
-  const usual = staging.contents();
+  const usual = staging.servers.contents();
   if (state === 'held') await a.enters();
-  return { q, holder: state === 'held' ? a : undefined, waiter, before: staging.contents(), usual };
+  return { q, holder: state === 'held' ? a : undefined, waiter, before: staging.servers.contents(), usual };
 }
 
 /** Either it rejected and left nothing, or its command was quicker: then it holds, and can release. */
@@ -101,8 +104,8 @@ async function judge(staging: Staging, { holder, waiter, before, usual }: Scene,
     if (holder !== undefined) throw new Fault(`Aborted ${point}, it entered a lock that A holds.`);
     await waiter.mustLeave(`Aborted ${point}, acquire() resolved, and`);
   }
-  await staging.pass(GONE_MS);
-  const now = staging.contents();
+  await staging.story.pass(GONE_MS);
+  const now = staging.servers.contents();
   const changed = Object.keys(now).filter((name) => now[name] !== before[name] && usual[name] === undefined);
   if (changed.length === 0) return;
   const names = changed.map((name) => name.replace(/^\d+ /, '')).join(', ');
@@ -111,21 +114,21 @@ async function judge(staging: Staging, { holder, waiter, before, usual }: Scene,
 
 /** Many waiters are aborted at once: all of them end, and a moment later none sends anything. */
 export const abortMany = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, pass, say, endOf, now }) => {
+  stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
     await p.holder('A').enters();
     const waiters = Array.from({ length: WAITERS }, (_, at) => q.holder(`waiter ${at + 1}`, LEASE_MS));
     const asked = waiters.map((waiter) => waiter.acquire());
-    await pass(WAIT_MS);
+    await story.pass(WAIT_MS);
     for (const waiter of waiters) waiter.abort();
-    say(`${WAITERS} waiters are aborted`);
-    const ends = await Promise.all(asked.map((each) => endOf(each, 2 * SOON_MS)));
+    story.say(`${WAITERS} waiters are aborted`);
+    const ends = await Promise.all(asked.map((each) => story.endOf(each, 2 * SOON_MS)));
     const pending = ends.filter(({ how }) => how !== 'rejected').length;
     if (pending > 0)
       throw new Fault(`${pending} of ${WAITERS} waiters had not ended ${2 * SOON_MS} ms after their abort.`);
-    await pass(CLEAR_UP_MS);
-    const from = now();
-    await pass(LEASE_MS);
+    await story.pass(CLEAR_UP_MS);
+    const from = story.now();
+    await story.pass(LEASE_MS);
     const [first, ...others] = q.sentSince(from);
     if (first === undefined)
       return holds(`${WAITERS} waiters were aborted, and none of them sent anything afterwards.`);

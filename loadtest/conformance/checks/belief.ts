@@ -3,7 +3,8 @@
 import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
-import { LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+import { LEASE_MS, type Staging } from '../staging.ts';
+import { STEP_LIMIT_MS } from '../story.ts';
 
 const LEASES_MS = [LEASE_MS, 1_900];
 /** What is left of a lease when it is looked at may differ from it by so much of it. */
@@ -23,40 +24,40 @@ export async function belief({ survey, stage }: LockUnderTest) {
 }
 
 /** Resolves with false when it has no end. */
-async function endsAsAsked({ process, leaseLeftMs }: Staging, leaseMs: number): Promise<boolean> {
+async function endsAsAsked({ process, servers }: Staging, leaseMs: number): Promise<boolean> {
   await process().holder('A', leaseMs).enters();
-  const leftMs = leaseLeftMs();
+  const leftMs = servers.leaseLeftMs();
   if (leftMs < 0) return false;
   if (Math.abs(leftMs - leaseMs) <= TOLERANCE * leaseMs) return true;
   throw new Fault(`A lease of ${leaseMs} ms was asked for, and the key lasts ${leftMs} ms.`);
 }
 
-async function waitsForLong({ process, pass, endOf, say }: Staging) {
+async function waitsForLong({ process, story }: Staging) {
   const [p, q] = [process(), process()];
   const [a, b, c] = [p.holder('A'), q.holder('B', LEASE_MS), p.holder('C', LEASE_MS)];
   await a.enters();
   const asked = b.acquire();
-  await pass(WAIT_LEASES * LEASE_MS);
+  await story.pass(WAIT_LEASES * LEASE_MS);
   await a.leaves();
-  await endOf(asked, STEP_LIMIT_MS);
-  say(`B enters, which has waited for ${WAIT_LEASES} leases`);
+  await story.endOf(asked, STEP_LIMIT_MS);
+  story.say(`B enters, which has waited for ${WAIT_LEASES} leases`);
   if (b.isLost()) throw new Fault('A waiter that had waited for longer than a lease was lost as it entered.');
-  await pass(LEASE_MS / 2);
+  await story.pass(LEASE_MS / 2);
   if (b.isLost() || !(await c.isKeptOut()))
     throw new Fault('A waiter that had waited for longer than a lease lost the lock half a lease after it entered.');
 }
 
-async function hearsLate({ process, pass, endOf, leaseLeftMs, say }: Staging) {
+async function hearsLate({ process, story, servers }: Staging) {
   const p = process();
   const a = p.holder('A', LEASE_MS);
   p.delayReplies(LATE_MS);
-  const entered = await endOf(a.acquire(), STEP_LIMIT_MS);
+  const entered = await story.endOf(a.acquire(), STEP_LIMIT_MS);
   // One that does not enter by so late a reply believes nothing.
   if (entered.how !== 'done') return;
   p.cut();
-  const leftMs = Math.max(0, leaseLeftMs());
-  say(`A enters by a late reply, its line is cut, and its lease lasts ${formatDuration(leftMs)} more`);
-  await pass(leftMs + SLACK_MS);
+  const leftMs = Math.max(0, servers.leaseLeftMs());
+  story.say(`A enters by a late reply, its line is cut, and its lease lasts ${formatDuration(leftMs)} more`);
+  await story.pass(leftMs + SLACK_MS);
   if (!a.isLost())
     throw new Fault('A entered by a late reply, the lease was over in Redis, and `lost` had not aborted.');
 }

@@ -13,7 +13,7 @@ const clocks = {
 /** Each of them asks while another holds, and holds while another asks. */
 export async function clock({ stage }: LockUnderTest) {
   for (const [name, ofClock] of Object.entries(clocks)) {
-    await stage(async ({ process, pass }) => {
+    await stage(async ({ process, story }) => {
       const [a, b] = [process().holder('A', LEASE_MS), process(ofClock).holder('B', LEASE_MS)];
       const holdsAgainst = [
         [a, b],
@@ -21,7 +21,7 @@ export async function clock({ stage }: LockUnderTest) {
       ] as const;
       for (const [holder, other] of holdsAgainst) {
         await holder.enters();
-        await pass(LEASE_MS / 10);
+        await story.pass(LEASE_MS / 10);
         await other.mustStayOut(`${other.name} entered while ${holder.name} was inside. The clock of B ${name}.`);
         await holder.leaves();
       }

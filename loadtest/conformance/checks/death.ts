@@ -1,9 +1,10 @@
 // A process is killed: its lock comes to an end, and another holder enters.
 
 import { formatDuration } from '../../narration/numbers.ts';
+import type { Holder } from '../holder.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { type Holder, LEASE_MS, type Staging } from '../staging.ts';
+import { LEASE_MS, type Staging } from '../staging.ts';
 
 /** Within so many leases another is inside. */
 export const TAKEOVER_LEASES = 1.5;
@@ -24,7 +25,7 @@ export async function crash({ survey, stage }: LockUnderTest) {
         await held.waits(`A has sent its ${command.name}`);
       }
       p.kill();
-      staging.say('the process of A is killed');
+      staging.story.say('the process of A is killed');
       const when = next === undefined ? 'A was killed while it was inside' : `A was killed after its ${command.name}`;
       takeoverMs = Math.max(takeoverMs, await takeOver(staging, b, when, 'the key is still there'));
     });
@@ -35,31 +36,26 @@ export async function crash({ survey, stage }: LockUnderTest) {
 /** A loses its key, B takes it and is killed: the lock is free soon, although A lives. */
 export const deadHeir = ({ stage }: LockUnderTest) =>
   stage(async (staging) => {
-    const { process, endLease, say } = staging;
+    const { process, servers, story } = staging;
     const [p, victim, q] = [process(), process(), process()];
     const [a, b, c] = [p.holder('A', LEASE_MS), victim.holder('B', LEASE_MS), q.holder('C', LEASE_MS)];
     await a.enters();
-    endLease();
+    servers.endLease();
     await b.enters();
     victim.kill();
-    say('the process of B is killed, that of A lives on');
+    story.say('the process of B is killed, that of A lives on');
     const takeoverMs = await takeOver(staging, c, 'B is dead', 'A keeps the lease of B alive');
     return holds(`C entered ${formatDuration(takeoverMs)} after the death of B, while A was alive.`, { takeoverMs });
   });
 
 /** Resolves with how long it takes until this one is inside, in milliseconds. */
-async function takeOver(
-  { endOf, say, leaseLeftMs }: Staging,
-  heir: Holder,
-  when: string,
-  why: string,
-): Promise<number> {
-  const entered = await endOf(heir.acquire(), WAIT_LEASES * LEASE_MS);
+async function takeOver({ story, servers }: Staging, heir: Holder, when: string, why: string): Promise<number> {
+  const entered = await story.endOf(heir.acquire(), WAIT_LEASES * LEASE_MS);
   if (entered.how !== 'done') {
-    const cause = leaseLeftMs() === -1 ? 'the key has no end' : why;
+    const cause = servers.leaseLeftMs() === -1 ? 'the key has no end' : why;
     throw new Fault(`${when}, and nobody entered in ${formatDuration(WAIT_LEASES * LEASE_MS)}: ${cause}.`);
   }
-  say(`${heir.name} enters`);
+  story.say(`${heir.name} enters`);
   await heir.leaves();
   if (entered.ms > TAKEOVER_LEASES * LEASE_MS)
     throw new Fault(`${when}, and ${heir.name} entered only ${formatDuration(entered.ms)} later.`, {

@@ -3,9 +3,11 @@
 import type { ReadCommand } from '../../../virtual/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../narration/numbers.ts';
+import { isNoStep } from '../held.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { isNoStep, LONG_LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+import { LONG_LEASE_MS, type Staging } from '../staging.ts';
+import { STEP_LIMIT_MS } from '../story.ts';
 import { judge, LIMIT_MS, NOT_FREE } from './lost-reply.ts';
 
 /** How late the replies are to who tries once, in milliseconds. */
@@ -39,13 +41,13 @@ export async function lateReply({ stage }: LockUnderTest) {
 }
 
 /** Of several servers most are late. Who tries once either waits for them, or gives back what he does not wait for. */
-async function triesOnce({ two, ends }: Staging) {
+async function triesOnce({ two, story }: Staging) {
   const { p, a, b } = two();
   // By then it is connected.
   await a.enters();
   await a.leaves();
   for (const line of p.lines.slice(0, Math.ceil((p.lines.length + 1) / 2))) line.delayReplies(LATE_MS);
-  const end = await ends(
+  const end = await story.ends(
     `replies are ${formatDuration(LATE_MS)} late; acquire() of A`,
     a.acquire('once'),
     LONG_LEASE_MS,
@@ -56,7 +58,7 @@ async function triesOnce({ two, ends }: Staging) {
 }
 
 /** A is inside, and B has asked over a line that is slow from its first command on: a subscription before that is in time. */
-async function askLate({ two, endOf, now, say }: Staging, lateMs: number) {
+async function askLate({ two, story }: Staging, lateMs: number) {
   const { p, q, a, b } = two();
   // By then it is connected.
   await b.enters();
@@ -73,9 +75,9 @@ async function askLate({ two, endOf, now, say }: Staging, lateMs: number) {
     );
   });
   const asked = b.acquire();
-  if ((await endOf(asks, STEP_LIMIT_MS)).how !== 'done') throw new NotStagedError('B asked nothing.');
-  say(`B asks, and each reply to it is ${formatDuration(lateMs)} late`);
-  return { a, b, c: p.holder('C'), q, from: now(), asked };
+  if ((await story.endOf(asks, STEP_LIMIT_MS)).how !== 'done') throw new NotStagedError('B asked nothing.');
+  story.say(`B asks, and each reply to it is ${formatDuration(lateMs)} late`);
+  return { a, b, c: p.holder('C'), q, from: story.now(), asked };
 }
 
 /**
@@ -84,7 +86,7 @@ async function askLate({ two, endOf, now, say }: Staging, lateMs: number) {
  */
 async function triesOf(staging: Staging): Promise<{ patienceMs: number; againMs: number } | undefined> {
   const { q, from, asked } = await askLate(staging, LONG_LEASE_MS);
-  const end = await staging.endOf(asked, PATIENCE_LIMIT_MS);
+  const end = await staging.story.endOf(asked, PATIENCE_LIMIT_MS);
   if (end.how === 'done') throw new Fault(TWO_INSIDE);
   const [first, ...others] = q.seen.filter(({ at }) => at >= from);
   const later = others.filter(({ at }) => at > from + MOMENT_MS);
@@ -106,16 +108,16 @@ interface Late {
 
 /** Every reply is later than it is waited for, and the lock becomes free between two tries. */
 async function hearsLate(staging: Staging, { lateMs, freeMs, slowMs, goes }: Late) {
-  const { endOf, ends, pass, say } = staging;
+  const { story } = staging;
   const { a, b, c, q, asked } = await askLate(staging, lateMs);
   const what = `Replies were ${formatDuration(lateMs)} late, and the lock became free meanwhile`;
-  if ((await endOf(asked, freeMs)).how === 'done') throw new Fault(TWO_INSIDE);
+  if ((await story.endOf(asked, freeMs)).how === 'done') throw new Fault(TWO_INSIDE);
   await a.leaves();
-  await pass(slowMs);
-  say(goes ? 'the client of B goes' : 'the replies are in time again');
+  await story.pass(slowMs);
+  story.say(goes ? 'the client of B goes' : 'the replies are in time again');
   if (goes) b.abort();
   else q.delayReplies(0);
-  const end = await ends('acquire() of B', asked, LIMIT_MS);
+  const end = await story.ends('acquire() of B', asked, LIMIT_MS);
   q.delayReplies(0);
   if (end.how === 'done' || !goes) return judge(end, b, c, what);
   if (end.how === 'pending')

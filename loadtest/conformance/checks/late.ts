@@ -16,17 +16,17 @@ const MOMENT_MS = 10;
 
 export async function lateRelease({ survey, stage }: LockUnderTest) {
   for (const at of survey.release.keys()) {
-    await stage(async ({ two, endLease, ends }) => {
+    await stage(async ({ two, servers, story }) => {
       const { p, q, a, b } = two();
       const c = q.holder('C');
       await a.enters();
       const held = p.hold(at);
       const releasing = a.release();
       const name = await held.waits('A releases');
-      endLease();
+      servers.endLease();
       await b.enters();
       held.letGo();
-      await ends(`the ${name} reaches Redis; release() of A`, releasing);
+      await story.ends(`the ${name} reaches Redis; release() of A`, releasing);
       const isOut = await c.isKeptOut();
       const leaving = await b.leaves();
       if (isOut && leaving.how === 'done') return;
@@ -48,20 +48,20 @@ export async function lateAcquire(lock: LockUnderTest) {
 }
 
 const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
-  stage(async ({ two, pass, endOf, ends, say }) => {
+  stage(async ({ two, story }) => {
     const { p, a, b } = two(LEASE_MS, LONG_LEASE_MS);
     const held = p.hold(at);
     const asked = a.acquire();
     const name = await held.waits('A asks');
-    await pass(1.25 * LEASE_MS);
-    if ((await endOf(b.acquire(), 2 * LEASE_MS)).how !== 'done') {
+    await story.pass(1.25 * LEASE_MS);
+    if ((await story.endOf(b.acquire(), 2 * LEASE_MS)).how !== 'done') {
       if (at === 0) throw new NotStagedError('B did not enter a free lock.');
       // What A has taken by then has no end: contract-crash judges it.
       return;
     }
-    say('the lease is over, B enters');
+    story.say('the lease is over, B enters');
     held.letGo();
-    const late = await ends(`the ${name} reaches Redis; acquire() of A`, asked, LATE_LOOK_MS);
+    const late = await story.ends(`the ${name} reaches Redis; acquire() of A`, asked, LATE_LOOK_MS);
     const [tokenOfA, tokenOfB] = [late.how === 'done' ? a.token() : undefined, b.token()];
     const hasBoth = tokenOfA !== undefined && tokenOfB !== undefined;
     if (late.how === 'done' && !a.isLost()) {
@@ -74,7 +74,7 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
       throw new Fault(`${said}: the writes of A pass for the newer ones.`);
     }
     if (late.how !== 'pending') return;
-    const next = await ends('acquire() of A', asked);
+    const next = await story.ends('acquire() of A', asked);
     const later = a.token();
     if (next.how === 'done' && later !== undefined && tokenOfB !== undefined && later <= tokenOfB)
       throw new Fault(`A entered after B, and its token is ${later}, while that of B was ${tokenOfB}.`);
@@ -82,7 +82,7 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
 
 /** A release that a waiter could not hear, since its SUBSCRIBE was on its way: it is inside long before the lease ends. */
 export const wakeUp = ({ stage }: LockUnderTest) =>
-  stage(async ({ two, pass, endOf, say }) => {
+  stage(async ({ two, story }) => {
     const { q, a, b } = two();
     await a.enters();
     const held = q.hold(0, isListening);
@@ -90,13 +90,13 @@ export const wakeUp = ({ stage }: LockUnderTest) =>
     const command = await held.comes(ASK_MS);
     if (command === undefined) return doesNotApply('Its waiters are not woken by Redis: they ask again and again.');
     const { name } = command;
-    say(`B asks, and its ${name} is held on its way`);
+    story.say(`B asks, and its ${name} is held on its way`);
     // What it sends besides is answered by then.
-    await pass(MOMENT_MS);
+    await story.pass(MOMENT_MS);
     await a.leaves();
     held.letGo();
-    say(`the ${name} reaches Redis`);
-    const end = await endOf(asked, WAKE_MS);
+    story.say(`the ${name} reaches Redis`);
+    const end = await story.endOf(asked, WAKE_MS);
     if (end.how === 'done') {
       return holds(`B was inside ${formatDuration(end.ms)} after a release that it could not hear.`, {
         wokenMs: end.ms,

@@ -6,7 +6,8 @@ import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { LONG_LEASE_MS, type Process, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+import { LONG_LEASE_MS, type Process, type Staging } from '../staging.ts';
+import { STEP_LIMIT_MS } from '../story.ts';
 
 /** The first rounds open what is kept for good, such as a connection that listens. */
 const FIRST_ROUNDS = 3;
@@ -19,11 +20,11 @@ export const leftovers = ({ stage }: LockUnderTest) =>
   stage(async (staging) => {
     const p = staging.process();
     for (let round = 0; round < FIRST_ROUNDS; round += 1) await goRound(staging, p);
-    await staging.pass(SETTLE_MS);
+    await staging.story.pass(SETTLE_MS);
     const before = leftOf(staging, p);
     let listeners = 0;
     for (let round = 0; round < ROUNDS; round += 1) listeners += await goRound(staging, p);
-    await staging.pass(SETTLE_MS);
+    await staging.story.pass(SETTLE_MS);
     const after = { ...leftOf(staging, p), listeners };
     const { bytes: _, ...counted } = after;
     const grown = Object.entries(counted).flatMap(([name, count]) => {
@@ -39,14 +40,14 @@ export const leftovers = ({ stage }: LockUnderTest) =>
   });
 
 /** One holds and releases, one waits and gets in, one waits and is aborted. Resolves with the listeners that are left on their signals. */
-async function goRound({ pass, endOf }: Staging, p: Process): Promise<number> {
+async function goRound({ story }: Staging, p: Process): Promise<number> {
   const holders = [p.holder('A'), p.holder('B'), p.holder('C')] as const;
   const [a, b, c] = holders;
   await a.enters();
   const [second, third] = [b.acquire(), c.acquire()];
-  await pass(WAIT_MS);
+  await story.pass(WAIT_MS);
   c.abort();
-  if ((await endOf(third, STEP_LIMIT_MS)).how === 'pending')
+  if ((await story.endOf(third, STEP_LIMIT_MS)).how === 'pending')
     throw new NotStagedError('A waiter was aborted, and waits on: contract-abort judges it.');
   await a.leaves();
   await b.mustEnter('The lock was free, and', STEP_LIMIT_MS, second);
@@ -54,12 +55,12 @@ async function goRound({ pass, endOf }: Staging, p: Process): Promise<number> {
   return holders.reduce((sum, { listeners }) => sum + listeners(), 0);
 }
 
-function leftOf({ contents, keyBytes, subscriptions }: Staging, p: Process) {
+function leftOf({ servers }: Staging, p: Process) {
   return {
-    keys: Object.keys(contents()).length,
-    bytes: keyBytes(),
+    keys: Object.keys(servers.contents()).length,
+    bytes: servers.keyBytes(),
     connections: p.connections(),
-    subscriptions: subscriptions(),
+    subscriptions: servers.subscriptions(),
     timers: p.timers(),
   };
 }
@@ -97,7 +98,7 @@ export const heap = ({ stage }: LockUnderTest) =>
   });
 
 /** Some at the same time, each on a key of its own: none waits for another. What the world itself remembers is forgotten. */
-async function repeat({ key, pass, servers }: Staging, p: Process, times: number) {
+async function repeat({ key, story, servers }: Staging, p: Process, times: number) {
   async function work(at: number) {
     for (let time = at; time < times; time += AT_A_TIME) {
       const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`, longToken());
@@ -106,9 +107,9 @@ async function repeat({ key, pass, servers }: Staging, p: Process, times: number
     }
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, (_, at) => work(at)));
-  await pass(SETTLE_MS);
+  await story.pass(SETTLE_MS);
   p.seen.length = 0;
-  for (const { heard } of servers) heard.length = 0;
+  servers.forgetHeard();
 }
 
 let tokens = 0;

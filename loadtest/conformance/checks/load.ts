@@ -3,7 +3,8 @@
 import { countOf, formatMeasure } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
-import { LEASE_MS, type Process, STEP_LIMIT_MS } from '../staging.ts';
+import { LEASE_MS, type Process } from '../staging.ts';
+import { STEP_LIMIT_MS } from '../story.ts';
 
 const WAITERS_OF_EACH = 20;
 /** How long they take until all wait, must then be silent, and may take to answer a release, in milliseconds. */
@@ -20,7 +21,7 @@ const MOMENT_MS = 100;
 
 /** One release wakes some of the waiters, however many there are. */
 export const herd = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, pass, now, endOf, say }) => {
+  stage(async ({ process, story }) => {
     const a = process().holder('A');
     await a.enters();
     const processes = [process(), process()];
@@ -28,17 +29,17 @@ export const herd = ({ stage }: LockUnderTest) =>
       Array.from({ length: WAITERS_OF_EACH }, (_, at) => each.holder(`waiter ${at + 1}`).acquire()),
     );
     const sentSince = (from: number) => processes.reduce((sum, each) => sum + each.sentSince(from).length, 0);
-    await pass(SETTLE_MS);
-    const settledAt = now();
-    await pass(SILENCE_MS);
+    await story.pass(SETTLE_MS);
+    const settledAt = story.now();
+    await story.pass(SILENCE_MS);
     if (sentSince(settledAt) > MOST_WHEN_SILENT)
       return doesNotApply('Its waiters ask again and again: a release wakes none of them.');
-    const releasedAt = now();
+    const releasedAt = story.now();
     await a.leaves();
-    await endOf(Promise.race(asked), STEP_LIMIT_MS);
-    await pass(STIR_MS);
+    await story.endOf(Promise.race(asked), STEP_LIMIT_MS);
+    await story.pass(STIR_MS);
     const woken = sentSince(releasedAt);
-    say(`${countOf(woken, 'command')} of the waiters`);
+    story.say(`${countOf(woken, 'command')} of the waiters`);
     const said = `One release, and ${countOf(asked.length, 'waiter')} on two nodes: ${countOf(woken, 'command')}.`;
     if (woken < WAITERS_OF_EACH / 2) return holds(said, { woken });
     throw new Fault(`${said} It wakes many, to let one in.`, { woken });
@@ -46,16 +47,16 @@ export const herd = ({ stage }: LockUnderTest) =>
 
 /** How many commands a second one waiter and one holder send. */
 export const commands = ({ stage }: LockUnderTest) =>
-  stage(async ({ two, pass, now }) => {
+  stage(async ({ two, story }) => {
     const { p, q, a, b } = two(LEASE_MS);
     await a.enters();
-    const from = now();
+    const from = story.now();
     void b.acquire();
-    await pass(LEASE_MS / 2);
-    const waiting = rateOf(q, from, now());
+    await story.pass(LEASE_MS / 2);
+    const waiting = rateOf(q, from, story.now());
     b.abort();
-    await pass(LEASE_MS / 2);
-    const holding = rateOf(p, from, now());
+    await story.pass(LEASE_MS / 2);
+    const holding = rateOf(p, from, story.now());
     const figures = { waitingPerSecond: waiting.average, holdingPerSecond: holding.average };
     const said = `${formatMeasure(waiting.average)} commands a second while it waits, ${formatMeasure(holding.average)} while it holds`;
     if (waiting.most <= MOST_WAITING && holding.most <= MOST_HOLDING) return holds(`${said}.`, figures);

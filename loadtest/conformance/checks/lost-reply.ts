@@ -1,9 +1,11 @@
 // A command of acquire() fails, and Redis is back at once: nobody is inside without the key, and nobody waits for a key of his own.
 
 import { formatDuration } from '../../narration/numbers.ts';
+import { type Failure, failures } from '../held.ts';
+import type { Holder } from '../holder.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { type End, Fault, holds } from '../outcome.ts';
-import { type Failure, failures, type Holder, LONG_LEASE_MS, type Staging } from '../staging.ts';
+import { LONG_LEASE_MS, type Staging } from '../staging.ts';
 
 /** Whom nothing keeps out but a key of his own is inside, or has given up, by then, in milliseconds: long before the lease ends. */
 export const LIMIT_MS = LONG_LEASE_MS / 2;
@@ -18,12 +20,12 @@ export async function lostReply({ survey, promises, stage }: LockUnderTest) {
   );
 }
 
-async function fail({ two, ends }: Staging, at: number, how: Failure) {
+async function fail({ two, story }: Staging, at: number, how: Failure) {
   const { p, a, b } = two();
   const held = p.hold(at);
   const asked = a.acquire();
   const what = await held.fail(how, 'the acquire() of A');
-  const end = await ends('acquire() of A', asked, LIMIT_MS);
+  const end = await story.ends('acquire() of A', asked, LIMIT_MS);
   await judge(end, a, b, what);
 }
 
@@ -41,7 +43,7 @@ export async function judge({ how }: End, holder: Holder, rival: Holder, what: s
 }
 
 /** A holder acquires its own lock again, and the reply is lost: it counts once. */
-async function failAgain({ two, ends }: Staging) {
+async function failAgain({ two, story }: Staging) {
   const { p, a, b } = two();
   await a.enters();
   const held = p.hold();
@@ -49,7 +51,7 @@ async function failAgain({ two, ends }: Staging) {
   // It may count by itself, and ask nobody.
   if ((await held.comes()) === undefined) return;
   const what = await held.fail('reply', 'the second acquire() of A');
-  const end = await ends('acquire() of A', asked, LIMIT_MS);
+  const end = await story.ends('acquire() of A', asked, LIMIT_MS);
   await a.leaves();
   if (end.how === 'done') await b.mustStayOut(`${what}: A had acquired twice and released once, and B entered.`);
   await a.leaves();

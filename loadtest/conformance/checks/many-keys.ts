@@ -12,7 +12,7 @@ const LEASES = 3;
 const LEASES_AFTER = 1.5;
 
 export const manyKeys = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, pass, key }) => {
+  stage(async ({ process, story, key }) => {
     const [p, q] = [process(), process()];
     const all = Array.from({ length: KEYS }, (_, at) => ({
       ofKey: `${key}:${at + 1}`,
@@ -20,7 +20,7 @@ export const manyKeys = ({ stage }: LockUnderTest) =>
     }));
     for (const { a } of all) await a.enters();
     const stay = async (held: typeof all, leases: number) => {
-      await pass(leases * LEASE_MS);
+      await story.pass(leases * LEASE_MS);
       const rivals = held.map(({ ofKey }) => q.holder(`B of ${ofKey}`, LEASE_MS, ofKey));
       const keptOut = await Promise.all(rivals.map((b) => b.isKeptOut()));
       const entered = keptOut.filter((isOut) => !isOut).length;

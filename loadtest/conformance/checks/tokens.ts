@@ -1,9 +1,9 @@
 // Fencing tokens grow from hold to hold: across the end of a lease, a quiet day, and a start of the server without its memory.
 
-import { OUTSIDE } from '../../../virtual/server.ts';
+import type { Holder } from '../holder.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { type Holder, LEASE_MS, type Staging } from '../staging.ts';
+import { LEASE_MS } from '../staging.ts';
 
 /** Of a quiet day so much passes by the clock, in milliseconds. The rest is the end of every key that has one. */
 const QUIET_MS = 300_000;
@@ -16,13 +16,13 @@ export const tokens = ({ stage }: LockUnderTest) =>
     await grows(q.holder('B'), 'B entered after A');
     const late = p.holder('C');
     await grows(late, 'C entered after B', 'stays');
-    staging.endLease();
+    staging.servers.endLease();
     await grows(q.holder('D'), 'D entered when the lease of C was over');
     await late.leaves();
-    await staging.pass(QUIET_MS);
-    endAllLeases(staging);
+    await staging.story.pass(QUIET_MS);
+    staging.servers.endAllLeases();
     await grows(q.holder('E'), 'E entered after a quiet day');
-    staging.flush('ALL');
+    staging.servers.flush('ALL');
     const before = newest;
     newest = await tokenOf(p.holder('F'));
     const again = newest > before ? 'go on' : 'begin again, as a stock beside them does';
@@ -46,13 +46,4 @@ async function tokenOf(holder: Holder, how?: 'stays'): Promise<bigint> {
   if (token === undefined) throw new Fault('A holder is inside without a fencing token.');
   if (how !== 'stays') await holder.leaves();
   return token;
-}
-
-/** Every key that has an end is gone. */
-function endAllLeases({ servers, say }: Staging) {
-  for (const server of servers) {
-    const ask = (...command: string[]) => server.execute(OUTSIDE, command);
-    for (const name of ask('KEYS', '*') as string[]) if (Number(ask('PTTL', name)) >= 0) ask('DEL', name);
-  }
-  say('a day passes: every key that has an end is gone');
 }

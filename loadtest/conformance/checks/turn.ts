@@ -2,9 +2,9 @@
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
+import type { Holder } from '../holder.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
-import type { Holder } from '../staging.ts';
 
 const WAITERS = 10;
 /** Between one asking and the next, in milliseconds. */
@@ -18,7 +18,7 @@ const TURN_LEASE_MS = 2_000;
 
 /** Ten waiters ask one after the other on two nodes, and one asks when the holder releases: the order in which they enter. */
 export const order = ({ stage, promises }: LockUnderTest) =>
-  stage(async ({ process, pass, endOf }) => {
+  stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
     const holder = p.holder('A');
     await holder.enters();
@@ -31,12 +31,12 @@ export const order = ({ stage, promises }: LockUnderTest) =>
     const served: Promise<void>[] = [];
     for (let place = 1; place <= WAITERS; place += 1) {
       served.push(serve((place % 2 === 1 ? p : q).holder(`waiter ${place}`), place));
-      await pass(APART_MS);
+      await story.pass(APART_MS);
     }
     // Of the process of the holder: what it sends after a release is with Redis before anybody that the release wakes.
     const released = holder.release();
     served.push(serve(p.holder('a newcomer'), WAITERS + 1));
-    await endOf(Promise.allSettled([released, ...served]), LIMIT_MS);
+    await story.endOf(Promise.allSettled([released, ...served]), LIMIT_MS);
     if (entered.length <= WAITERS && promises.fairness === 'order')
       throw new NotStagedError(`${entered.length} of ${WAITERS + 1} waiters entered.`);
     const overtaken = entered.reduce(
@@ -51,7 +51,7 @@ export const order = ({ stage, promises }: LockUnderTest) =>
 
 /** One waiter against a node that always has one: how long until it is inside, judged where fairness is promised. */
 export const turn = ({ stage, promises }: LockUnderTest) =>
-  stage(async ({ process, pass, endOf }) => {
+  stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
     let entries = 0;
     async function contend() {
@@ -59,14 +59,14 @@ export const turn = ({ stage, promises }: LockUnderTest) =>
         const rival = p.holder('a rival', TURN_LEASE_MS);
         await rival.acquire();
         entries += 1;
-        await pass(HOLD_MS);
+        await story.pass(HOLD_MS);
         await rival.release();
       }
     }
     for (let contender = 0; contender < CONTENDERS; contender += 1) contend().catch(() => {});
-    await pass(WARM_UP_MS);
+    await story.pass(WARM_UP_MS);
     const before = entries;
-    const end = await endOf(q.holder('B', TURN_LEASE_MS).acquire(), 1.2 * TURN_LEASE_MS);
+    const end = await story.endOf(q.holder('B', TURN_LEASE_MS).acquire(), 1.2 * TURN_LEASE_MS);
     const others = entries - before;
     const isInside = end.how === 'done';
     const said = isInside

@@ -1,21 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { scenario, scenarios } from '../../../loadtest/scenarios/index.ts';
-import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 import { run } from './own-target.ts';
-
-test.each([
-  { name: 'crashed-holder', stage: '4-ttl', really: '3-spin' },
-  { name: 'hung-holder', stage: '7-reentrant', really: '8-auto-renew' },
-  { name: 'slow-holder', stage: '5-owner-check', really: '4-ttl' },
-  { name: 'late-release', stage: '6-lua-release', really: '5-owner-check' },
-  { name: 'nested-call', stage: '7-reentrant', really: '6-lua-release' },
-  { name: 'long-sale', stage: '8-auto-renew', really: '7-reentrant' },
-])('$name: a $stage that is really a $really is found out', async ({ name, stage, really }) => {
-  expect([taughtVerdict(stage, name), taughtVerdict(really, name)]).toEqual(['pass', 'fail']);
-  expect(await run(scenario(name), stage, { really })).toMatchObject({ verdict: 'fail' });
-});
 
 describe('not applicable, and why', () => {
   const dashes = Object.keys(locks).flatMap((stage) =>

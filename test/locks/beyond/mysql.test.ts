@@ -71,24 +71,6 @@ describe.each(locks)('%s', (_, createLock) => {
     await other.release();
   });
 
-  test('20 contenders over two pools lose no update', async () => {
-    const pools = [connect(url, 2), connect(url, 2)] as const;
-    let updates = 0;
-
-    await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => {
-        const lock = newLock({ mysql: pools[index % 2] ?? pools[0] });
-        await lock.acquire();
-        const read = updates;
-        await pool.query('SELECT 1');
-        updates = read + 1;
-        await lock.release();
-      }),
-    );
-
-    expect(updates).toBe(20);
-  });
-
   test('a waiter that is aborted ends at once, and so does its statement at the server', async () => {
     const [holder, waiter, next] = [newLock(), newLock(), newLock()];
     const patience = new AbortController();
@@ -246,19 +228,6 @@ test('mysql-named: a name is a lock of its database only, however long it is', a
 });
 
 describe.each(sales)('%s', (_, takeOne) => {
-  test('20 buyers over two pools of 12 units: each unit is sold once', async () => {
-    await stock.writeStock(sku, 12);
-    const pools = [connect(url, 2), connect(url, 2)] as const;
-
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => sell(takeOne, { mysql: pools[index % 2] ?? pools[0] }).sold),
-    );
-
-    const sold = answers.filter((before) => before !== 0).toSorted((a, b) => Number(a) - Number(b));
-    expect(sold).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
-    expect(await stock.readStock(sku)).toBe(0);
-  });
-
   test('a sale that waits for the row and is aborted ends, sells nothing, and leaves no statement', async () => {
     const holder = await pool.getConnection();
     // What the system does to the connections of a process that is killed: what it has not committed is undone.

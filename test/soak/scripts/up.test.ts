@@ -1,25 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../scripts/stack/ports.ts';
 import { leavesNothing, makeBarePath, ownCommands } from '../../loadtest/commands/command-under-test.ts';
+import { isUp, ports, sell } from '../../scripts/own-ports.ts';
 import { startRedis } from '../../services/inventory/node-under-test.ts';
 
 const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
-
-async function ports() {
-  const [redis, mysql, nginx, node1, lab1, node2, lab2] = await Promise.all(Array.from({ length: 7 }, freePort));
-  return {
-    ...{ REDIS_PORT: `${redis}`, MYSQL_PORT: `${mysql}`, NGINX_PORT: `${nginx}` },
-    ...{ NODE_1_PORT: `${node1}`, NODE_1_LAB_PORT: `${lab1}`, NODE_2_PORT: `${node2}`, NODE_2_LAB_PORT: `${lab2}` },
-  };
-}
-
-const isUp = /Stop: +Ctrl-C/;
-
-async function sell(env: Awaited<ReturnType<typeof ports>>) {
-  const response = await fetch(`http://127.0.0.1:${env.NGINX_PORT}/inventory/sale`, { method: 'POST' });
-  return (await response.json()) as { node: string; lock: string; remaining: number; orderId?: string };
-}
 
 describe('npm run up', () => {
   test('two of different checkouts: each sells on its nodes, refuses a second one, and ends alone', async () => {

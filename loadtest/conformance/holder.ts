@@ -1,0 +1,149 @@
+// Somebody who takes the lock, holds it, and releases it: in a process, beside others.
+
+import { getEventListeners, setMaxListeners } from 'node:events';
+import type { CreateLock, Lock } from '../../locks/lock.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { type End, Fault, saidOf } from './outcome.ts';
+import { STEP_LIMIT_MS, type Story } from './story.ts';
+
+/** How long one waits to see that it is kept out, and what a lock takes that asks slowly, as a factor: so long it takes to enter. */
+const PROBE_MS = 150;
+const SLOW_ENTRIES = 3;
+const RETRY_DELAY_MS = 20;
+
+export type Holder = ReturnType<typeof createHolder>;
+
+/** What the holders of a staging share. */
+export interface HolderPlace {
+  story: Story;
+  /** How long it took to enter a free lock so far, in milliseconds. */
+  pace: { entryMs: number };
+  createLock: CreateLock;
+  /** The clients of the process. */
+  clients: object;
+  /** Something comes to the process: it happens when that can take it. */
+  take(what: () => void): void;
+}
+
+/** The calls of a holder, as they happen in its process. Each settles as that does, and never when the process is dead. */
+function createCalls({ createLock, clients, take, story }: HolderPlace, options: object) {
+  let lock: Lock | undefined;
+  let patience = new AbortController();
+  const signals: AbortSignal[] = [];
+  const losses: number[] = [];
+  let lostAt: number | undefined;
+  const lose = () => {
+    lostAt ??= story.now();
+  };
+  function call(act: () => Promise<unknown>): Promise<void> {
+    const called = new Promise<void>((resolve, reject) => take(() => void act().then(() => resolve(), reject)));
+    called.catch(() => {});
+    return called;
+  }
+  const made = call(async () => {
+    const onLeaseLost = () => losses.push(story.now());
+    lock = createLock({ ...clients, ...options, retryDelayMs: RETRY_DELAY_MS, onLeaseLost } as never);
+  });
+  const own = async () => {
+    await made;
+    return lock as Lock;
+  };
+
+  return {
+    acquire(how: 'waits' | 'once') {
+      patience = new AbortController();
+      const signal = how === 'once' ? AbortSignal.abort() : patience.signal;
+      setMaxListeners(0, signal);
+      signals.push(signal);
+      return call(async () => {
+        const { acquire } = await own();
+        await acquire.call(lock, signal);
+        const { lost } = await own();
+        if (lost?.aborted) lose();
+        else lost?.addEventListener('abort', lose, { once: true });
+      });
+    },
+    abort: () => take(() => patience.abort(new Error('The client has gone.'))),
+    release: () => call(async () => (await own()).release()),
+    lock: () => lock,
+    losses,
+    lostAt: () => lostAt,
+    listeners: () => signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0),
+  };
+}
+
+export interface HolderOptions {
+  key: string;
+  ownerToken: string;
+  leaseMs: number;
+}
+
+export function createHolder(place: HolderPlace, name: string, options: HolderOptions) {
+  const { story, pace } = place;
+  const { say, endOf } = story;
+  const calls = createCalls(place, options);
+  /** `once`: with a signal that is aborted from the start. */
+  const acquire = (how: 'waits' | 'once' = 'waits') => calls.acquire(how);
+
+  /** Releases, and says how that ended. */
+  async function leaves(): Promise<End> {
+    const end = await endOf(calls.release(), STEP_LIMIT_MS);
+    say(`${name} releases${end.how === 'done' ? '' : `: release() ${saidOf(end)}`}`);
+    return end;
+  }
+
+  /** True when it asks for the lock for a while and is kept out; if it got in it has given the lock back. */
+  async function isKeptOut(): Promise<boolean> {
+    const asked = acquire();
+    const end = await endOf(asked, PROBE_MS + SLOW_ENTRIES * pace.entryMs);
+    if (end.how !== 'done') {
+      calls.abort();
+      // Who has entered meanwhile was late, and is let out again.
+      void asked.then(calls.release).catch(() => {});
+    } else await endOf(calls.release(), STEP_LIMIT_MS);
+    say(end.how === 'done' ? `${name} enters` : `${name} asks, and is kept out`);
+    return end.how !== 'done';
+  }
+
+  return {
+    name,
+    acquire,
+    /** Its client goes. */
+    abort: calls.abort,
+    release: calls.release,
+    /** Enters, and says so. Rejects with NotStagedError when it does not. */
+    async enters(limitMs = STEP_LIMIT_MS) {
+      const end = await endOf(acquire(), limitMs);
+      if (end.how !== 'done') throw new NotStagedError(`${name} did not enter: acquire() ${saidOf(end)}.`);
+      pace.entryMs = Math.max(pace.entryMs, end.ms);
+      say(`${name} enters`);
+    },
+    leaves,
+    isKeptOut,
+    /** Is inside within so many milliseconds. Rejects with a Fault when it is not: `when` it asked. */
+    async mustEnter(when: string, limitMs = STEP_LIMIT_MS, asked: Promise<void> = acquire()): Promise<void> {
+      const end = await story.ends(`acquire() of ${name}`, asked, limitMs);
+      if (end.how !== 'done') throw new Fault(`${when} acquire() of ${name} ${saidOf(end)}.`);
+    },
+    /** Releases. Rejects with a Fault when that fails: `when` it released. */
+    async mustLeave(when: string): Promise<void> {
+      const end = await leaves();
+      if (end.how !== 'done') throw new Fault(`${when} release() of ${name} ${saidOf(end)}.`);
+    },
+    /** Asks for a while. Rejects with this Fault when it gets in. */
+    async mustStayOut(fault: string): Promise<void> {
+      if (!(await isKeptOut())) throw new Fault(fault);
+    },
+    hasLost: () => calls.lock()?.lost !== undefined,
+    isLost: () => calls.lock()?.lost?.aborted === true,
+    lostAt: calls.lostAt,
+    /** When it called `onLeaseLost`. */
+    losses: calls.losses,
+    token(): bigint | undefined {
+      const token = calls.lock()?.fencingToken;
+      return token === undefined ? undefined : BigInt(token);
+    },
+    /** Listeners that are left on the signals of its acquisitions. */
+    listeners: calls.listeners,
+  };
+}

@@ -1,0 +1,97 @@
+// The servers that a lock is in, as those see them who stand beside.
+
+import type { ReadCommand } from '../../virtual/proxy.ts';
+import { OUTSIDE, type VirtualServer } from '../../virtual/server.ts';
+import type { Reply } from '../../virtual/valkey.ts';
+
+/** With 1 a server answers each write with an error. */
+const REFUSES_WRITES = ['CONFIG', 'SET', 'min-replicas-to-write'] as const;
+
+export type Keys = Record<string, string>;
+export type Servers = ReturnType<typeof createServers>;
+
+const ask = (server: VirtualServer, ...command: (string | number)[]) => server.execute(OUTSIDE, command);
+const namesIn = (server: VirtualServer) => (ask(server, 'KEYS', '*') as string[]).toSorted();
+const leaseIn = (server: VirtualServer, name: string) => Number(ask(server, 'PTTL', name));
+
+/** The servers of a lock that takes this key. Each step is told with `say`. */
+export function createServers(servers: VirtualServer[], key: string, say: (sentence: string) => void) {
+  return {
+    /** Deletes the key in every server, as if the lease were over. Returns false when there is none. */
+    endLease(): boolean {
+      const isDeleted = servers.map((server) => {
+        if (ask(server, 'DEL', key) !== 0) return true;
+        // For a lock that keeps its lease in another key.
+        const leased = namesIn(server).filter((name) => leaseIn(server, name) >= 0);
+        return leased.length > 0 && ask(server, 'DEL', ...leased) !== 0;
+      });
+      if (isDeleted.includes(true)) say('the lab deletes the key, as when its lease ends');
+      return isDeleted.includes(true);
+    },
+    /** Deletes every key that has an end. */
+    endAllLeases() {
+      for (const server of servers)
+        for (const name of ask(server, 'KEYS', '*') as string[])
+          if (leaseIn(server, name) >= 0) ask(server, 'DEL', name);
+      say('a day passes: every key that has an end is gone');
+    },
+    /** What is left of the lease, in milliseconds: -1 when it has no end, -2 when there is no key. */
+    leaseLeftMs(): number {
+      const left = servers.map((server) => leaseIn(server, key));
+      if (Math.max(...left) !== -2) return Math.max(...left);
+      // In another key: the longest lease there is.
+      const others = servers.flatMap((server) => namesIn(server).map((name) => leaseIn(server, name)));
+      return Math.max(-2, ...others.filter((ms) => ms >= 0));
+    },
+    /** What all keys hold, by their names. */
+    contents(): Keys {
+      const all = servers.flatMap((server, at) =>
+        namesIn(server).map((name) => [`${at} ${name}`, String(ask(server, 'DUMP', name))]),
+      );
+      return Object.fromEntries(all);
+    },
+    /** What all keys take in the memory of the servers, in bytes. */
+    keyBytes: () =>
+      servers
+        .flatMap((server) => namesIn(server).map((name) => Number(ask(server, 'MEMORY', 'USAGE', name, 'SAMPLES', 0))))
+        .reduce((sum, bytes) => sum + bytes, 0),
+    /** The keys that a command reads or writes, as Redis sees them. */
+    keysOf({ name, args }: ReadCommand): string[] {
+      const found: Reply = ask(servers[0] as VirtualServer, 'COMMAND', 'GETKEYS', name, ...args);
+      return Array.isArray(found) ? found.map(String) : [];
+    },
+    /** How many subscriptions there are. */
+    subscriptions: () => servers.flatMap((server) => ask(server, 'PUBSUB', 'CHANNELS')).length,
+    /** They forget their scripts, or everything. */
+    flush(what: 'SCRIPT' | 'ALL') {
+      for (const server of servers) {
+        if (what === 'ALL') ask(server, 'FLUSHALL');
+        ask(server, 'SCRIPT', 'FLUSH');
+      }
+      say(what === 'ALL' ? 'Redis has started again, empty' : 'Redis has forgotten its scripts');
+    },
+    /** They answer each write with an error, or carry it out again. */
+    refuseWrites(isRefused: boolean) {
+      for (const server of servers) ask(server, ...REFUSES_WRITES, isRefused ? 1 : 0);
+    },
+    /** What they were asked to run as scripts. */
+    scriptsRun: () =>
+      servers.flatMap(({ heard }) =>
+        heard.flatMap(({ command: [name, first, text] }) => {
+          if (/^EVAL(_RO)?$/.test(String(name))) return [String(first)];
+          return name === 'SCRIPT' && /^load$/i.test(String(first)) ? [String(text)] : [];
+        }),
+      ),
+    load(scripts: string[]) {
+      for (const server of servers)
+        server.executeAll(
+          OUTSIDE,
+          scripts.map((text) => ['SCRIPT', 'LOAD', text]),
+        );
+    },
+    /** What they have heard so far is forgotten, but by themselves. */
+    forgetHeard() {
+      for (const { heard } of servers) heard.length = 0;
+    },
+  };
+}
