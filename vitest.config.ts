@@ -2,20 +2,20 @@ import { defineConfig } from 'vitest/config';
 
 /** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They start no server: Valkey is in their process. */
 const quick = [
-  'test/exercises/{format,shown}.test.ts',
+  'test/workshop/exercises/{format,shown}.test.ts',
   'test/loadtest/bench/**/*.test.ts',
-  'test/loadtest/commands/{narrator,options,tracks}.test.ts',
+  'test/scripts/{narrator,options,tracks}.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
   'test/loadtest/narration/**/*.test.ts',
   'test/loadtest/prove/{plan,results}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/scenarios/{page,stock}.test.ts',
-  'test/loadtest/{staircase,virtual/cells}/!(outage).test.ts',
-  'test/live/{questions,server/{own-addresses,room,stream}}.test.ts',
+  'test/loadtest/{staircase,simulation/cells}/!(outage).test.ts',
+  'test/workshop/{questions,server/{own-addresses,room,stream}}.test.ts',
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',
   'test/lua/**/*.test.ts',
   'test/prove/refused.test.ts',
-  'test/virtual/**/*.test.ts',
+  'test/simulation/**/*.test.ts',
   'test/services/inventory/{history,redis-url,setting-error,orders/idempotency-key,orders/schedules/schedule}.test.ts',
 ];
 /** They read the pages and the sources, and start no server. `npm run check` runs them, and `npm test` leaves them out. */

@@ -2,7 +2,6 @@
 
 import type { Cluster, Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
 
 /**
  * The words used in every stage:
@@ -48,7 +47,30 @@ export interface Servers {
   /** Independent Redis servers, an odd number of them: `redlock`. */
   masters: Redis[];
   mysql: Pool;
-  zookeeper: ZookeeperSession;
+  zookeeper: Zookeeper;
+}
+
+/** What a process has of ZooKeeper: its session, and the next one when that has ended. */
+export interface Zookeeper {
+  /** Resolves with the session, a new one if there is none. Rejects with ZookeeperUnavailableError within a second. */
+  enter(): Promise<ZookeeperSession>;
+  /** Ends the session, so that its nodes go at once, and resolves when ZooKeeper has heard, or does not answer. */
+  close(): Promise<void>;
+}
+
+/** One session. Its calls reject with ZookeeperUnavailableError when it ends, or when an answer does not come in time. */
+export interface ZookeeperSession {
+  /** Aborts when the session has ended: nobody may claim to hold by it any more. */
+  ended: AbortSignal;
+  close(): Promise<void>;
+  /** Creates an ephemeral node with this text in it, under a name that no node in its folder has had before. */
+  create(path: string, text: string): Promise<void>;
+  /** Resolves with all nodes in `folder`, the oldest first. */
+  list(folder: string): Promise<{ path: string; czxid: bigint }[]>;
+  /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
+  untilGone(path: string, signal?: AbortSignal): Promise<void>;
+  /** Resolves with false when there was no such node. */
+  remove(path: string): Promise<boolean>;
 }
 
 export interface LockOptions extends Servers {

@@ -1,7 +1,7 @@
 // What can happen next in a state of the search, one move for each.
 
-import type { Reply } from '../virtual/valkey.ts';
-import type { Input, Pending } from '../virtual/world.ts';
+import type { Reply } from '../simulation/valkey.ts';
+import type { Input, Pending } from '../simulation/world.ts';
 import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';

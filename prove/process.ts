@@ -1,8 +1,8 @@
 // A process of the search: it sells under the lock, and is a function of what has happened to it.
 
-import { reasonOf } from '../virtual/places.ts';
-import { type Reply, ReplyError } from '../virtual/valkey.ts';
-import { createWorld, type Input, type Pending, type Timer } from '../virtual/world.ts';
+import { reasonOf } from '../simulation/places.ts';
+import { type Reply, ReplyError } from '../simulation/valkey.ts';
+import { createWorld, type Input, type Pending, type Timer } from '../simulation/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
 

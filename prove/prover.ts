@@ -1,8 +1,8 @@
 // Proves cells in as many processes as there are cores, and memory for.
 
 import { availableParallelism, freemem } from 'node:os';
-import { type SilenceLimits, usualLimits } from '../virtual/signs.ts';
-import { openWorker } from '../virtual/worker-process.ts';
+import { type SilenceLimits, usualLimits } from '../stack/signs.ts';
+import { openWorker } from '../stack/worker-process.ts';
 import { type Cell, MOST_MEMORY, type Task } from './cell.ts';
 import { inEnglish, type SearchSentence, says } from './wording.ts';
 

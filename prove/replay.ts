@@ -1,9 +1,9 @@
 // A counterexample replayed: on fresh processes, and on Valkeys whose state is never put back.
 
 import { isDeepStrictEqual } from 'node:util';
-import { scriptTexts } from '../virtual/scripts.ts';
-import { openValkey, type Reply, type Valkey } from '../virtual/valkey.ts';
-import type { Command, Input, Pending } from '../virtual/world.ts';
+import { scriptTexts } from '../simulation/scripts.ts';
+import { openValkey, type Reply, type Valkey } from '../simulation/valkey.ts';
+import type { Command, Input, Pending } from '../simulation/world.ts';
 import { type Live, type ProcessOptions, startProcess } from './process.ts';
 import { LEASE_MS } from './sale.ts';
 import { type Scope, stockCommand } from './scopes.ts';

@@ -11,7 +11,7 @@ import {
   underLock,
 } from '../services/inventory/sale.ts';
 import { fencedStock, nameInBucket, type StockPlace } from '../services/inventory/store.ts';
-import { reasonOf } from '../virtual/places.ts';
+import { reasonOf } from '../simulation/places.ts';
 
 export const LEASE_MS = 900;
 export const RETRY_DELAY_MS = 300;

@@ -1,9 +1,9 @@
 // A lock's own file, evaluated afresh in a world without a clock, a network or luck of its own.
 
 import { existsSync } from 'node:fs';
-import { bundle, evaluator, systemModules } from '../virtual/bundle.ts';
-import { reasonOf } from '../virtual/places.ts';
-import { createWorld, replacedGlobals, type World } from '../virtual/world.ts';
+import { bundle, evaluator, systemModules } from '../simulation/bundle.ts';
+import { reasonOf } from '../simulation/places.ts';
+import { createWorld, replacedGlobals, type World } from '../simulation/world.ts';
 import type { LockModule } from './sale.ts';
 
 /** Evaluates the lock's file, and all that it imports, anew: no two processes share a variable. */

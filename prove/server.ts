@@ -1,7 +1,7 @@
 // The server as a function: what it answers depends on what it holds, the time and the command, and on nothing else.
 
-import { scriptTexts, sha1Of } from '../virtual/scripts.ts';
-import { openValkey, type Reply } from '../virtual/valkey.ts';
+import { scriptTexts, sha1Of } from '../simulation/scripts.ts';
+import { openValkey, type Reply } from '../simulation/valkey.ts';
 
 /** What the server holds, under a number: equal contents have equal numbers. */
 export type ServerState = number;

@@ -1,7 +1,7 @@
 // A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
 
-import type { Reply } from '../virtual/valkey.ts';
-import type { Command, Input, Line, Pending } from '../virtual/world.ts';
+import type { Reply } from '../simulation/valkey.ts';
+import type { Command, Input, Line, Pending } from '../simulation/world.ts';
 import { type History, type Told, textOfReply } from './process.ts';
 import type { Budget } from './scopes.ts';
 import type { ServerState } from './server.ts';

@@ -1,7 +1,7 @@
 // What the search says, in English: its scopes, what happens in a step, what came of it, what is violated, and why a cell is as it is.
 // The Chinese is in wording.zh.ts. This file imports types alone: the page speaks by it, too.
 
-import { type FormsOf, type Given, type Sentence, type Wording, worded } from '../virtual/wording.ts';
+import { type FormsOf, type Given, type Sentence, type Wording, worded } from '../simulation/wording.ts';
 import type { Told } from './process.ts';
 
 /** What each scope lets go wrong, by its name. */

@@ -1,6 +1,6 @@
 // What the search says, in Chinese.
 
-import { type Wording, worded } from '../virtual/wording.ts';
+import { type Wording, worded } from '../simulation/wording.ts';
 import type {
   Clause,
   ClauseForms,

@@ -1,7 +1,7 @@
 // A counterexample as numbered steps.
 
-import { scriptOf } from '../virtual/scripts.ts';
-import { type Reply, ReplyError } from '../virtual/valkey.ts';
+import { scriptOf } from '../simulation/scripts.ts';
+import { type Reply, ReplyError } from '../simulation/valkey.ts';
 import type { Step } from './state.ts';
 import { clauseInEnglish, type ReadCommand, readInEnglish, toldInEnglish } from './wording.ts';
 

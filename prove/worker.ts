@@ -1,6 +1,6 @@
 // A process that proves cells one after the other, as they are sent to it.
 
-import { answerTasks } from '../virtual/worker-process.ts';
+import { answerTasks } from '../stack/worker-process.ts';
 import { proveCell, type Task } from './cell.ts';
 
 answerTasks((task: Task) =>

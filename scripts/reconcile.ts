@@ -3,11 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
-import { readDeadLetters } from '../services/inventory/orders/dead-letters.ts';
-import { connectOrders } from '../services/inventory/orders/order-store.ts';
-import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
-import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
-import { connectStore } from '../services/inventory/store.ts';
 import {
   type Accounts,
   balance,
@@ -18,7 +13,12 @@ import {
   readAccounts,
   repair,
   type Unrestored,
-} from './accounts.ts';
+} from '../services/inventory/orders/accounts.ts';
+import { readDeadLetters } from '../services/inventory/orders/dead-letters.ts';
+import { connectOrders } from '../services/inventory/orders/order-store.ts';
+import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
+import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { connectStore } from '../services/inventory/store.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
 const STILL_FOR_MS = 300;

@@ -6,13 +6,13 @@ import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
 import { inventorySettings, lockVersion, readSettingsOrExit } from '../services/inventory/settings.ts';
-import { type Backends, startBackends } from './stack/backends.ts';
-import { claimControl } from './stack/control.ts';
-import { PortTaken } from './stack/parts.ts';
-import { plainLine } from './stack/plain-line.ts';
-import { isFree } from './stack/ports.ts';
-import { type Stack, startStack } from './stack/stack.ts';
-import { addressOf, upPorts } from './stack/usual-ports.ts';
+import { type Backends, startBackends } from '../stack/backends.ts';
+import { claimControl } from '../stack/control.ts';
+import { PortTaken } from '../stack/parts.ts';
+import { plainLine } from '../stack/plain-line.ts';
+import { isFree } from '../stack/ports.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
+import { addressOf, upPorts } from '../stack/usual-ports.ts';
 
 const STOCK = 5_000;
 

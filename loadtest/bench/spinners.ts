@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Part, projectDir, startPart } from '../../scripts/stack/parts.ts';
+import { type Part, projectDir, startPart } from '../../stack/parts.ts';
 
 /** Linux takes one nice value of a session in so many milliseconds, and refuses the others; how often each is tried. */
 const SESSION_DELAY_MS = 110;

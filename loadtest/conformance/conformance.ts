@@ -1,7 +1,7 @@
 // The conformance checks: what a lock must do without load, each a few sentences in a virtual world of its own.
 
-import type { LockSource } from '../../virtual/lock-service.ts';
-import { exportsOf } from '../../virtual/lock-service.ts';
+import type { LockSource } from '../../simulation/lock-service.ts';
+import { exportsOf } from '../../simulation/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';

@@ -1,7 +1,7 @@
 // A command that is held on its way: one on each line of a process.
 
 import { redisOptions } from '../../services/inventory/redis-client.ts';
-import type { Place, ReadCommand, VirtualProxy } from '../../virtual/proxy.ts';
+import type { Place, ReadCommand, VirtualProxy } from '../../simulation/proxy.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Servers } from './servers.ts';
 import { STEP_LIMIT_MS, type Story } from './story.ts';

@@ -1,6 +1,6 @@
 // A lock as a check has it.
 
-import type { ReadCommand } from '../../virtual/proxy.ts';
+import type { ReadCommand } from '../../simulation/proxy.ts';
 import type { Promises } from '../evidence/promises.ts';
 import type { Staging } from './staging.ts';
 

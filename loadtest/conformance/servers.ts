@@ -1,8 +1,8 @@
 // The servers that a lock is in, as those see them who stand beside.
 
-import type { ReadCommand } from '../../virtual/proxy.ts';
-import { OUTSIDE, type VirtualServer } from '../../virtual/server.ts';
-import type { Reply } from '../../virtual/valkey.ts';
+import type { ReadCommand } from '../../simulation/proxy.ts';
+import { OUTSIDE, type VirtualServer } from '../../simulation/server.ts';
+import type { Reply } from '../../simulation/valkey.ts';
 
 /** With 1 a server answers each write with an error. */
 const REFUSES_WRITES = ['CONFIG', 'SET', 'min-replicas-to-write'] as const;

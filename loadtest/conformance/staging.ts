@@ -2,9 +2,9 @@
 
 import type { CreateLock } from '../../locks/lock.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { openLockLab, readLockCode } from '../../virtual/lock-lab.ts';
-import type { LockSource } from '../../virtual/lock-service.ts';
-import type { ReadCommand } from '../../virtual/proxy.ts';
+import { openLockLab, readLockCode } from '../../simulation/lock-lab.ts';
+import type { LockSource } from '../../simulation/lock-service.ts';
+import type { ReadCommand } from '../../simulation/proxy.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Promises } from '../evidence/promises.ts';
 import { holdOn, isNoStep } from './held.ts';

@@ -1,6 +1,6 @@
 // What happens in a staging, by its clock, and how the calls end that are made in it.
 
-import type { Schedule } from '../../virtual/schedule.ts';
+import type { Schedule } from '../../simulation/schedule.ts';
 import { formatSeconds } from '../narration/numbers.ts';
 import { type End, saidOf } from './outcome.ts';
 

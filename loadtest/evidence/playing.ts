@@ -1,6 +1,6 @@
 // A playing, in the simulation or on real servers, as one list of typed events: what every picture, diagram and log of it is drawn from.
 
-import type { PlayEvent as Happening, LockKey } from '../../virtual/events.ts';
+import type { PlayEvent as Happening, LockKey } from '../../simulation/events.ts';
 import type { Deed } from '../narration/faults.ts';
 import type { StepSentence } from '../narration/steps.ts';
 

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
-import { hostArgs } from '../../scripts/stack/bundle.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import { backendOfPromises } from '../../services/inventory/external-lock.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
-import type { LockSource } from '../../virtual/lock-service.ts';
+import type { LockSource } from '../../simulation/lock-service.ts';
+import { hostArgs } from '../../stack/bundle.ts';
+import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import type { ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
@@ -34,7 +34,7 @@ export async function readExternalLock(file: string): Promise<Grade> {
 
 /** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
 export async function readPeers(): Promise<Grade[]> {
-  execFileSync('sh', ['scripts/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
+  execFileSync('sh', ['stack/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
   return Promise.all(
     peerNames.map(async (name) => {
       const { promises, options, doesNotPromise } = await loadPeer(name);

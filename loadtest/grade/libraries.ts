@@ -3,9 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir } from '../../scripts/stack/parts.ts';
 import { backendOfPromises } from '../../services/inventory/external-lock.ts';
-import { exportsOf, type LockSource } from '../../virtual/lock-service.ts';
+import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
+import { cacheDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { adaptersOf, besideOf, fileOfPeer, installedAs, majorsOf, type Peer, readLibrary } from '../peers/peer.ts';
 import { addExternalRow } from '../staircase/lookup.ts';

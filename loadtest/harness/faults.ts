@@ -3,9 +3,9 @@
 import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
-import type { Command, Link } from '../../scripts/link/link.ts';
-import type { Breakable } from '../../scripts/stack/stack.ts';
 import { stockKey } from '../../services/inventory/store.ts';
+import type { Command, Link } from '../../stack/proxy/link.ts';
+import type { Breakable } from '../../stack/stack.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll } from './clock.ts';
 import { readLease } from './lease-watch.ts';

@@ -5,9 +5,9 @@ import { connect as openSocket } from 'node:net';
 import autocannon from 'autocannon';
 import type { RedisOptions } from 'ioredis';
 import type { RedisClient } from '../../locks/lock.ts';
-import { type Link, openLink } from '../../scripts/link/link.ts';
-import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
+import { type Link, openLink } from '../../stack/proxy/link.ts';
+import { loadScripts, untilCopied } from '../../stack/redis.ts';
 
 export interface HttpRequest {
   method: 'GET' | 'POST';

@@ -1,11 +1,11 @@
 // The real world: cells are run on real servers. An external lock may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PartError } from '../../scripts/stack/parts.ts';
-import { isNode } from '../../scripts/stack/stack.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { SIGN_EVERY_MS, type SilenceLimits, usualLimits, watchSilence } from '../../virtual/signs.ts';
+import { PartError } from '../../stack/parts.ts';
+import { SIGN_EVERY_MS, type SilenceLimits, usualLimits, watchSilence } from '../../stack/signs.ts';
+import { isNode } from '../../stack/stack.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { type Audience, type Cell, type DrillOutcome, type DrillSettings, lostTrack, type World } from './drill.ts';
 import type { Target } from './target.ts';

@@ -1,10 +1,10 @@
 // What drills aim at: two nodes behind nginx, started for the run or running already.
 
 import { type Backend, replicasOf } from '../../locks/index.ts';
-import type { Backends } from '../../scripts/stack/backends.ts';
-import type { PartError } from '../../scripts/stack/parts.ts';
-import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';
-import type { Tell } from '../../virtual/events.ts';
+import type { Tell } from '../../simulation/events.ts';
+import type { Backends } from '../../stack/backends.ts';
+import type { PartError } from '../../stack/parts.ts';
+import { type Node, type Stack, type StackOptions, startStack } from '../../stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { rowOf } from '../staircase/lookup.ts';

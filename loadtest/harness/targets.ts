@@ -1,8 +1,8 @@
 // The stacks of a run, each started when the first drill needs it.
 
 import type { Backend } from '../../locks/index.ts';
-import { type Backends, startBackends } from '../../scripts/stack/backends.ts';
-import { MASTERS } from '../../scripts/stack/stack.ts';
+import { type Backends, startBackends } from '../../stack/backends.ts';
+import { MASTERS } from '../../stack/stack.ts';
 import { rowOf } from '../staircase/lookup.ts';
 import type { Row } from '../staircase/staircase.ts';
 import type { Drill } from './drill.ts';

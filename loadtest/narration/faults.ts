@@ -1,6 +1,6 @@
 // What a drill does on purpose, as facts, and what the timeline calls it.
 
-import { type FormsOf, type Given, type Sentence, worded } from '../../virtual/wording.ts';
+import { type FormsOf, type Given, type Sentence, worded } from '../../simulation/wording.ts';
 
 const labels = {
   /** Nodes. */

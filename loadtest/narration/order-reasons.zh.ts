@@ -1,6 +1,6 @@
 // Why a drill of the orders is judged as it is, in Chinese.
 
-import type { FormsOf, Wording } from '../../virtual/wording.ts';
+import type { FormsOf, Wording } from '../../simulation/wording.ts';
 import { formatNumber } from './numbers.ts';
 import type { orderReasons } from './order-reasons.ts';
 

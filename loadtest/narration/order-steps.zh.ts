@@ -1,6 +1,6 @@
 // What happened in a step of a drill of the orders, in Chinese.
 
-import type { FormsOf, Wording } from '../../virtual/wording.ts';
+import type { FormsOf, Wording } from '../../simulation/wording.ts';
 import { durationInChinese, formatNumber } from './numbers.ts';
 import type { orderSteps } from './order-steps.ts';
 

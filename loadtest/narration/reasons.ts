@@ -1,6 +1,6 @@
 // Why a verdict is what it is, in English: a sentence for each form. The Chinese is in reasons.zh.ts.
 
-import { type FormsOf, type Given, type Sentence, worded } from '../../virtual/wording.ts';
+import { type FormsOf, type Given, type Sentence, worded } from '../../simulation/wording.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber, listOf } from './numbers.ts';
 import { orderReasons } from './order-reasons.ts';
 

@@ -1,6 +1,6 @@
 // Why a verdict is what it is, in Chinese.
 
-import { type Wording, worded } from '../../virtual/wording.ts';
+import { type Wording, worded } from '../../simulation/wording.ts';
 import { durationInChinese, formatMeasure, formatNumber } from './numbers.ts';
 import { orderPagesInChinese } from './order-pages.zh.ts';
 import { orderReasonsInChinese } from './order-reasons.zh.ts';

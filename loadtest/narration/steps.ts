@@ -1,6 +1,6 @@
 // What happened in a step of a scenario, in English: one sentence in the past tense for each form. The Chinese is in steps.zh.ts.
 
-import { type FormsOf, type Given, type Sentence, worded } from '../../virtual/wording.ts';
+import { type FormsOf, type Given, type Sentence, worded } from '../../simulation/wording.ts';
 import { countOf, formatDuration, formatNumber, listOf } from './numbers.ts';
 import { orderSteps } from './order-steps.ts';
 import { type Reason, reasoned } from './reasons.ts';

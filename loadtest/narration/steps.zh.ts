@@ -1,6 +1,6 @@
 // What happened in a step of a scenario, in Chinese.
 
-import { type FormsOf, type Wording, worded } from '../../virtual/wording.ts';
+import { type FormsOf, type Wording, worded } from '../../simulation/wording.ts';
 import { durationInChinese, formatNumber } from './numbers.ts';
 import { orderStepsInChinese } from './order-steps.zh.ts';
 import { reasonedInChinese } from './reasons.zh.ts';

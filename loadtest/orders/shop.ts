@@ -2,10 +2,10 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
-import { doneStates } from '../../scripts/stack/mysql.ts';
 import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { stockKey } from '../../services/inventory/store.ts';
+import { doneStates } from '../../stack/mysql.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll } from '../harness/clock.ts';
 import type { DrillContext, Emitted } from '../harness/drill.ts';

@@ -107,7 +107,7 @@ export function rowOfPeer(name: string): string {
   return `${name}@${versionOfPeer(name)}`;
 }
 
-/** Loads an adapter. Rejects when the packages of this folder are not installed: `sh scripts/packages.sh loadtest/peers`. */
+/** Loads an adapter. Rejects when the packages of this folder are not installed: `sh stack/packages.sh loadtest/peers`. */
 export async function loadPeer(name: string): Promise<Peer & { version: string }> {
   const adapter: Peer = await import(new URL(`${name}.ts`, import.meta.url).href);
   return { ...adapter, version: versionOfPeer(name) };

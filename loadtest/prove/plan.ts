@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { backendOf, beyond, hasLock, isInBuckets, multiLockOf, replicasOf, strategies } from '../../locks/index.ts';
 import type { Task } from '../../prove/cell.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { hasNothingToBreak, isExternal, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 

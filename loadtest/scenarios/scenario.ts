@@ -2,8 +2,8 @@
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
-import type { Command } from '../../scripts/link/link.ts';
 import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
+import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';

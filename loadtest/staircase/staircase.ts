@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Backend } from '../../locks/index.ts';
-import type { StackOptions } from '../../scripts/stack/stack.ts';
+import type { StackOptions } from '../../stack/stack.ts';
 import type { StepFigures, Verdict } from '../evidence/results.ts';
 import { readTable } from './table.ts';
 import { orderStack } from './usual-settings.ts';

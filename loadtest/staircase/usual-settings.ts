@@ -1,4 +1,4 @@
-import type { StackOptions } from '../../scripts/stack/stack.ts';
+import type { StackOptions } from '../../stack/stack.ts';
 
 /**
  * Settings of nodes that take orders, so that nobody's environment reaches them: an empty one counts as absent. No schedule is

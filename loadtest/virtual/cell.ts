@@ -1,7 +1,7 @@
 // One drill, or one conformance check, in the virtual world: what it is asked for, what comes of it, and what the world can't carry.
 
 import { createHash } from 'node:crypto';
-import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
+import { isVirtual, type LockSource, lockNamed } from '../../simulation/lock-service.ts';
 import { runCheck } from '../conformance/conformance.ts';
 import { runOrders } from '../conformance/orders.ts';
 import { lacksIt } from '../conformance/outcome.ts';

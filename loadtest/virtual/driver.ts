@@ -1,8 +1,8 @@
 // The harness as an actor of the virtual world: its clock is the lab's, and its timers fire there.
 
-import type { Lab } from '../../virtual/lab.ts';
-import { EPOCH_MS } from '../../virtual/valkey.ts';
-import { createWorld } from '../../virtual/world.ts';
+import type { Lab } from '../../simulation/lab.ts';
+import { EPOCH_MS } from '../../simulation/valkey.ts';
+import { createWorld } from '../../simulation/world.ts';
 import type { Clock, Timer } from '../harness/clock.ts';
 
 export type Harness = ReturnType<typeof joinLab>;

@@ -1,9 +1,9 @@
 // The network between the harness and the virtual world.
 
 import { setMaxListeners } from 'node:events';
-import type { Link } from '../../scripts/link/link.ts';
-import type { Lab } from '../../virtual/lab.ts';
-import type { VirtualServer } from '../../virtual/server.ts';
+import type { Lab } from '../../simulation/lab.ts';
+import type { VirtualServer } from '../../simulation/server.ts';
+import type { Link } from '../../stack/proxy/link.ts';
 import type { HttpAnswer, HttpRequest, LoadRequest, Network, RunningLoad } from '../harness/network.ts';
 import type { Harness } from './driver.ts';
 import { createHarnessClient } from './redis-client.ts';

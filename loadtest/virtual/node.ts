@@ -1,8 +1,8 @@
 // A node of the virtual world as a node of the harness: what its lab listener says and does, and its process.
 
-import type { Link } from '../../scripts/link/link.ts';
-import type { Lab } from '../../virtual/lab.ts';
-import type { Service } from '../../virtual/service.ts';
+import type { Lab } from '../../simulation/lab.ts';
+import type { Service } from '../../simulation/service.ts';
+import type { Link } from '../../stack/proxy/link.ts';
 import type { FollowOptions } from '../harness/event-stream.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { Harness } from './driver.ts';

@@ -1,9 +1,9 @@
 // Plays a drill in the virtual world: in no time, and with the same log each time.
 
-import type { PlayEvent } from '../../virtual/events.ts';
-import { type Lab, openLab } from '../../virtual/lab.ts';
-import { type LockSource, lockNamed } from '../../virtual/lock-service.ts';
-import { logOf as linesOf } from '../../virtual/log.ts';
+import type { PlayEvent } from '../../simulation/events.ts';
+import { type Lab, openLab } from '../../simulation/lab.ts';
+import { type LockSource, lockNamed } from '../../simulation/lock-service.ts';
+import { logOf as linesOf } from '../../simulation/log.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import { because, ReasonedError } from '../narration/reasons.ts';

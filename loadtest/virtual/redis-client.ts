@@ -1,9 +1,9 @@
 // A client of the harness to a server of the virtual world: a connection of its own, which nobody breaks.
 
 import type { RedisClient } from '../../locks/lock.ts';
-import { OUTSIDE, type VirtualServer } from '../../virtual/server.ts';
-import { type Reply, ReplyError } from '../../virtual/valkey.ts';
-import type { Command } from '../../virtual/world.ts';
+import { OUTSIDE, type VirtualServer } from '../../simulation/server.ts';
+import { type Reply, ReplyError } from '../../simulation/valkey.ts';
+import type { Command } from '../../simulation/world.ts';
 import type { Harness } from './driver.ts';
 
 /** How long a command takes to its server, in milliseconds; the answer is there at once. */

@@ -1,13 +1,13 @@
 // The virtual world as a target of the harness: the drills and their test bed run on it as on real servers.
 
-import { isMeant } from '../../scripts/link/command.ts';
-import { createHold } from '../../scripts/link/hold.ts';
-import type { Link } from '../../scripts/link/link.ts';
-import type { Master } from '../../scripts/stack/stack.ts';
-import type { Tell } from '../../virtual/events.ts';
-import type { Lab } from '../../virtual/lab.ts';
-import type { VirtualProxy } from '../../virtual/proxy.ts';
-import type { VirtualServer } from '../../virtual/server.ts';
+import type { Tell } from '../../simulation/events.ts';
+import type { Lab } from '../../simulation/lab.ts';
+import type { VirtualProxy } from '../../simulation/proxy.ts';
+import type { VirtualServer } from '../../simulation/server.ts';
+import { isMeant } from '../../stack/proxy/command.ts';
+import { createHold } from '../../stack/proxy/hold.ts';
+import type { Link } from '../../stack/proxy/link.ts';
+import type { Master } from '../../stack/stack.ts';
 import type { Target } from '../harness/target.ts';
 import type { Deed } from '../narration/faults.ts';
 import { type Harness, joinLab } from './driver.ts';

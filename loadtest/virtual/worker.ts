@@ -1,6 +1,6 @@
 // A process that plays cells in the virtual world, one after the other, as they are sent to it.
 
-import { answerTasks } from '../../virtual/worker-process.ts';
+import { answerTasks } from '../../stack/worker-process.ts';
 import { endedBy, playCell, type VirtualTask } from './cell.ts';
 
 let current: VirtualTask | undefined;

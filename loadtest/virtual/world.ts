@@ -1,9 +1,9 @@
 // The virtual world: cells are played in processes of their own, as many as run at the same time.
 
-import { bundledArgs } from '../../scripts/stack/bundle.ts';
-import type { LockSource } from '../../virtual/lock-service.ts';
-import { type Silence, type SilenceLimits, usualLimits } from '../../virtual/signs.ts';
-import { openWorker, type Worker } from '../../virtual/worker-process.ts';
+import type { LockSource } from '../../simulation/lock-service.ts';
+import { bundledArgs } from '../../stack/bundle.ts';
+import { type Silence, type SilenceLimits, usualLimits } from '../../stack/signs.ts';
+import { openWorker, type Worker } from '../../stack/worker-process.ts';
 import { type Audience, type DrillSettings, lostTrack, type Played, type World } from '../harness/drill.ts';
 import type { VirtualResult } from './cell.ts';
 

@@ -6,14 +6,13 @@
 
 import { randomUUID } from 'node:crypto';
 import { sharedInRequest } from '../drivers/same-request.ts';
-import type { OpenSession } from '../drivers/zookeeper-session.ts';
-import { LockNotHeldError } from '../lock.ts';
+import { LockNotHeldError, type ZookeeperSession } from '../lock.ts';
 
 export const createLock = sharedInRequest(({ zookeeper, key, ownerToken, onLeaseLost }) => {
   const queue = `/locks/${encodeURIComponent(key)}`;
   const lost = new AbortController();
   let holdCount = 0;
-  let held: { session: OpenSession; node: string } | undefined;
+  let held: { session: ZookeeperSession; node: string } | undefined;
   let fencingToken: string | undefined;
 
   async function acquire(signal?: AbortSignal) {
@@ -32,7 +31,7 @@ export const createLock = sharedInRequest(({ zookeeper, key, ownerToken, onLease
   }
 
   /** Resolves with the number of our node when it is the lowest. */
-  async function untilFirst(session: OpenSession, node: string, signal?: AbortSignal) {
+  async function untilFirst(session: ZookeeperSession, node: string, signal?: AbortSignal) {
     for (;;) {
       // Not the number at the end of a sequential node's name: it has 32 bits, and stands still when they are used up.
       const nodes = await session.list(queue);

@@ -11,6 +11,7 @@ import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path/posix';
 import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
+import type { Zookeeper, ZookeeperSession } from '../lock.ts';
 import { abortable, abortError } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 import { ZookeeperUnavailableError } from './zookeeper-unavailable.ts';
@@ -31,16 +32,12 @@ export interface ZookeeperOptions {
   outage?: { began(): void; ended(): void };
 }
 
-/** The session of this process with ZooKeeper, and the next one when that has ended. */
-export type ZookeeperSession = ReturnType<typeof openZookeeper>;
-export type OpenSession = ReturnType<typeof startSession>;
-
 /** Does nothing until somebody enters. */
-export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions) {
+export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions): Zookeeper {
   const [servers = '', ...folders] = url.split('/');
   const root = folders.map((folder) => `/${folder}`).join('');
-  let current: OpenSession | undefined;
-  let opening: Promise<OpenSession> | undefined;
+  let current: ZookeeperSession | undefined;
+  let opening: Promise<ZookeeperSession> | undefined;
 
   async function open() {
     const client = connect(servers, sessionMs);
@@ -52,8 +49,7 @@ export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions) {
   }
 
   return {
-    /** Resolves with the session, a new one if there is none. Rejects with ZookeeperUnavailableError within a second. */
-    async enter(): Promise<OpenSession> {
+    async enter() {
       if (current?.ended.aborted === false) return current;
       // One client tries until ZooKeeper is there, however many ask meanwhile and give up.
       opening ??= open();
@@ -62,8 +58,7 @@ export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions) {
         throw new ZookeeperUnavailableError();
       });
     },
-    /** Ends the session, so that its nodes go at once, and resolves when ZooKeeper has heard, or does not answer. */
-    async close(): Promise<void> {
+    async close() {
       // One that is not open yet has nothing to give up; it is closed when it opens.
       if (opening) void opening.then((session) => session.close());
       else await current?.close();
@@ -90,8 +85,8 @@ function connect(servers: string, sessionMs: number): Client {
   return client;
 }
 
-/** The session of a connected client. Calls reject with ZookeeperUnavailableError when it ends, or after ANSWER_LIMIT_MS. */
-function startSession(client: Client, root: string, outage: ZookeeperOptions['outage']) {
+/** The session of a connected client. */
+function startSession(client: Client, root: string, outage: ZookeeperOptions['outage']): ZookeeperSession {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   const sessionMs = client.getSessionTimeout();
@@ -163,7 +158,6 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
   }
 
   return {
-    /** Aborts when the session has ended: nobody may claim to hold by it any more. */
     ended: ended.signal,
     async close() {
       if (ended.signal.aborted) return;
@@ -171,8 +165,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
       end();
       await closed.catch(() => {});
     },
-    /** Creates an ephemeral node with this text in it, under a name that no node in its folder has had before. */
-    async create(path: string, text: string) {
+    async create(path, text) {
       const data = Buffer.from(text);
       const create = () => ask<string>((answer) => client.create(root + path, data, CreateMode.EPHEMERAL, answer));
       // Both are sent at once, and answered in order: to learn the number costs no round trip of its own.
@@ -180,16 +173,14 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
         await ask<string>((answer) => client.mkdirp(root + dirname(path), answer));
       }
     },
-    /** Resolves with all nodes in `folder`, the oldest first. */
-    async list(folder: string) {
+    async list(folder) {
       const names = (await ask<string[]>((answer) => client.getChildren(root + folder, answer))) ?? [];
       const paths = names.map((name) => `${folder}/${name}`);
       const numbers = await Promise.all(paths.map(czxidOf));
       const nodes = paths.flatMap((path, at) => (numbers[at] === undefined ? [] : [{ path, czxid: numbers[at] }]));
       return nodes.toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
-    /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
-    async untilGone(path: string, signal?: AbortSignal) {
+    async untilGone(path, signal) {
       // The client forgets a watch only when it fires: a single try leaves none behind.
       if (signal?.aborted) throw abortError(signal);
       let emitGone = () => {};
@@ -200,8 +191,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
       );
       if (isThere) await unlessEnded(abortable(gone, signal));
     },
-    /** Resolves with false when there was no such node. */
-    async remove(path: string) {
+    async remove(path) {
       const isRemoved = await ask<boolean>((answer) => client.remove(root + path, (error) => answer(error, true)));
       czxids.delete(path);
       return isRemoved === true;

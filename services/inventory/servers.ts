@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
+import { openZookeeper } from '../../locks/drivers/zookeeper-session.ts';
 import { type Backend, backendOf } from '../../locks/index.ts';
-import type { RedisClient, Servers } from '../../locks/lock.ts';
+import type { RedisClient, Servers, Zookeeper } from '../../locks/lock.ts';
 import { connectMysql, endPool, stockInMysql, watchMysql } from './mysql.ts';
 import { createOutageLog, type OutageLines } from './outage-log.ts';
 import { ProblemError } from './problem.ts';
@@ -27,7 +27,7 @@ export function connectServers(
 ) {
   const pools: { locks?: Pool; stock?: Pool } = {};
   /** By their lease: that is the session's time, so another lease takes another session. */
-  const sessions: Record<number, ZookeeperSession> = {};
+  const sessions: Record<number, Zookeeper> = {};
   const outage = createOutageLog('ZooKeeper', log);
   const { MYSQL_URL } = settings;
   /** One for all pools, so that an outage is told once. */

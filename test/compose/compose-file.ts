@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 
 /** A service of docker-compose.yml, as far as the tests look at it. */
 export interface Service {

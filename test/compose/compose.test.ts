@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { fillIn } from '../../scripts/stack/nginx.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import { createMetrics } from '../../services/inventory/metrics.ts';
 import { stopLimitMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
+import { fillIn } from '../../stack/nginx.ts';
+import { projectDir } from '../../stack/parts.ts';
 import {
   composeText,
   environmentOf,
@@ -126,7 +126,7 @@ describe('nginx', () => {
   test('compose and the local stack fill in every variable of the template, and give no other', () => {
     const variables = [...new Set([...template.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].toSorted();
     const { NGINX_ENVSUBST_OUTPUT_DIR: _folder, ...filledIn } = environment;
-    const local = [...read('scripts/stack/nginx.ts').matchAll(/^ +([A-Z0-9_]+): /gm)].map(([, name]) => name);
+    const local = [...read('stack/nginx.ts').matchAll(/^ +([A-Z0-9_]+): /gm)].map(([, name]) => name);
 
     expect([Object.keys(filledIn).toSorted(), local.toSorted()]).toEqual([variables, variables]);
   });
@@ -191,7 +191,7 @@ test.skipIf(!hasCompose)('docker compose: it accepts the file', () => {
 
 describe('Dockerfile', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  const mains = { inventory: 'services/inventory/main.ts', loadtest: 'loadtest/commands/replay.ts' };
+  const mains = { inventory: 'services/inventory/main.ts', loadtest: 'scripts/start.ts' };
 
   /** The files that a program imports, and the packages. */
   async function needsOf(main: string) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 
 /** One `FROM … AS …` of the Dockerfile: `from` is an image, or the name of an earlier stage. */
 export interface Stage {

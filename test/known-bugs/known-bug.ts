@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Promises } from '../../loadtest/evidence/promises.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import type { Edit } from '../edits.ts';
 import { mutate } from '../mutations/mutation.ts';
 

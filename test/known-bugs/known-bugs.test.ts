@@ -5,7 +5,7 @@ import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
-import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
+import { makeTempDir, projectDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { searchIn } from '../prove/own-locks.ts';
 import { controls, knownBugs, promisesOf } from './bugs.ts';

@@ -1,28 +1,29 @@
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { bucketCounts, contestants, httpContestants } from '../../loadtest/bench/contestants.ts';
-import { drillsOf, rowsOf } from '../../loadtest/commands/tracks.ts';
+import { drillsOf, rowsOf } from '../../loadtest/run/tracks.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { lockName } from '../../locks/index.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { catalogue } from '../mutations/catalogue.ts';
-import { importsIn } from './import-graph.ts';
 import { commandLinesOf } from './markdown.ts';
 import { exists, listDeep, readText } from './project-files.ts';
 
 const pages = listDeep().filter((file) => file.endsWith('.md'));
 const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
-/** The file that each npm script runs, where it runs one of the project's. */
+const shellFileOf = (name: string) => `scripts/${name.replace(':', '-')}.sh`;
+/** The file that each npm script runs, where it is one of TypeScript. */
 const files = new Map(
-  Object.entries(scripts).flatMap(([name, line]) => {
-    const file = /--import tsx (\S+)/.exec(line)?.[1];
-    return file === undefined ? [] : [[name, file] as const];
+  Object.keys(scripts).flatMap((name) => {
+    const file = name === 'mutations' ? 'test/mutations/mutations.ts' : `scripts/${name}.ts`;
+    return exists(file) ? [[name, file] as const] : [];
   }),
 );
 /** They read their command line themselves, and have no `--help`. */
-const WITHOUT_HELP = [...files].filter(([, file]) => !usesCommander(file)).map(([name]) => name);
+const WITHOUT_HELP = [...files]
+  .filter(([, file]) => !/from 'commander'|command-line\/(command|run-\w+)\.ts'/.test(readText(file)))
+  .map(([name]) => name);
 /** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
 const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];
 /** `--help` of the bench and of the mutations does not list these. */
@@ -30,7 +31,7 @@ const UNLISTED = [...contestants, ...httpContestants, ...bucketCounts, ...catalo
   .map(({ name }) => name)
   .concat(checkNames);
 const OF_THE_PROJECT =
-  /^(\.\/)?(\.env\.example|(docs|exercises|live|loadtest|locks|lua|nginx|prove|scripts|services|teaching|test)\/[\w./-]+)$/;
+  /^(\.\/)?(\.env\.example|(docs|loadtest|locks|lua|nginx|prove|scripts|services|simulation|stack|test|workshop)\/[\w./-]+)$/;
 /** What each command says of its flags: by its own `--help`, or by its source where it has none. */
 const says = new Map<string, string>();
 
@@ -46,14 +47,6 @@ beforeAll(async () => {
   const helps = JSON.parse(stdout) as Record<string, string>;
   for (const [name, file] of files) says.set(name, helps[file] ?? readText(file));
 });
-
-/** Whether the file, or one that it imports, reads the command line as the commands do. */
-function usesCommander(file: string): boolean {
-  const imported = importsIn(readText(file)).map((path) => join(dirname(file), path));
-  return [file, ...imported].some(
-    (each) => exists(each) && /from 'commander'|(command-line|options)\.ts'/.test(readText(each)),
-  );
-}
 
 /** The parts of a command line, each as its words; what stands in quotes is one word. */
 function partsOf(line: string): string[][] {
@@ -125,26 +118,21 @@ test('commands: every script, flag, name and file that a page names exists', () 
   expect(faults).toEqual([]);
 });
 
-test('commands: each installs the packages first, runs a file that exists, and stands with each of its flags on a page', () => {
+test('commands: each is a file of its name in scripts/, and stands with each of its flags on a page', () => {
   const texts = pages.map(readText);
-  const isPre = (name: string) => name.startsWith('pre') && scripts[name.slice(3)] !== undefined;
-  const faults = Object.keys(scripts)
-    .filter((name) => !isPre(name))
-    .flatMap((name) => {
-      const command = /^(start|test)$/.test(name) ? `npm ${name}` : `npm run ${name}`;
-      const those = texts.filter((text) => text.includes(command));
-      const flag = WITHOUT_HELP.includes(name) ? /'(--[a-z][\w-]*)'/g : /^ +(?:-\w, )?(--[a-z][\w-]*)/gm;
-      const flags = name === 'pictures' ? [] : [...(says.get(name) ?? '').matchAll(flag)].map(([, each = '']) => each);
-      const untold = flags.filter((each) => !those.some((text) => new RegExp(`${each}(?![\\w-])`).test(text)));
-      return [
-        ...(/^sh scripts\/packages\.sh( |$)/.test(scripts[`pre${name}`] ?? '')
-          ? []
-          : ['it does not install its packages']),
-        ...(exists(files.get(name) ?? '') ? [] : ['its file does not exist']),
-        ...(those.length > 0 ? [] : ['no page says how to call it']),
-        ...untold.filter((each) => each !== '--help').map((each) => `no page that shows it has ${each}`),
-      ].map((fault) => `${command}: ${fault}`);
-    });
+  const faults = Object.entries(scripts).flatMap(([name, line]) => {
+    const command = /^(start|test)$/.test(name) ? `npm ${name}` : `npm run ${name}`;
+    const those = texts.filter((text) => text.includes(command));
+    const flag = WITHOUT_HELP.includes(name) ? /'(--[a-z][\w-]*)'/g : /^ +(?:-\w, )?(--[a-z][\w-]*)/gm;
+    const flags = name === 'pictures' ? [] : [...(says.get(name) ?? '').matchAll(flag)].map(([, each = '']) => each);
+    const untold = flags.filter((each) => !those.some((text) => new RegExp(`${each}(?![\\w-])`).test(text)));
+    return [
+      ...(line === `sh scripts/run.sh ${name.replace(':', '-')}` ? [] : ['it is not run as the others are']),
+      ...(exists(files.get(name) ?? shellFileOf(name)) ? [] : ['its file does not exist']),
+      ...(those.length > 0 ? [] : ['no page says how to call it']),
+      ...untold.filter((each) => each !== '--help').map((each) => `no page that shows it has ${each}`),
+    ].map((fault) => `${command}: ${fault}`);
+  });
 
   expect(faults).toEqual([]);
   expect(WITHOUT_HELP.toSorted()).toEqual(['diff', 'down', 'pictures', 'reconcile', 'up']);

@@ -1,13 +1,13 @@
 // What the lesson promises its reader: each file tells its part of the story, and each page says what the files and tables say.
 
 import { expect, test } from 'vitest';
-import { readQuestions as questionsOfThePage } from '../../live/questions.ts';
 import { peerNames, rowOfPeer } from '../../loadtest/peers/peer.ts';
 import { isCheck } from '../../loadtest/staircase/contract.ts';
 import { columnOf, rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
-import { stageDiff } from '../../scripts/diff.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';
+import { readQuestions as questionsOfThePage } from '../../workshop/server/questions.ts';
+import { stageDiff } from '../../workshop/teaching/stage-diff.ts';
 import { exists, list, listDeep, readText, stages } from './project-files.ts';
 
 const ORDERS = 'services/inventory/orders';

@@ -11,10 +11,10 @@ import { provableLocks } from '../../loadtest/prove/plan.ts';
 import { isInBuckets, lockName } from '../../locks/index.ts';
 import { proveCell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
-import { stageDiff } from '../../scripts/diff.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
-import { chapterNow } from '../../teaching/chapter.ts';
-import { lockNamed } from '../../virtual/lock-service.ts';
+import { lockNamed } from '../../simulation/lock-service.ts';
+import { projectDir } from '../../stack/parts.ts';
+import { chapterNow } from '../../workshop/teaching/chapter.ts';
+import { stageDiff } from '../../workshop/teaching/stage-diff.ts';
 import { list, listDeep, readText, stages } from './project-files.ts';
 
 const isMade = /<!-- (questions|sequence|transcript): |^```diff$/m;
@@ -47,7 +47,7 @@ test.each(shown)('$chapter: the counterexample of $lock in $scope is that of the
 test('docs/workshop.md, docs/prove.md: the steps that they explain are those of the search', async () => {
   const task = {
     stage: '04-ttl',
-    file: join(projectDir, 'exercises/04-ttl/lock.ts'),
+    file: join(projectDir, 'workshop/exercises/04-ttl/lock.ts'),
     masters: 0,
     sales: 1,
     budget: {},

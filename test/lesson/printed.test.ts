@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { textsOf, VALUE } from './code-of.ts';
 import { listDeep, readText } from './project-files.ts';
 
-const folders = ['live', 'exercises', 'loadtest', 'scripts', 'prove', 'virtual', 'services', 'locks', 'teaching'];
+const folders = ['workshop', 'loadtest', 'scripts', 'prove', 'stack', 'simulation', 'services', 'locks'];
 const files = folders.flatMap((folder) => listDeep(folder));
 /** Of a scenario its sentences and what is said of its verdict; of a lock the lines that open it. */
 const lines = files.flatMap((file) => {

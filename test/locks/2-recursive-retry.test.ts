@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { readLock } from '../../prove/sandbox.ts';
-import { lockNamed } from '../../virtual/lock-service.ts';
-import { createWorld } from '../../virtual/world.ts';
+import { lockNamed } from '../../simulation/lock-service.ts';
+import { createWorld } from '../../simulation/world.ts';
 
 /** So many that what the test runner itself keeps meanwhile, some hundred kilobytes, does not count beside them. */
 const TRIES = 100_000;

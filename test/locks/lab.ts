@@ -3,14 +3,14 @@
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { backendOf, hasLock, strategies } from '../../locks/index.ts';
 import type { CreateLock, CreateMultiLock, LockOptions } from '../../locks/lock.ts';
-import { type LockCode, type LockLab, openLockLab, readLockCode } from '../../virtual/lock-lab.ts';
-import { lockNamed } from '../../virtual/lock-service.ts';
-import type { Place, ReadCommand } from '../../virtual/proxy.ts';
-import { OUTSIDE } from '../../virtual/server.ts';
-import { type Reply, ReplyError } from '../../virtual/valkey.ts';
-import type { Command } from '../../virtual/world.ts';
+import { type LockCode, type LockLab, openLockLab, readLockCode } from '../../simulation/lock-lab.ts';
+import { lockNamed } from '../../simulation/lock-service.ts';
+import type { Place, ReadCommand } from '../../simulation/proxy.ts';
+import { OUTSIDE } from '../../simulation/server.ts';
+import { type Reply, ReplyError } from '../../simulation/valkey.ts';
+import type { Command } from '../../simulation/world.ts';
 
-export { CLOSED as NO_ANSWER } from '../../virtual/server.ts';
+export { CLOSED as NO_ANSWER } from '../../simulation/server.ts';
 export { aborted, notHeld } from './lock-options.ts';
 
 /** Every lock that needs Redis alone, in the order of the registry. */

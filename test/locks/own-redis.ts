@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { loadScripts, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
+import { makeTempDir } from '../../stack/parts.ts';
+import { loadScripts, openRedis, openReplica, type RedisServer, untilCopied } from '../../stack/redis.ts';
 import { ownKeys } from './own-keys.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { scriptOf, scriptTexts } from '../../virtual/scripts.ts';
+import { scriptOf, scriptTexts } from '../../simulation/scripts.ts';
 import { openLab } from '../locks/lab.ts';
 
 const lab = openLab();

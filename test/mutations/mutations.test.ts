@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { catalogue } from './catalogue.ts';
 import { whyStale } from './try-mutations.ts';
 

@@ -2,7 +2,7 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import { countOf, formatDuration } from '../../loadtest/narration/numbers.ts';
-import { dismissReaper, projectDir } from '../../scripts/stack/parts.ts';
+import { dismissReaper, projectDir } from '../../stack/parts.ts';
 import { catalogue } from './catalogue.ts';
 import type { Mutation } from './mutation.ts';
 import { type Outcome, type Tried, tryMutations, whyStale } from './try-mutations.ts';

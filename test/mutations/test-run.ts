@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { notifyReaper } from '../../scripts/stack/parts.ts';
+import { notifyReaper } from '../../stack/parts.ts';
 import type { Checkout } from './checkout.ts';
 import type { Mutation } from './mutation.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { makeTempDir } from '../../stack/parts.ts';
 import { type Checkout, copyCheckout } from './checkout.ts';
 import { type Mutation, mutate, StaleMutationError } from './mutation.ts';
 import { runTests } from './test-run.ts';

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import { saleLifeMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { ask, askRaw } from './client.ts';
 import { type Build, type Pair, startPair } from './pair.ts';
 

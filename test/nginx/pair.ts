@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { type NginxServer, startNginx } from '../../scripts/stack/nginx.ts';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { type NginxServer, startNginx } from '../../stack/nginx.ts';
+import { makeTempDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 
 /** A real HTTP server in the place of an inventory node. It answers with its name unless `answer` says otherwise. */

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { numbered } from '../../prove/words.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { writeModule } from '../loadtest/grade/modules.ts';
 import { fileOf, scopeNamed, searchIn } from './own-locks.ts';
 

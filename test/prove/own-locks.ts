@@ -9,7 +9,7 @@ import { type OpenLock, readLock } from '../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../prove/scopes.ts';
 import { type Result, type SearchOptions, search } from '../../prove/search.ts';
 import { openServer, type Server } from '../../prove/server.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { writeModule } from '../loadtest/grade/modules.ts';
 
 const opened = new Map<string, Promise<OpenLock>>();

@@ -48,7 +48,7 @@ test.each([
   expect(await searchIn(file, 'slow-holder')).toMatchObject({ verdict });
 });
 
-// A promise that nobody waits for ends a process as well: test/exercises/errors.
+// A promise that nobody waits for ends a process as well: test/workshop/exercises/errors.
 describe('process: what nobody catches', () => {
   test('an error in a timer ends the process, and is named', async () => {
     const file = writeLock(

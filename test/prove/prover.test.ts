@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Cell } from '../../prove/cell.ts';
 import { proveAll } from '../../prove/prover.ts';
-import { bundledArgs } from '../../scripts/stack/bundle.ts';
+import { bundledArgs } from '../../stack/bundle.ts';
 import { lockWith, noModule, writeModule } from '../loadtest/grade/modules.ts';
 
 test('a lock that never comes back: unknown, when its process has computed for long without a sign', async () => {

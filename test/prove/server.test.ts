@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Executed, openServer, type Server, type ServerState } from '../../prove/server.ts';
-import { ReplyError } from '../../virtual/valkey.ts';
-import type { Command } from '../../virtual/world.ts';
+import { ReplyError } from '../../simulation/valkey.ts';
+import type { Command } from '../../simulation/world.ts';
 
 const LEASE_MS = 900;
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
-import { findOnPath } from '../../scripts/stack/path.ts';
+import { makeTempDir, projectDir } from '../../stack/parts.ts';
+import { findOnPath } from '../../stack/path.ts';
 
 const shells = ['sh', 'bash', 'zsh'].filter((shell) => findOnPath(shell) !== undefined);
 

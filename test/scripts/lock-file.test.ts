@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 
 interface LockedPackage {
   resolved?: string;

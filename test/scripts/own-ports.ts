@@ -1,4 +1,4 @@
-import { freePort } from '../../scripts/stack/ports.ts';
+import { freePort } from '../../stack/ports.ts';
 
 const variables = [
   'REDIS_PORT',

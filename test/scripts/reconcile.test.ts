@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { balance, type Holdings, readAccounts, repair } from '../../scripts/accounts.ts';
+import { balance, type Holdings, readAccounts, repair } from '../../services/inventory/orders/accounts.ts';
 import { LONGEST_WAIT_TIMEOUT_MS } from '../../services/inventory/sale-life.ts';
 import type { Store } from '../../services/inventory/store.ts';
 import { startLink, type TestNode, until } from '../services/inventory/node-under-test.ts';

@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { makeTempDir } from '../../stack/parts.ts';
 import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
-import { ownCommands } from '../loadtest/commands/command-under-test.ts';
-import { sharedRedis } from '../stack.ts';
+import { sharedRedis } from '../own-stack.ts';
+import { ownCommands } from './command-under-test.ts';
 import { isUp, ports, sell } from './own-ports.ts';
 
 const startOwn = ownCommands('scripts/up.ts');

@@ -13,7 +13,7 @@ import { drills } from '../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, usualSettings } from '../../loadtest/virtual/play.ts';
 import { backendOf, strategies } from '../../locks/index.ts';
-import { isVirtual } from '../../virtual/lock-service.ts';
+import { isVirtual } from '../../simulation/lock-service.ts';
 import { ownTargets } from '../loadtest/drills/own-targets.ts';
 
 type Cell = [drill: string, lock: string];

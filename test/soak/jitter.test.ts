@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { strategies } from '../../locks/index.ts';
-import { isVirtual } from '../../virtual/lock-service.ts';
+import { isVirtual } from '../../simulation/lock-service.ts';
 import { drillsOf } from '../loadtest/virtual/cells/play-cells.ts';
 import { isNeverWrong } from '../loadtest/virtual/jitter.ts';
 

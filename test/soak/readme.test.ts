@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { readText } from '../lesson/project-files.ts';
 
 /** What the README does by hand: how it starts the stack, and what it types then. They use the ports of the course, which must be free. */

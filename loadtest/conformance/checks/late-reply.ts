@@ -1,6 +1,6 @@
 // Replies come later than the lock waits for them: what it did not wait for lets nobody in, and does not stay.
 
-import type { ReadCommand } from '../../../virtual/proxy.ts';
+import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { isNoStep } from '../held.ts';

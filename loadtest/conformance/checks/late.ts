@@ -1,6 +1,6 @@
 // A command is late: each one of acquire() and of release() reaches Redis when another holder is inside.
 
-import type { ReadCommand } from '../../../virtual/proxy.ts';
+import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';

@@ -7,7 +7,7 @@ import { runCheck } from '../../../loadtest/conformance/conformance.ts';
 import { checkNames } from '../../../loadtest/staircase/contract.ts';
 import { readTable } from '../../../loadtest/staircase/table.ts';
 import { backendOf, hasLock, replicasOf, strategies } from '../../../locks/index.ts';
-import { lockNamed } from '../../../virtual/lock-service.ts';
+import { lockNamed } from '../../../simulation/lock-service.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';
 
 const signs = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../../scripts/stack/parts.ts';
+import { projectDir } from '../../../stack/parts.ts';
 import { mutate } from '../../mutations/mutation.ts';
 
 /** It renews each third of its lease, and counts the lease from the moment at which it asked. */

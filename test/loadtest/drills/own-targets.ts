@@ -5,8 +5,8 @@ import { openLocalTarget, type Target } from '../../../loadtest/harness/target.t
 import type { Page } from '../../../loadtest/scenarios/page.ts';
 import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
 import type { Backend } from '../../../locks/index.ts';
-import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
-import { MASTERS, type StackOptions } from '../../../scripts/stack/stack.ts';
+import { type Backends, startBackends } from '../../../stack/backends.ts';
+import { MASTERS, type StackOptions } from '../../../stack/stack.ts';
 
 export const LEASE_MS = 600;
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readExternalLock } from '../../../loadtest/grade/external-locks.ts';
-import { hostArgs } from '../../../scripts/stack/bundle.ts';
+import { hostArgs } from '../../../stack/bundle.ts';
 import { lockWith, noModule, writeModule } from './modules.ts';
 
 const bad: [what: string, file: string, problem: RegExp][] = [

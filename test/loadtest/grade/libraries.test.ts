@@ -8,8 +8,8 @@ import { runOrders } from '../../../loadtest/conformance/orders.ts';
 import { sourcesOf } from '../../../loadtest/grade/external-locks.ts';
 import { gradesIn, readPublished } from '../../../loadtest/grade/libraries.ts';
 import { adaptersOf, majorsOf } from '../../../loadtest/peers/peer.ts';
-import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
-import type { LockSource } from '../../../virtual/lock-service.ts';
+import type { LockSource } from '../../../simulation/lock-service.ts';
+import { makeTempDir, projectDir } from '../../../stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
 const installed = join(projectDir, 'loadtest/peers');

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, projectDir } from '../../../stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
 /** A path in a folder of its own, at which there is no file. What is written there is gone when the file of tests has run. */

@@ -7,7 +7,7 @@ import { because, reasoned } from '../../../loadtest/narration/reasons.ts';
 import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
-import { projectDir } from '../../../scripts/stack/parts.ts';
+import { projectDir } from '../../../stack/parts.ts';
 
 const folder = join(projectDir, 'loadtest/scenarios');
 const files = readdirSync(folder).filter((file) => file.endsWith('.txt'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { because, type Reason } from '../../../loadtest/narration/reasons.ts';
 import { type Answers, faultsOf } from '../../../loadtest/orders/random-kills.ts';
-import type { Holdings } from '../../../scripts/accounts.ts';
+import type { Holdings } from '../../../services/inventory/orders/accounts.ts';
 
 /** Of 100 units 60 were sold: 20 orders wait, 20 are paid, 10 refunded, and 10 closed and restored. */
 const settled: Holdings = {

@@ -6,7 +6,7 @@ import { readPromises } from '../../../loadtest/evidence/promises.ts';
 import { loadPeer, type Peer, peerNames, peers } from '../../../loadtest/peers/peer.ts';
 import { checkNames } from '../../../loadtest/staircase/contract.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
-import { projectDir } from '../../../scripts/stack/parts.ts';
+import { projectDir } from '../../../stack/parts.ts';
 import { lockOptions } from '../../locks/lock-options.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { describeMachine } from '../../../loadtest/commands/environment.ts';
 import { inWords, judgeProof, type ProofCell, proofOf } from '../../../loadtest/prove/results.ts';
 import { proveCell } from '../../../prove/cell.ts';
 import { replay } from '../../../prove/replay.ts';
 import { readLock } from '../../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../../prove/scopes.ts';
+import { describeMachine } from '../../../scripts/command-line/environment.ts';
 import { fileOf, task } from '../../prove/own-locks.ts';
 
 const parts = { command: 'npm run prove', createdAt: new Date(0), machine: describeMachine() };

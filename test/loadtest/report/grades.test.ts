@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { answerLines } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { answerOf, worstOf } from '../../../loadtest/report/grades.ts';
 import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
+import { answerLines } from '../../../loadtest/run/narrator.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
-import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, projectDir } from '../../../stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
 const { dir, remove } = makeTempDir();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/commands/tracks.ts';
+import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/run/tracks.ts';
 import { scheduleStaircase } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
 

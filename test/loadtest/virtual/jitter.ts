@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import type { Harness } from '../../../loadtest/virtual/driver.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
-import type { Lab } from '../../../virtual/lab.ts';
-import { createLuck } from '../../../virtual/luck.ts';
+import type { Lab } from '../../../simulation/lab.ts';
+import { createLuck } from '../../../simulation/luck.ts';
 
 /** Nobody stands still for longer, in milliseconds, nor for less than the other. */
 const [LONGEST_MS, SHORTEST_MS] = [700, 20];

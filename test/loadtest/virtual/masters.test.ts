@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
-import type { Link } from '../../../scripts/link/link.ts';
-import type { Breakable } from '../../../scripts/stack/stack.ts';
+import type { Link } from '../../../stack/proxy/link.ts';
+import type { Breakable } from '../../../stack/stack.ts';
 import { isUnknown, run, withNodes } from './own-target.ts';
 
 const [amnesia, frozenMaster, lateVotes] = [scenario('amnesia'), scenario('frozen-master'), scenario('late-votes')];

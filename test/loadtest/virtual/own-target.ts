@@ -5,8 +5,8 @@ import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import type { Page } from '../../../loadtest/scenarios/page.ts';
 import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
 import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
-import type { Lab } from '../../../virtual/lab.ts';
-import { lockNamed } from '../../../virtual/lock-service.ts';
+import type { Lab } from '../../../simulation/lab.ts';
+import { lockNamed } from '../../../simulation/lock-service.ts';
 
 export const LEASE_MS = 600;
 /** Longer than what the nodes have begun takes to end, in milliseconds of the virtual clock. */

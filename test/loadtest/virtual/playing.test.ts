@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { momentAt } from '../../../live/page/view/reduce.ts';
 import { type PlayEvent, withLetters } from '../../../loadtest/evidence/playing.ts';
 import { labelOf } from '../../../loadtest/narration/faults.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
@@ -7,7 +6,8 @@ import { playDrill } from '../../../loadtest/virtual/play.ts';
 import { playingIn } from '../../../loadtest/virtual/playing.ts';
 import { locks } from '../../../locks/index.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
-import type { Lab } from '../../../virtual/lab.ts';
+import type { Lab } from '../../../simulation/lab.ts';
+import { momentAt } from '../../../workshop/page/view/reduce.ts';
 
 async function playingOf(name: string, stage: string): Promise<PlayEvent[]> {
   let lab: Lab | undefined;

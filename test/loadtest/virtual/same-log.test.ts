@@ -3,7 +3,7 @@ import { fileOfPeer } from '../../../loadtest/peers/peer.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { addExternalRow } from '../../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
-import type { LockSource } from '../../../virtual/lock-service.ts';
+import type { LockSource } from '../../../simulation/lock-service.ts';
 
 const redlock5: LockSource = {
   name: 'redlock-5',

@@ -9,7 +9,7 @@ import { openTestBed } from '../../../loadtest/harness/test-bed.ts';
 import { because } from '../../../loadtest/narration/reasons.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
-import { lockNamed } from '../../../virtual/lock-service.ts';
+import { lockNamed } from '../../../simulation/lock-service.ts';
 import { LEASE_MS, run, withNodes } from './own-target.ts';
 
 const pageOf = (...lines: string[]) =>

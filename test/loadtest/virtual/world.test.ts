@@ -7,7 +7,7 @@ import { type Drill, runCell } from '../../../loadtest/harness/drill.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
 import { openVirtualWorld } from '../../../loadtest/virtual/world.ts';
-import { usualLimits } from '../../../virtual/signs.ts';
+import { usualLimits } from '../../../stack/signs.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';
 
 /** Runs these drills under a lock, and resolves with what came of each. */

@@ -1,8 +1,8 @@
 import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { doneStates, type MysqlServer, openMysql } from '../../../scripts/stack/mysql.ts';
-import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { connectMysql } from '../../../services/inventory/mysql.ts';
+import { doneStates, type MysqlServer, openMysql } from '../../../stack/mysql.ts';
+import { makeTempDir, type Part } from '../../../stack/parts.ts';
 import { ownKeys } from '../own-keys.ts';
 
 /** A MySQL or MariaDB for one test file. No transaction may be open on it when the tests have ended. */

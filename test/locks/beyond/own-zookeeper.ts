@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
-import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
-import { openZookeeper, type ZookeeperServer } from '../../../scripts/stack/zookeeper.ts';
+import { openZookeeper as openSession } from '../../../locks/drivers/zookeeper-session.ts';
+import type { Zookeeper } from '../../../locks/lock.ts';
+import { makeTempDir, type Part } from '../../../stack/parts.ts';
+import { openZookeeper, type ZookeeperServer } from '../../../stack/zookeeper.ts';
 import { ownKeys } from '../own-keys.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
 export function ownZookeeper() {
   const key = ownKeys();
-  const sessions: ZookeeperSession[] = [];
+  const sessions: Zookeeper[] = [];
   let temp: ReturnType<typeof makeTempDir>;
   let server: ZookeeperServer;
   let part: Part | undefined;

@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/zookeeper.ts';
-import type { OpenSession, ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
-import type { Lock, LockOptions } from '../../../locks/lock.ts';
+import type { Lock, LockOptions, Zookeeper, ZookeeperSession } from '../../../locks/lock.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { until } from '../until.ts';
 import { ownZookeeper } from './own-zookeeper.ts';
@@ -11,12 +10,12 @@ const { connect, key, nodes, remove } = ownZookeeper();
 
 const oneTry = AbortSignal.abort();
 
-function lockOf(zookeeper: ZookeeperSession, given: Partial<LockOptions> = {}): Lock {
+function lockOf(zookeeper: Zookeeper, given: Partial<LockOptions> = {}): Lock {
   return createLock(lockOptions({ redis: undefined as never, key: key(), zookeeper, ...given }));
 }
 
 /** Starts a waiter, and resolves when its node is in the queue and the one before it is watched. */
-async function startWaiter(zookeeper: ZookeeperSession, given: Partial<LockOptions> = {}) {
+async function startWaiter(zookeeper: Zookeeper, given: Partial<LockOptions> = {}) {
   const seen = watchSession(zookeeper);
   const patience = new AbortController();
   const lock = lockOf(seen.zookeeper, given);
@@ -29,10 +28,10 @@ async function startWaiter(zookeeper: ZookeeperSession, given: Partial<LockOptio
 }
 
 /** The session as it is, and what is asked of it. */
-function watchSession(zookeeper: ZookeeperSession) {
+function watchSession(zookeeper: Zookeeper) {
   const watches: string[] = [];
   let lists = 0;
-  const watched = (session: OpenSession): OpenSession => ({
+  const watched = (session: ZookeeperSession): ZookeeperSession => ({
     ...session,
     list(folder) {
       lists += 1;
@@ -87,7 +86,7 @@ test('zookeeper: 20 contenders over two sessions that read, pause and write lose
 
   await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
-      const lock = lockOf(zookeepers[index % 2] as ZookeeperSession);
+      const lock = lockOf(zookeepers[index % 2] as Zookeeper);
       await lock.acquire();
       inside += 1;
       mostInside = Math.max(mostInside, inside);

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/redlock.ts';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { loadScripts, openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
+import { makeTempDir } from '../../../stack/parts.ts';
+import { loadScripts, openRedis, type RedisServer } from '../../../stack/redis.ts';
 import { aborted, lockOptions } from '../lock-options.ts';
 import { ownKeys } from '../own-keys.ts';
 import { until } from '../until.ts';

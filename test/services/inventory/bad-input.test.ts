@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { backendOf, multiLockOf, replicasOf, strategies } from '../../../locks/index.ts';
 import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { ask, expectProblem, jsonBody, sendRaw, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;

@@ -1,9 +1,9 @@
 // The sale of several skus, on real nodes and a real Redis.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { type Link, openLink } from '../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { ask, expectProblem, jsonBody, startNode, type TestNode, until } from './node-under-test.ts';
 
 const MULTI = { LOCK_VERSION: 'multi' };

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link/link.ts';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { openReplica, untilCopied } from '../../../scripts/stack/redis.ts';
+import { makeTempDir } from '../../../stack/parts.ts';
+import { type Link, openLink } from '../../../stack/proxy/link.ts';
+import { openReplica, untilCopied } from '../../../stack/redis.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { expectProblem, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;

@@ -6,7 +6,7 @@ import { supervised } from '../../../services/inventory/external-lock.ts';
 import { readExternalModule } from '../../../services/inventory/external-module.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
 import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { startNode, type TestNode, until } from './node-under-test.ts';
 
 const externalLocks = {

@@ -3,13 +3,13 @@
 import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link/link.ts';
-import { serviceArgs } from '../../../scripts/stack/bundle.ts';
-import { makeTempDir, type Part, retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
-import { openRedis } from '../../../scripts/stack/redis.ts';
 import type { SaleEvent, SaleScript, ShownState } from '../../../services/inventory/lab/contract.ts';
 import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
+import { serviceArgs } from '../../../stack/bundle.ts';
+import { makeTempDir, type Part, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
+import { freePort } from '../../../stack/ports.ts';
+import { type Link, openLink } from '../../../stack/proxy/link.ts';
+import { openRedis } from '../../../stack/redis.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
 export interface TestRedis {

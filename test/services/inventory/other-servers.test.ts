@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { type Link, openLink } from '../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { type SharedRedis, sharedMysql, sharedRedis, sharedZookeeper } from '../../stack.ts';
+import { type SharedRedis, sharedMysql, sharedRedis, sharedZookeeper } from '../../own-stack.ts';
 import {
   expectProblem,
   linesBesideOutages,

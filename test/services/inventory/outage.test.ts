@@ -2,10 +2,10 @@
 
 import { once } from 'node:events';
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { connectStore } from '../../../services/inventory/store.ts';
+import { type Link, openLink } from '../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import {
   expectProblem,
   linesBesideOutages,

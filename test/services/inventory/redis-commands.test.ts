@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { lackOfRedis, openEmbedded } from '../../../scripts/stack/redis.ts';
+import { makeTempDir } from '../../../stack/parts.ts';
+import { lackOfRedis, openEmbedded } from '../../../stack/redis.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { expectProblem, startNode, type TestNode } from './node-under-test.ts';
 
 const lock = 'delete-if-equal';

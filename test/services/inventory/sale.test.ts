@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { ask, expectProblem, jsonBody, startHeldSale, startNode, type TestNode } from './node-under-test.ts';
 
 let redis: SharedRedis;

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { knownVersions } from '../../../locks/index.ts';
-import { serviceArgs } from '../../../scripts/stack/bundle.ts';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
 import { cronForm } from '../../../services/inventory/orders/schedules/cron.ts';
 import { inventorySettings, readNodeSettingsOrExit } from '../../../services/inventory/settings.ts';
+import { serviceArgs } from '../../../stack/bundle.ts';
+import { makeTempDir } from '../../../stack/parts.ts';
+import { freePort } from '../../../stack/ports.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { startNode } from './node-under-test.ts';
 
 let redis: SharedRedis;

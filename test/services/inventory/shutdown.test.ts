@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import {
   expectProblem,
   refuseWrites,

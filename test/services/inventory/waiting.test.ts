@@ -1,6 +1,6 @@
 import { type ClientRequest, request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
-import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { startHeldSale, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;

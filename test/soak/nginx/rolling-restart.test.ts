@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStack } from '../../../scripts/stack/stack.ts';
+import { startStack } from '../../../stack/stack.ts';
 import { ask } from '../../nginx/client.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 

@@ -1,13 +1,13 @@
 // The cells of the matrix that take long: test/prove/matrix has the others.
 
 import { expect, test } from 'vitest';
-import { readExercises } from '../../../exercises/workshop/exercise.ts';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
+import { makeTempDir } from '../../../stack/parts.ts';
+import { readExercises } from '../../../workshop/exercises/exercise.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { lookAt } from '../../exercises/attempted.ts';
 import { knownBugs, promisesOf } from '../../known-bugs/bugs.ts';
 import { type LockToGrade, writeKnownBug } from '../../known-bugs/known-bug.ts';
 import { fileOf, searchIn } from '../../prove/own-locks.ts';
+import { lookAt } from '../../workshop/exercises/attempted.ts';
 
 test.each([
   ['7-reentrant', 'slow-holder'],

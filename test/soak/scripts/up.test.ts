@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { leavesNothing, makeBarePath, ownCommands } from '../../loadtest/commands/command-under-test.ts';
+import { leavesNothing, makeBarePath, ownCommands } from '../../scripts/command-under-test.ts';
 import { isUp, ports, sell } from '../../scripts/own-ports.ts';
 import { startRedis } from '../../services/inventory/node-under-test.ts';
 

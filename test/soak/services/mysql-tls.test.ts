@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { openMysql } from '../../../scripts/stack/mysql.ts';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
+import { openMysql } from '../../../stack/mysql.ts';
+import { makeTempDir } from '../../../stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import {
   expectProblem,

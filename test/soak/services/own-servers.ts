@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
-import { findOnPath } from '../../../scripts/stack/path.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
+import { makeTempDir, type Part, startPart } from '../../../stack/parts.ts';
+import { findOnPath } from '../../../stack/path.ts';
+import { freePort } from '../../../stack/ports.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 
 const SLOTS = 16_384;

@@ -6,7 +6,7 @@ import { followNode, type Push } from '../../../../loadtest/harness/event-stream
 import { createHistory } from '../../../../services/inventory/history.ts';
 import type { NodeState, SaleEvent } from '../../../../services/inventory/lab/contract.ts';
 import { createEventStreams, MAX_STREAMS } from '../../../../services/inventory/lab/event-stream.ts';
-import { type SharedRedis, sharedRedis } from '../../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../../own-stack.ts';
 import { ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
 
 let redis: SharedRedis;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { noForeignChanges, refusalOf } from '../../../../services/inventory/known-hosts.ts';
 import type { ProblemError } from '../../../../services/inventory/problem.ts';
-import { type SharedRedis, sharedRedis } from '../../../stack.ts';
+import { type SharedRedis, sharedRedis } from '../../../own-stack.ts';
 import { sendRaw, startNode, type TestNode } from '../node-under-test.ts';
 
 describe('hosts: which Host names this machine', () => {

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Link, openLink } from '../../../../scripts/link/link.ts';
 import type { JobSchedule } from '../../../../services/inventory/lab/contract.ts';
+import { type Link, openLink } from '../../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
-import { sharedZookeeper } from '../../../stack.ts';
+import { sharedZookeeper } from '../../../own-stack.ts';
 import { expectProblem, refuseWrites, type TestNode, until } from '../node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';

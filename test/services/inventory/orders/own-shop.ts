@@ -5,15 +5,15 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished } from 'vitest';
-import { balance, readAccounts } from '../../../../scripts/accounts.ts';
-import { bundledArgs } from '../../../../scripts/stack/bundle.ts';
-import { doneStates } from '../../../../scripts/stack/mysql.ts';
-import { makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { balance, readAccounts } from '../../../../services/inventory/orders/accounts.ts';
 import type { Order } from '../../../../services/inventory/orders/order.ts';
 import { connectOrders } from '../../../../services/inventory/orders/order-store.ts';
 import { connectStore } from '../../../../services/inventory/store.ts';
+import { bundledArgs } from '../../../../stack/bundle.ts';
+import { doneStates } from '../../../../stack/mysql.ts';
+import { makeTempDir } from '../../../../stack/parts.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
-import { sharedMysql, sharedRedis } from '../../../stack.ts';
+import { sharedMysql, sharedRedis } from '../../../own-stack.ts';
 import { type Answer, ask, startHeldSale, startLink, startNode, type TestNode } from '../node-under-test.ts';
 
 export async function openShop() {

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Link, openLink } from '../../../../scripts/link/link.ts';
 import { paymentsGroup, paymentsKey, refusedKey } from '../../../../services/inventory/orders/payments/stream.ts';
+import { type Link, openLink } from '../../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { ask, startLink, type TestNode, until } from '../node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';

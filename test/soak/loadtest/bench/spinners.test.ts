@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startSpinners } from '../../../../loadtest/bench/spinners.ts';
-import { projectDir } from '../../../../scripts/stack/parts.ts';
+import { projectDir } from '../../../../stack/parts.ts';
 
 const isLinux = process.platform === 'linux';
 const hasChrt = isLinux && spawnSync('chrt', ['--version']).status === 0;

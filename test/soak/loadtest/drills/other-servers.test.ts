@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenario } from '../../../../loadtest/scenarios/index.ts';
 import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
-import { makeBarePath } from '../../../loadtest/commands/command-under-test.ts';
 import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
+import { makeBarePath } from '../../../scripts/command-under-test.ts';
 import { expectAllSold, runLoad } from '../../../services/inventory/rush-at.ts';
 
 const amnesia = scenario('amnesia');

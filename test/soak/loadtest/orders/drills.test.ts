@@ -2,10 +2,10 @@
 // commands/stories.test.ts.
 
 import { describe, expect, test } from 'vitest';
-import { drillsOf, tracks } from '../../../../loadtest/commands/tracks.ts';
 import type { Drill } from '../../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { exerciseDrills } from '../../../../loadtest/orders/index.ts';
+import { drillsOf, tracks } from '../../../../loadtest/run/tracks.ts';
 import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
 import { figuresAsDrawn, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
 import { withNodes } from '../../../loadtest/virtual/own-target.ts';

@@ -1,10 +1,10 @@
 // Every lock as a guard of the clean-up, on its own real servers. What one of each kind does in every case: npm test.
 
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { sharedZookeeper } from '../../../own-stack.ts';
 import { startRedis, type TestNode, type TestRedis } from '../../../services/inventory/node-under-test.ts';
 import { openShop, type Shop } from '../../../services/inventory/orders/own-shop.ts';
 import { makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from '../../../services/inventory/orders/own-ticks.ts';
-import { sharedZookeeper } from '../../../stack.ts';
 
 /** Those that let one node in at a time. */
 const locks = [

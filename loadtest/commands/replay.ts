@@ -1,7 +1,0 @@
-// npm start: replays the stages on real servers, tells the story as it goes, and writes the report.
-
-import { runTrack } from './run-track.ts';
-
-await runTrack('npm start', 'Replays the lock stages on real servers, tells their story, and writes a report.', {
-  isStory: true,
-});

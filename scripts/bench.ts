@@ -1,0 +1,273 @@
+// npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pc from 'picocolors';
+import {
+  bucketCounts,
+  type Contestant,
+  contestants,
+  httpContestants,
+  NOT_FOR_TWO,
+  ORDERS_UNDER,
+  peerOf,
+  withOrders,
+} from '../loadtest/bench/contestants.ts';
+import { ratiosOf } from '../loadtest/bench/figures.ts';
+import { NotApplicable, runHttpTurn } from '../loadtest/bench/http-turn.ts';
+import { renderBenchPage } from '../loadtest/bench/page.ts';
+import type { BenchResults, Turn, TurnFigures } from '../loadtest/bench/results.ts';
+import { startSpinners } from '../loadtest/bench/spinners.ts';
+import { describeSpinners, renderTables, titleAt } from '../loadtest/bench/table.ts';
+import { runTurn } from '../loadtest/bench/turn.ts';
+import { type Target, whyNotOwnMysql } from '../loadtest/harness/target.ts';
+import { createTargets, type ExternalModule } from '../loadtest/harness/targets.ts';
+import { formatNumber } from '../loadtest/narration/numbers.ts';
+import { fileOfPeer, loadPeer } from '../loadtest/peers/peer.ts';
+import { createRunFolder, jsonOf } from '../loadtest/run/folder.ts';
+import { usualSettings } from '../loadtest/staircase/usual-settings.ts';
+import { backendOf, lockName } from '../locks/index.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { versionIn } from '../services/inventory/redis-info.ts';
+import { inventorySettings } from '../services/inventory/settings.ts';
+import { whyNoMysql } from '../stack/mysql.ts';
+import { dismissReaper, makeTempDir } from '../stack/parts.ts';
+import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../stack/redis.ts';
+import { MASTERS } from '../stack/stack.ts';
+import { type GivenWith, newCommand, numberFrom } from './command-line/command.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './command-line/ending.ts';
+import { commandLine, describeMachine } from './command-line/environment.ts';
+
+/** What the turns of a run are measured on. */
+interface Ground {
+  environment: Pick<Target, 'redis' | 'nginx' | 'backends'>;
+  runTurn(contestant: Contestant, waiters: number): Promise<TurnFigures>;
+  close(): Promise<void>;
+}
+
+loadEnvFile();
+const command = newCommand(
+  'npm run bench',
+  'Measures the locks themselves, ours and published ones, in turns within one run.',
+  ['only', 'rounds', 'seconds', 'waiters', 'http', 'orders', 'requests', 'spinners', 'json', 'reports'],
+  {
+    only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
+    seconds: { help: 'how long each is measured each time, in seconds', read: numberFrom(0.1, 600), usual: 3 },
+    requests: { help: 'with --http and --orders: sales in each turn', usual: 4_000 },
+  },
+).parse();
+const given = command.opts<GivenWith<'rounds' | 'seconds' | 'waiters' | 'requests'>>();
+const { rounds, seconds, waiters, requests, orders = false, reports } = given;
+const isHttp = given.http || orders;
+const mode = isHttp ? 'http' : 'locks';
+const most = Math.max(...waiters);
+if (isHttp && most > requests) command.error(`error: --waiters ${most} is too many for --requests ${requests}`);
+const chosen = chooseContestants();
+// Nobody's settings but the defaults: the figures of two runs must compare.
+const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
+/** What the servers at hand can't carry: that is nobody's fault. */
+const notApplicable = new Set<string>();
+const stopping = new AbortController();
+const say = given.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
+
+stopOnSignal(stopping, new Error('The bench was interrupted.'));
+
+await endWith('The bench could not be run', run);
+
+/** Resolves with the exit code. */
+async function run(): Promise<number> {
+  const startedAt = new Date();
+  const ground = isHttp ? await openStack() : await openServers();
+  let spinners: BenchResults['settings']['spinners'] = null;
+  let turns: Turn[];
+  try {
+    const started = given.spinners ? await startSpinners(stopBecause) : undefined;
+    if (started) spinners = { count: started.count, priority: started.priority };
+    say(`CPUs kept awake: ${describeSpinners({ spinners })}.`);
+    turns = await runTurns(ground).finally(() => started?.stop());
+  } finally {
+    await ground.close();
+  }
+  if (turns.length === 0) return COULD_NOT_RUN;
+
+  const contestants = await Promise.all(chosen.map(describeContestant));
+  const results: BenchResults = {
+    format: 1,
+    command: commandLine('npm run bench'),
+    startedAt: startedAt.toISOString(),
+    durationMs: Date.now() - startedAt.getTime(),
+    mode,
+    environment: { ...describeMachine(), ...ground.environment },
+    settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS, spinners },
+    contestants,
+    turns,
+    ratios: ratiosOf({ mode, turns, contestants }),
+  };
+  const { dir, write, pointAt } = createRunFolder(reports, startedAt);
+  write('bench.json', jsonOf(results));
+  write('bench.html', renderBenchPage(results));
+  pointAt('latest-bench');
+  say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
+  if (given.json) process.stdout.write(jsonOf(results));
+  if (stopping.signal.aborted) return COULD_NOT_RUN;
+  return turns.some(isOursAndBroken) ? NOT_AS_TAUGHT : AS_TAUGHT;
+}
+
+/** What is measured, in the order of the bench: a stage by its number or name, the others by name. */
+function chooseContestants(): Contestant[] {
+  const sellers = orders ? httpContestants.filter(({ kind }) => kind === 'ours') : httpContestants;
+  const all = isHttp ? sellers : [...contestants, ...bucketCounts];
+  const isUsual = (contestant: Contestant) => ORDERS_UNDER.includes(contestant.name) || !(orders || contestant.buckets);
+  const wanted = given.only?.map((name) => {
+    const isNamed = (contestant: Contestant) => contestant.name === name || contestant.name === lockName(name);
+    const found = all.find(isNamed) ?? all.find((contestant) => peerOf(contestant.name) === name);
+    const known = all.map(({ name }) => name).join(', ');
+    return found ?? command.error(`error: --only ${name} is not known: it must be one of ${known}`);
+  });
+  const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
+  return orders ? withOrders(found) : found;
+}
+
+/** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
+async function runTurns(ground: Ground): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const first = Math.floor(((round - 1) * chosen.length) / rounds);
+    const inTurn = [...chosen.slice(first), ...chosen.slice(0, first)];
+    for (const asking of waiters) {
+      say(pc.bold(`\nRound ${round} of ${rounds}, ${titleAt(mode, asking)}`));
+      for (const contestant of inTurn) {
+        const turn: Turn = { round, waiters: asking, name: contestant.name };
+        try {
+          turn.figures = await ground.runTurn(contestant, asking);
+        } catch (error) {
+          if (stopping.signal.aborted) return turns;
+          if (error instanceof NotApplicable) notApplicable.add(contestant.name);
+          turn.failure = error instanceof Error ? error.message : String(error);
+        }
+        turns.push(turn);
+        say(`  ${contestant.name.padEnd(24)} ${describe(turn)}`);
+      }
+    }
+  }
+  return turns;
+}
+
+/** Servers of the bench's own: another program's commands must not be counted. */
+async function openServers(): Promise<Ground> {
+  const temp = makeTempDir();
+  const redis = await openRedis(undefined, temp);
+  const masters: RedisServer[] = [];
+  const needed = chosen.some(({ needsMasters }) => needsMasters) ? MASTERS : 0;
+  while (masters.length < needed) masters.push(await openRedis(undefined, temp));
+  const env = { REDIS_URL: redis.url, LEASE_MS: String(LEASE_MS), RETRY_DELAY_MS: String(RETRY_DELAY_MS) };
+  /** For one turn: the commands of the others are not to be copied. */
+  async function startReplica() {
+    if (redis.kind !== 'native') throw new NotApplicable('The embedded Valkey knows no replication.');
+    const dir = join(temp.dir, `replica-${randomUUID()}`);
+    mkdirSync(dir);
+    const replica = await openReplica(redis.url, dir);
+    await untilCopied({ primaryUrl: redis.url, replicaUrl: replica.url }).catch(async (error) => {
+      await replica.part?.stop();
+      throw error;
+    });
+    return replica;
+  }
+  const withMasters = { ...env, REDLOCK_URLS: masters.map(({ url }) => url).join(',') };
+  return {
+    environment: { redis: { kind: redis.kind, version: await versionOf(redis.url) }, nginx: 'none', backends: {} },
+    async runTurn(contestant, waiters) {
+      const lack = contestant.kind === 'ours' ? await lackOfRedis(redis.url, contestant.name) : undefined;
+      if (lack !== undefined) throw new NotApplicable(lack);
+      const replica = contestant.needsReplica ? await startReplica() : undefined;
+      const turn = runTurn({
+        contestant,
+        waiters,
+        seconds,
+        env: contestant.needsMasters ? withMasters : env,
+        tellsCpu: redis.kind === 'native',
+        signal: stopping.signal,
+      });
+      return turn.finally(() => replica?.part?.stop());
+    },
+    async close() {
+      for (const { part } of [...masters, redis]) await part?.stop();
+      temp.remove();
+      await dismissReaper();
+    },
+  };
+}
+
+/** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
+async function openStack(): Promise<Ground> {
+  const whyNone = orders && (whyNotOwnMysql() ?? whyNoMysql());
+  if (whyNone) throw new Error(whyNone);
+  const ours = chosen.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
+  const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
+  const peers = chosen.filter(({ kind }) => kind === 'peer');
+  const moduleOf = ({ name, needsMasters }: Contestant): ExternalModule => ({
+    file: fileOfPeer(peerOf(name)),
+    backend: needsMasters ? 'masters' : 'redis',
+  });
+  const modules = Object.fromEntries(peers.map((peer) => [peer.name, moduleOf(peer)]));
+  const plain = createTargets({ backends, modules, service: 'loadtest/bench/node.ts', onDeath: stopBecause });
+  const selling = createTargets({
+    backends: [...new Set([...backends, 'mysql' as const])],
+    env: usualSettings,
+    onDeath: stopBecause,
+  });
+  const close = async () => {
+    await selling.close();
+    await plain.close();
+  };
+  try {
+    const { redis, nginx, backends: versions } = await (orders ? selling : plain).open('load');
+    return {
+      environment: { redis, nginx, backends: versions },
+      async runTurn(contestant, connections) {
+        const { name, kind, needsReplica, ordersUnder } = contestant;
+        // A published lock has nodes of its own, and so has a lock that waits for a replica.
+        const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? name) : undefined;
+        const target = await (ordersUnder === undefined ? plain : selling).open('load', 0, alone);
+        return runHttpTurn({ target, contestant, connections, requests, signal: stopping.signal });
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Ends the run because of what a sentence says. */
+function stopBecause(sentence: string) {
+  process.stderr.write(`The bench ends: ${sentence}\n`);
+  stopping.abort(new Error(sentence));
+}
+
+async function versionOf(url: string): Promise<string> {
+  const redis = new Redis(url);
+  const info = await redis.info('server').finally(() => redis.disconnect());
+  return versionIn(info) ?? 'unknown';
+}
+
+async function describeContestant({ name, kind }: Contestant): Promise<BenchResults['contestants'][number]> {
+  if (kind !== 'peer') return { name, kind };
+  const { version, options } = await loadPeer(peerOf(name));
+  return { name, kind, version, options };
+}
+
+function describe({ figures, failure }: Turn): string {
+  if (figures === undefined) return pc.red(failure ?? '');
+  const lost = figures.lostUpdates > 0 ? pc.red(`  not alone: lost ${formatNumber(figures.lostUpdates)}`) : '';
+  return `${formatNumber(figures.perSecond).padStart(7)} per second${lost}`;
+}
+
+function isOursAndBroken({ name, figures }: Turn): boolean {
+  const kind = chosen.find((contestant) => contestant.name === name)?.kind;
+  if (kind !== 'ours' || notApplicable.has(name)) return false;
+  // Without a lock, and with one for each process, two nodes must lose updates.
+  return figures === undefined || (figures.lostUpdates > 0 && !NOT_FOR_TWO.includes(name));
+}

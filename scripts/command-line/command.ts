@@ -1,0 +1,186 @@
+// The options of the commands, how each is read, and how a command line ends that is not allowed.
+
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import { knownVersions, lockName, strategies } from '../../locks/index.ts';
+import { projectDir } from '../../stack/parts.ts';
+import { AS_TAUGHT, COULD_NOT_RUN } from './ending.ts';
+
+/** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
+export const callerDir = process.env['INIT_CWD'] || process.cwd();
+
+/** The shortest lease in which a step of a drill can still fall, in milliseconds. */
+const SHORTEST_LEASE_MS = 100;
+const MOST_WAITERS = 10_000;
+
+/** What an option is called and takes, what it does, how its value is read (as it is), and what it is when it is not given. */
+type Row<Value> = [flags: string, help: string, read?: (value: string) => Value, usual?: Value];
+const row = <Value = string>(...given: Row<Value>) => given;
+const flag = (name: string, help: string) => row<true>(name, help);
+const wholeNumber = wholeNumberFrom(1, 1_000_000);
+
+/** Every option of the commands that run something, as it is unless a command says otherwise. */
+const options = {
+  stage: row('--stage <stages>', 'stages, or rows, by number or name, such as 1,2 or 4-ttl or fenced'),
+  beyond: flag('--beyond', 'what is beyond stage 8 as well'),
+  track: row('--track <track>', 'which story: locks or orders (locks)', trackNamed),
+  drill: row('--drill <drills>', 'drills, such as rush,crashed-holder', list),
+  lease: row('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength),
+  requests: row('--requests <n>', 'sales of a rush', wholeNumber),
+  connections: row('--connections <n>', 'buyers at the same time', wholeNumber),
+  stock: row('--stock <n>', 'units in stock before a rush', wholeNumber),
+  units: row('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber),
+  url: row('--url <url>', 'aim at a running stack: its load balancer', webAddress),
+  lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
+  real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
+  pause: flag('--pause', 'wait for Enter at each step that can wait'),
+  save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
+  new: row('--new <file>', 'write a lock that works, to be changed, and do nothing else'),
+  lock: row('--lock <name>', 'of a package that has several locks this one alone, such as redis-semaphore-redlock'),
+  libraries: flag('--libraries', 'the published locks in loadtest/peers as well'),
+  baseline: row('--baseline <stages>', 'built-in locks that run as a baseline, or none (default: 8 with --real)'),
+  scope: row('--scope <scopes>', 'what may go wrong', list),
+  processes: row('--processes <n>', 'how many processes (2 and 3)', wholeNumberFrom(2, 4)),
+  sales: row('--sales <n>', 'how many sales each makes, one after the other (1)', wholeNumberFrom(1, 3)),
+  pauses: row('--pauses <n>', 'how many pauses, in scopes that have them', wholeNumberFrom(0, 3)),
+  delays: row('--delays <n>', 'how many commands are held up, in scopes that have them', wholeNumberFrom(0, 3)),
+  crashes: row('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3)),
+  deep: flag('--deep', '3 processes × 2 sales, which takes minutes'),
+  states: row(
+    '--states <n>',
+    'how many states each cell may take before it is unknown',
+    wholeNumberFrom(1, 100_000_000),
+  ),
+  only: row('--only <names>', 'what to measure (all)', list),
+  rounds: row('--rounds <n>', 'how often each is measured', wholeNumber, 3),
+  seconds: row('--seconds <s>', 'how long, in seconds', wholeNumber),
+  waiters: row(
+    '--waiters <list>',
+    'waiters in each of two processes; with --http and --orders connections',
+    waiterList,
+    [10, 100, 1_000],
+  ),
+  http: flag('--http', 'sales through nginx to two nodes, instead of the locks alone'),
+  orders: flag('--orders', 'sales with an order each, and without one to compare'),
+  spinners: row<boolean>('--no-spinners', 'let the CPUs sleep between two round trips'),
+  json: flag('--json', 'print the results as JSON and nothing else'),
+  markdown: flag('--markdown', 'print the table as Markdown and nothing else'),
+  reports: row('--reports <folder>', 'where the reports go', String, join(projectDir, 'reports')),
+};
+export type OptionName = keyof typeof options;
+
+/** What a command line may say: what is not given and has no default is absent. */
+export type Given = {
+  [Name in OptionName]?: (typeof options)[Name] extends Row<infer Value> ? Value : never;
+} & { reports: string };
+
+/** What a command line says of options of which some have a default. */
+export type GivenWith<Usual extends OptionName> = Given & Required<Pick<Given, Usual>>;
+
+/** What a command says of its options: what each does here, how its value is read, and what it is when it is not given. */
+type Own = {
+  [Name in OptionName]?: {
+    help?: string;
+    read?: (value: string) => NonNullable<Given[Name]>;
+    usual?: NonNullable<Given[Name]>;
+  };
+};
+
+/** A command, such as `npm start`, with these options. What is not allowed ends the process with exit code 2 and one line. */
+export function newCommand(name: string, description: string, names: OptionName[] = [], own: Own = {}): Command {
+  const command = new Command(`${name} --`)
+    .description(description)
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: (text, write) => write(withoutAddress(text)) })
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN));
+  for (const name of names) {
+    const [flags, ...common] = options[name] as Row<unknown>;
+    const { help = common[0], read = common[1], usual = common[2] } = own[name] ?? {};
+    const option = new Option(flags, help);
+    if (read) option.argParser(read);
+    command.addOption(usual === undefined ? option : option.default(usual));
+  }
+  return command;
+}
+
+/** What should be an address and is none may have a password anywhere. */
+const withoutAddress = (text: string) => text.replace(/('--(?:url|lab) <\w+>') argument '.*' (?=is invalid)/s, '$1 ');
+
+/** The running stack that is named, if one is. */
+export function runningOf({ url, lab }: Pick<Given, 'url' | 'lab'>, command: Command) {
+  if (url !== undefined && lab !== undefined) return { url, labUrls: lab };
+  return url === lab ? undefined : command.error('error: --url and --lab go together');
+}
+
+/** The one lock that is named. Ends the process as a command line does that is not allowed. */
+export const stageNamed = (value: string, command: Command, said = `--stage ${value}`) =>
+  lockName(value.trim()) ??
+  command.error(`error: ${said} is not allowed: it names one stage, and must be ${knownVersions}`);
+
+/** The locks that are named. Ends the process as a command line does that is not allowed. */
+export const stagesNamed = (value: string, command: Command, said = `--stage ${value}`) =>
+  rowsNamed(Object.keys(strategies), value) ??
+  command.error(`error: ${said} is not allowed: it must be ${knownVersions}`);
+
+/** Of these rows those that are named, with commas between them: by number, name or short name. Undefined when one is not known. */
+export function rowsNamed(rows: string[], value: string): string[] | undefined {
+  const named = list(value).map((name) =>
+    rows.filter((row) => [row, shortNameOf(row)].includes(name) || shortNameOf(row) === lockName(name)),
+  );
+  return named.every((found) => found.length > 0) ? rows.filter((row) => named.flat().includes(row)) : undefined;
+}
+
+/** Of these names those that were given, in their order; all when none was. Ends the process when one is not known. */
+export function namesAmong(names: string[], given: string[] | undefined, command: Command, option: string): string[] {
+  const odd = given?.find((name) => !names.includes(name));
+  if (odd !== undefined) command.error(`error: ${option} ${odd} is not known: it must be one of ${names.join(', ')}`);
+  return given ? names.filter((name) => given.includes(name)) : names;
+}
+
+// What follows reads one value, and throws InvalidArgumentError.
+
+function list(value: string): string[] {
+  return value.split(',').map((part) => part.trim());
+}
+
+function trackNamed(value: string): 'locks' | 'orders' {
+  if (value === 'locks' || value === 'orders') return value;
+  throw new InvalidArgumentError('It must be locks or orders.');
+}
+
+function leaseLength(value: string): number {
+  const ms = wholeNumber(value);
+  if (ms >= SHORTEST_LEASE_MS) return ms;
+  throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
+}
+
+export function wholeNumberFrom(least: number, most: number) {
+  return numberFrom(least, most, /^\d+$/, 'a whole number');
+}
+
+export function numberFrom(least: number, most: number, form = /^\d+(\.\d+)?$/, what = 'a number') {
+  return (value: string): number => {
+    const number = Number(value);
+    if (form.test(value) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be ${what} from ${least} to ${most}.`);
+  };
+}
+
+function waiterList(value: string): number[] {
+  const numbers = list(value).map(wholeNumberFrom(1, MOST_WAITERS));
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+/** No request could be sent with a password, and the report would show it. */
+function webAddress(value: string): string {
+  const address = URL.canParse(value) && /^https?:\/\//.test(value) ? new URL(value) : undefined;
+  if (address && address.port !== '0' && address.username + address.password === '') return address.origin;
+  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080, without a user.');
+}
+
+function webAddresses(value: string): string[] {
+  const addresses = list(value).map(webAddress);
+  if (addresses.length === 2) return addresses;
+  throw new InvalidArgumentError('It must be two addresses with a comma between them.');
+}

@@ -1,0 +1,38 @@
+// What a run was made with: versions, machine, commit.
+
+import { execFileSync } from 'node:child_process';
+import { arch, cpus, loadavg, release, type } from 'node:os';
+import type { Machine } from '../../loadtest/evidence/results.ts';
+import { projectDir } from '../../stack/parts.ts';
+
+/** Before the run itself is at work. */
+const [loadAtStart = 0] = loadavg();
+
+/** What the run was made on, and how busy that was when this process began. */
+export function describeMachine(): Machine {
+  const [cpu] = cpus();
+  return {
+    node: process.version,
+    os: `${type()} ${release()} ${arch()}`,
+    cpus: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
+    commit: commit(),
+    load: Math.round(loadAtStart * 10) / 10,
+  };
+}
+
+/** How to repeat this run, with these of its settings where they are given. */
+export function commandLine(command: string, settings: string[] = []): string {
+  const args = process.argv.slice(2);
+  const given = settings.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
+  return [...given, command, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+}
+
+function commit(): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: projectDir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? ' with changes' : '');
+  } catch {
+    return 'unknown';
+  }
+}

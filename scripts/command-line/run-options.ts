@@ -1,0 +1,234 @@
+// The command lines of the commands that run drills.
+
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
+import { readLibrary } from '../../loadtest/peers/peer.ts';
+import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
+import { checkNames } from '../../loadtest/staircase/contract.ts';
+import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import { usualSettings } from '../../loadtest/virtual/play.ts';
+import { beyond, locks, strategies } from '../../locks/index.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
+import { projectDir } from '../../stack/parts.ts';
+import {
+  callerDir,
+  type Given,
+  type GivenWith,
+  namesAmong,
+  newCommand,
+  type OptionName,
+  rowsNamed,
+  runningOf,
+  stageNamed,
+  stagesNamed,
+  wholeNumberFrom,
+} from './command.ts';
+
+/** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
+const SHORT_LOAD = { requests: 500, units: 250 };
+
+/** Of a run on real servers, when nothing else is asked for. */
+const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
+
+const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports'];
+
+export interface RunSettings {
+  settings: DrillSettings;
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] } | undefined;
+  /** Play the cells in the virtual world, without a server. */
+  isVirtual?: boolean;
+  /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
+  prints?: 'json' | 'markdown' | undefined;
+  reports: string;
+}
+
+/**
+ * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
+ * exit code 2 and one line.
+ */
+export function readRunOptions(name: string, description: string, argv: string[], version?: string) {
+  const isStory = name === 'npm start';
+  const own: OptionName[] = isStory ? [] : ['real', 'markdown'];
+  const command = newCommand(name, description, ['track', 'stage', 'beyond', 'url', 'lab', ...own, ...LOADS], {
+    stage: {
+      help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
+    },
+  })
+    .addHelpText('after', `\nThe drills of the locks: ${drillNamesOf('locks')}`)
+    .addHelpText('after', `The drills of the orders: ${drillNamesOf('orders')}`)
+    .addHelpText('after', `The rows of the orders: ${listOfRows(rowsOf('orders'))}`);
+  const given: Given = command.parse(argv).opts();
+  const { track = 'locks', stage } = given;
+  const isOfLocks = track === 'locks';
+  const isVirtual = !isStory && isOfLocks && !given.real && !given.url && !given.lab;
+  const tellsAll = isStory && isOfLocks && !version && stage === undefined && !given.drill;
+  const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
+  const drills = chosenDrills(track, given, command);
+  const running = runningOf(given, command);
+  if (!isOfLocks && given.beyond) refuse(command, '--beyond is of the track locks');
+  if (!isOfLocks && running)
+    refuse(command, `--url is of the track locks: the ${track} are broken on stacks of their own`);
+  const stages = isOfLocks ? stagesOfLocks() : stagesOfOrders();
+  const asked = drillSettings(given, usual, drills ?? drillsOf(track), command);
+  return { track, drills, running, isVirtual, stages, ...asked };
+
+  function stagesOfLocks() {
+    const one = version && stage === undefined && stageNamed(version, command, `LOCK_VERSION=${version}`);
+    const named = one ? [one] : stage === undefined ? Object.keys(locks) : stagesNamed(stage, command);
+    return Object.keys(strategies).filter((name) => named.includes(name) || (given.beyond && name in beyond));
+  }
+
+  function stagesOfOrders() {
+    if (stage !== undefined) return rows(rowsOf(track), stage, command);
+    return isStory ? storyRowsOf(track) : rowsOf(track);
+  }
+}
+
+/** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
+export function readGradeOptions(argv: string[]) {
+  const command = newCommand(
+    'npm run grade',
+    'Puts a lock of your own through the contract and every drill, and writes a report.',
+    ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'markdown', ...LOADS],
+    {
+      real: { help: 'its drills on real servers, in minutes, instead of in virtual time' },
+      states: {
+        help: 'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as npm run prove)',
+        read: wholeNumberFrom(0, 100_000_000),
+      },
+    },
+  )
+    .argument(
+      '[locks...]',
+      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
+    )
+    .addHelpText('after', `\nThe drills: ${drillNamesOf('locks')}`)
+    .addHelpText('after', `The checks of the contract: ${checkNames.join(', ')}`);
+  const given: Given = command.parse(argv).opts();
+  const isVirtual = !given.real;
+  const drills = chosenDrills('locks', given, command, checkNames);
+  const libraries = command.args.filter((arg) => readLibrary(arg) !== undefined);
+  const files = command.args.filter((arg) => !libraries.includes(arg));
+  const names = files.map(nameOfExternalLock);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) refuse(command, `two modules are named ${twice}`);
+  const isNothingNamed = command.args.length === 0 && !given.libraries;
+  if (given.new !== undefined && !isNothingNamed) refuse(command, '--new grades nothing: name no module');
+  if (given.new === undefined && isNothingNamed) {
+    refuse(
+      command,
+      'name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new',
+    );
+  }
+  if (given.lock !== undefined && libraries.length === 0)
+    refuse(command, '--lock goes with a package, such as redlock@5');
+  if (given.markdown && !given.libraries) refuse(command, '--markdown goes with --libraries');
+  if (!isVirtual && libraries.length > 0) refuse(command, 'a package is graded in virtual time: leave --real out');
+  // In virtual time nothing differs from run to run.
+  const baseline = given.baseline ?? (isVirtual ? 'none' : '8');
+  return {
+    ...{ files, libraries, drills, isVirtual, lock: given.lock },
+    allLibraries: given.libraries ?? false,
+    newFile: given.new,
+    baseline: baseline === 'none' ? [] : stagesNamed(baseline, command, `--baseline ${baseline}`),
+    checks: checkNames.filter((name) => given.drill?.includes(name) ?? true),
+    mostStates: given.states,
+    ...drillSettings(given, isVirtual ? usualSettings : realSettings, drills ?? drillsOf('locks'), command),
+  };
+}
+
+const flights: Flight[] = Object.values(tracks).flat();
+const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'steps');
+
+export type DrillCommand = ReturnType<typeof readDrillOptions>;
+
+/**
+ * Reads the command line of `npm run drill`: the drill, and the rows to run it under, in their order. `fileFor` names the file that keeps
+ * the run under a row as a page; it is absent where nothing is kept. Ends the process as `readRunOptions` does.
+ */
+export function readDrillOptions(argv: string[]) {
+  const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
+  const [ofLocks = [], ...ofOrders] = names.map((list) => list.join(', '));
+  const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
+  const command = newCommand(
+    'npm run drill',
+    'Breaks one stage on purpose, step by step, and writes a report.',
+    ['stage', 'lease', 'pause', 'save', 'reports'],
+    { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
+  )
+    .argument('<drill>', `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}`)
+    .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
+  const { stage, lease, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
+  const [name = ''] = command.args;
+  const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
+  const drill = flight?.drills.find((each) => each.name === name);
+  if (!flight || !drill)
+    return refuse(command, `there is no drill ${name}: it must be one of ${names.flat().join(', ')}`);
+  if (stage === undefined) return refuse(command, `--stage is missing: name ${flight.staircase.rowWord}s`);
+  const own = rows(Object.keys(flight.staircase.rows), stage, command);
+  if (save !== undefined && flight !== flights[0]) refuse(command, '--save goes with the drills of a lock');
+  if (typeof save === 'string' && own.length > 1) {
+    refuse(command, `the file ${save} keeps one run: name one stage, or leave the file out`);
+  }
+  return {
+    ...{ drill, rows: own, reports, isStepwise: pause ?? false },
+    settings: { ...realSettings, leaseMs: lease },
+    ...(save !== undefined && { fileFor }),
+  };
+
+  function fileFor(row: string): string {
+    return typeof save === 'string' ? resolve(callerDir, save) : join(projectDir, 'reports', `${row}.${name}.html`);
+  }
+}
+
+function refuse(command: Command, line: string): never {
+  return command.error(`error: ${line}`);
+}
+
+function rows(all: string[], value: string, command: Command): string[] {
+  return rowsNamed(all, value) ?? refuse(command, `--stage ${value} is not allowed: it must be ${listOfRows(all)}`);
+}
+
+/** The rows, and what is said of those that have a short name, too. */
+function listOfRows(all: string[]): string {
+  const short = all.map(shortNameOf).find((name) => !all.includes(name));
+  return all.join(', ') + (short === undefined ? '' : `; a short name, such as ${short}, means all of that name`);
+}
+
+const drillNamesOf = (track: Track) =>
+  drillsOf(track)
+    .map(({ name }) => name)
+    .join(', ');
+
+/** The drills that are named. Undefined when none is. */
+function chosenDrills(track: Track, { drill }: Given, command: Command, checks: string[] = []): Drill[] | undefined {
+  const drills = drillsOf(track);
+  const chosen = namesAmong([...drills.map(({ name }) => name), ...checks], drill, command, '--drill');
+  return drill && drills.filter(({ name }) => chosen.includes(name));
+}
+
+/** How the drills are set. What does not fit together is refused. */
+function drillSettings(
+  given: Given,
+  usual: DrillSettings,
+  drills: Drill[],
+  command: Command,
+): Pick<RunSettings, 'settings' | 'prints' | 'reports'> {
+  const { requests, connections, stock, units } = { ...usual, ...given };
+  const hasRush = drills.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
+  const hasSellOut = drills.some(({ name }) => name === 'sell-out');
+  const tooMany = `--connections ${connections} is too many for`;
+  if (hasRush && stock < requests) {
+    refuse(command, `--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
+  }
+  if (hasRush && connections > requests) refuse(command, `${tooMany} --requests ${requests}`);
+  if (hasSellOut && connections > 2 * units) refuse(command, `${tooMany} the ${2 * units} buyers of a sell-out`);
+  if (given.json && given.markdown) refuse(command, '--json and --markdown do not go together');
+  return {
+    settings: { requests, connections, stock, units, leaseMs: given.lease ?? usual.leaseMs },
+    prints: given.json ? 'json' : given.markdown ? 'markdown' : undefined,
+    reports: given.reports,
+  };
+}

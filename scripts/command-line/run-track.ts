@@ -1,0 +1,17 @@
+// What npm start and npm run staircase do: cells of a track, told as a story or line by line.
+
+import { createNarrator } from '../../loadtest/run/narrator.ts';
+import { cellsOf, storyOf } from '../../loadtest/run/tracks.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
+import { runCommand } from './run-command.ts';
+import { readRunOptions } from './run-options.ts';
+
+/** Reads the command line, runs the cells, and sets the exit code. A story is limited to the stage that LOCK_VERSION names. */
+export async function runTrack(command: string, description: string, { isStory }: { isStory: boolean }) {
+  loadEnvFile();
+  const version = isStory ? process.env['LOCK_VERSION'] : undefined;
+  const { track, stages, drills, ...options } = readRunOptions(command, description, process.argv, version);
+  const cells = isStory && !drills ? storyOf(track, stages) : cellsOf(track, stages, drills);
+  const narrator = createNarrator(process.stdout, cells, { isStory });
+  await runCommand({ ...options, command, cells, isStory, narrator });
+}

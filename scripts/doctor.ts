@@ -1,0 +1,65 @@
+// npm run doctor: says what this machine has of what a run uses, what each missing part costs, and how it is installed.
+
+import { arch, type } from 'node:os';
+import { Help } from 'commander';
+import pc from 'picocolors';
+import { countOf, listOf } from '../loadtest/narration/numbers.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { checks, type Finding, type State } from '../workshop/teaching/checks.ts';
+import { newCommand } from './command-line/command.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT } from './command-line/ending.ts';
+
+const WIDTH = 96;
+const PART_WIDTH = 17;
+const marks: Record<State, string> = { ok: pc.blue('✔'), less: pc.yellow('!'), stops: pc.red('✘') };
+
+loadEnvFile();
+const { json } = newCommand(
+  'npm run doctor',
+  'Looks at this machine: which parts are there, what each missing one costs, and the line that installs it.',
+  ['json'],
+)
+  .parse()
+  .opts<{ json: boolean }>();
+
+// What it has started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(COULD_NOT_RUN));
+await endWith('This machine could not be looked at', lookAtAll);
+
+/** Resolves with 0 when `npm start` can run, and with 1 when it can't. */
+async function lookAtAll(): Promise<number> {
+  if (!json) console.log(`Lockstep on ${type()} ${arch()}\n`);
+  const findings: Finding[] = [];
+  for (const check of checks) {
+    for (const finding of [await check()].flat()) {
+      findings.push(finding);
+      if (!json) console.log(told(finding));
+    }
+  }
+  const canStart = findings.every(({ state }) => state !== 'stops');
+  if (json) console.log(JSON.stringify({ format: 1, canStart, findings }, null, 2));
+  else console.log(`\n${conclusion(findings)}`);
+  return canStart ? AS_TAUGHT : NOT_AS_TAUGHT;
+}
+
+/** What was found of one part, as lines that can be read from the wall. */
+function told({ part, state, found, cost, remedy }: Finding): string {
+  const lines = [`${marks[state]} ${pc.bold(part.padEnd(PART_WIDTH))}${folded(found)}`];
+  if (cost) lines.push(`${' '.repeat(PART_WIDTH + 2)}${folded(`Costs: ${cost}.`)}`);
+  if (remedy) lines.push(`${' '.repeat(PART_WIDTH + 2)}${pc.bold(folded(`Do:    ${remedy}`))}`);
+  return lines.join('\n');
+}
+
+function conclusion(findings: Finding[]): string {
+  const named = (wanted: State) => findings.filter(({ state }) => state === wanted).map(({ part }) => part);
+  const [stops, less] = [named('stops'), named('less')];
+  if (stops.length > 0) return `${pc.red('✘')} npm start can't run: look at ${listOf(stops)}.`;
+  if (less.length === 0) return `${pc.blue('✔')} npm start can run, and nothing is missing.`;
+  return `${pc.blue('✔')} npm start can run. ${countOf(less.length, 'part')} to look at: ${listOf(less)}.`;
+}
+
+/** The text in lines of WIDTH, each below the first. */
+function folded(text: string): string {
+  const indent = ' '.repeat(PART_WIDTH + 2);
+  return new Help().boxWrap(text, WIDTH - indent.length).replaceAll('\n', `\n${indent}`);
+}

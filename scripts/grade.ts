@@ -1,0 +1,143 @@
+// npm run grade: the conformance checks, the search, then every drill under external locks, and the answer.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkNamed } from '../loadtest/conformance/checks.ts';
+import type { Grade } from '../loadtest/evidence/results.ts';
+import { problemOfName, readExternalLock, readPeers } from '../loadtest/grade/external-locks.ts';
+import { type Library, readPublished } from '../loadtest/grade/libraries.ts';
+import { nameOfCell } from '../loadtest/prove/matrix.ts';
+import { plan, provable, scopeNames } from '../loadtest/prove/plan.ts';
+import { createGradeNarrator } from '../loadtest/run/narrator.ts';
+import { startProgressLine } from '../loadtest/run/progress-line.ts';
+import { allCells } from '../loadtest/run/tracks.ts';
+import { drills as allDrills } from '../loadtest/scenarios/index.ts';
+import { SEEDED_ORDERS } from '../loadtest/staircase/contract.ts';
+import { type Cell, MOST_STATES } from '../prove/cell.ts';
+import { proveAll } from '../prove/prover.ts';
+import { numbered } from '../prove/words.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { nameOfExternalLock } from '../services/inventory/external-module.ts';
+import { bundledArgs } from '../stack/bundle.ts';
+import { callerDir } from './command-line/command.ts';
+import { COULD_NOT_RUN } from './command-line/ending.ts';
+import { runCommand } from './command-line/run-command.ts';
+import { readGradeOptions } from './command-line/run-options.ts';
+
+loadEnvFile();
+const {
+  files,
+  libraries,
+  lock,
+  allLibraries,
+  newFile,
+  baseline,
+  checks,
+  mostStates = MOST_STATES,
+  drills = allDrills,
+  ...options
+} = readGradeOptions(process.argv);
+if (newFile !== undefined) writeTemplate(resolve(callerDir, newFile));
+else await grade();
+
+async function grade() {
+  const given = files.map((file) => resolve(callerDir, file));
+  const packaged = (await Promise.all(libraries.map((library) => readPublished(library, lock)))).flat();
+  const grades: Library[] = [
+    ...(await Promise.all(given.map(readExternalLock))),
+    ...packaged,
+    ...(allLibraries ? await readPeers() : []),
+  ];
+  for (const { file, problem } of grades) {
+    if (problem !== undefined)
+      process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem.replace(/\.*$/, '.')}\n`);
+  }
+  const gradable = grades.filter(({ problem }) => problem === undefined);
+  const rows = gradable.map(({ stage }) => stage);
+  if (rows.length === 0) {
+    process.exitCode = COULD_NOT_RUN;
+    return;
+  }
+  // The table of the libraries has their checks alone.
+  const isTable = options.prints === 'markdown';
+  const own = gradable.filter(({ file }) => given.includes(file));
+  // What the search can't look at is looked at in as many orders as there is time for.
+  const checksOf = (grade: Grade) => (own.includes(grade) ? checks : [...checks, SEEDED_ORDERS]);
+  const checked = gradable.flatMap((grade) =>
+    checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
+  );
+  const played = isTable ? [] : allCells([...baseline, ...rows], drills);
+  const isOfOurs = ({ stage }: { stage: string }) => baseline.includes(stage);
+  // The checks take longest: what is short comes last, so that no worker waits for another.
+  const cells = [...played.filter(isOfOurs), ...checked, ...played.filter((cell) => !isOfOurs(cell))];
+  await runCommand({
+    ...options,
+    command: 'npm run grade',
+    search: (signal) => searchAll(isTable ? [] : own, signal),
+    cells,
+    narrator: createGradeNarrator(process.stdout, cells, !options.isVirtual),
+    grades,
+  });
+}
+
+/** Looks at every order of events under these locks, in the scopes that have the names of the drills. */
+async function searchAll(locks: Grade[], signal: AbortSignal) {
+  const isAsked = (name: string) => drills.length === allDrills.length || drills.some((drill) => drill.name === name);
+  const wanted = { locks: locks.map(provable), scopes: scopeNames.filter(isAsked) };
+  const all = mostStates === 0 ? [] : plan({ ...wanted, processes: [2, 3], sales: 1, budget: {}, mostStates });
+  // What is known of two processes is looked at with three as far as a tenth of the states goes.
+  const planned = all.map((task) =>
+    all.some((one) => one.stage === task.stage && one.scope === task.scope && one.processes < task.processes)
+      ? { ...task, mostStates: Math.ceil(mostStates / 10) }
+      : task,
+  );
+  const progress = startProgressLine(planned.length);
+  const onCell = (cell: Cell) => progress.advance(nameOfCell(cell));
+  const worker = await bundledArgs('prove/worker.ts');
+  const cells = await proveAll(planned, { worker, signal, onCell });
+  progress.end();
+  return new Map(planned.map(({ stage }) => [stage, scopesOf(cells.filter((cell) => cell.stage === stage))]));
+}
+
+/** A scope each: with the most processes with which it is known, and the fewest with which it fails. */
+function scopesOf(cells: Cell[]): NonNullable<Grade['search']> {
+  return [...new Set(cells.map(({ scope }) => scope))].flatMap((name) => {
+    const all = cells.filter(({ scope }) => scope === name);
+    const cell =
+      all.find(({ verdict }) => verdict === 'fails') ?? all.findLast(({ verdict }) => verdict === 'holds') ?? all[0];
+    if (cell === undefined) return [];
+    const { scope, verdict, reason, counterexample = [] } = cell;
+    const under = `In every order of events of up to ${cell.processes} processes (${faultsOf(cell)})`;
+    return [{ scope, verdict, reason, under, steps: numbered(counterexample) }];
+  });
+}
+
+/** `no fault`, or how often each may happen, as in `hang ups: 1`. */
+function faultsOf({ budget }: Cell): string {
+  const faults = Object.entries(budget).filter(([, times]) => times > 0);
+  const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return faults.map(([name, times]) => `${inWords(name)}: ${times}`).join(', ') || 'no fault';
+}
+
+/** Writes a lock that works, to be changed. Never over a file that is there. */
+function writeTemplate(file: string) {
+  const template = readFileSync(new URL('../loadtest/grade/my-lock-template.ts', import.meta.url), 'utf8');
+  const lockFile = fileURLToPath(new URL('../locks/lock.ts', import.meta.url));
+  const path = relative(dirname(file), lockFile);
+  const text = template.replace('../locks/lock.ts', path.startsWith('.') ? path : `./${path}`);
+  const problem = problemOfName(nameOfExternalLock(file), file);
+  try {
+    if (problem !== undefined) throw new Error(problem);
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'it is there already, and is left as it is' : message;
+    process.stderr.write(`${file} can't be written: ${why}.\n`);
+    process.exitCode = COULD_NOT_RUN;
+    return;
+  }
+  process.stdout.write(`${file} is a lock that works. Change it, and grade it:\n\n`);
+  const shown = relative(callerDir, file);
+  process.stdout.write(`npm run grade -- ${shown.startsWith('.') ? shown : `./${shown}`}\n`);
+}

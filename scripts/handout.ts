@@ -1,0 +1,26 @@
+// npm run handout: writes the page to print, in English and in Chinese, made of the strings of the lesson.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { handoutPage } from '../workshop/teaching/handout-page.ts';
+import { newCommand } from './command-line/command.ts';
+import { AS_TAUGHT, endWith } from './command-line/ending.ts';
+
+const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'], {
+  reports: { help: 'where they go, in a folder teaching' },
+})
+  .parse()
+  .opts<{ reports: string }>();
+
+await endWith('The pages could not be written', async () => {
+  const dir = join(resolve(reports), 'teaching');
+  mkdirSync(dir, { recursive: true });
+  for (const [name, page] of [
+    ['handout.html', handoutPage('en')],
+    ['handout.zh-CN.html', handoutPage('zh-CN')],
+  ] as const) {
+    writeFileSync(join(dir, name), page);
+    console.log(relative(process.cwd(), join(dir, name)));
+  }
+  return AS_TAUGHT;
+});

@@ -1,0 +1,124 @@
+// npm run live: a page that a teacher projects, on which a room sees what happens in the stack and breaks it.
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { wholeNumber } from '../services/inventory/setting-kinds.ts';
+import { readSettingsOrExit } from '../services/inventory/settings.ts';
+import { livePorts } from '../stack/usual-ports.ts';
+import type { Order, PresenterParts, RoomOrder } from '../workshop/page/messages.ts';
+import { packFollower, packPage } from '../workshop/page/pack.ts';
+import { createPlayer } from '../workshop/server/player.ts';
+import { createPresenterApp } from '../workshop/server/presenter.ts';
+import { readQuestions } from '../workshop/server/questions.ts';
+import { createRoom } from '../workshop/server/room.ts';
+import { playChoices } from '../workshop/server/scenarios.ts';
+import { codeOf, type Shared, shareRoom } from '../workshop/server/share.ts';
+import { createStream } from '../workshop/server/stream.ts';
+import { type GivenWith, newCommand, runningOf } from './command-line/command.ts';
+import { endWith, stopOnSignal } from './command-line/ending.ts';
+
+loadEnvFile();
+const command = newCommand(
+  'npm run live',
+  'Serves a page on this machine that shows the stack, plays its drills, and breaks it.',
+  ['lease', 'url', 'lab'],
+  { lease: { help: 'the length of a lease, in milliseconds', usual: 2_000 } },
+)
+  .option('--share', 'let a room follow and vote, on the network of this machine', false)
+  .option('--open', 'open the page in the browser', false);
+const given = command.parse().opts<GivenWith<'lease'> & { share: boolean; open: boolean }>();
+const { lease, share, open } = given;
+const running = runningOf(given, command);
+const ownPort = () => wholeNumber(0, 65_535, 'a TCP port, or 0 for any that is free');
+const { LIVE_PORT, LIVE_SHARE_PORT } = readSettingsOrExit(
+  z.object({
+    LIVE_PORT: ownPort().default(livePorts.LIVE_PORT),
+    LIVE_SHARE_PORT: ownPort().default(livePorts.LIVE_SHARE_PORT),
+  }),
+  process.env,
+);
+
+/** How often what has changed is sent at most, in milliseconds. */
+const EVERY_MS = 250;
+/** Some windows of a presenter, and those that a browser has not closed yet. */
+const MOST_WINDOWS = 20;
+
+const stopping = new AbortController();
+stopOnSignal(stopping, new Error('stopped'));
+
+await endWith('The live page could not be served', serve);
+
+/** Serves the page until a signal comes. Resolves with the exit code. */
+async function serve(): Promise<number> {
+  const page = await packPage({ isServed: true });
+  const questions = readQuestions();
+  const choices = playChoices(questions);
+  const token = randomBytes(16).toString('base64url');
+  const onBug = (error: unknown) => console.error(error);
+  const player = createPlayer({ running, leaseMs: lease, onChange: changed });
+  const room = createRoom({ questions, onChange: changed });
+  let shared: Shared | undefined;
+  let code: PresenterParts['share'] = null;
+  const read = (): PresenterParts => ({ ...player.read(), room: room.forPresenter(), share: code, choices });
+  const stream = createStream({ read, everyMs: EVERY_MS, mostFollowers: MOST_WINDOWS });
+
+  function changed() {
+    stream.changed();
+    shared?.changed();
+  }
+
+  async function order(order: Order) {
+    if (isOfRoom(order)) return void room.order(order);
+    await player.order(order);
+    // Nobody votes on what is seen already.
+    if (order.do === 'play') room.playBegins();
+  }
+
+  const app = createPresenterApp({ page, token, stream, order, onBug });
+  const server = createServer(app).listen(LIVE_PORT, '127.0.0.1');
+  try {
+    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      throw new Error(`port ${LIVE_PORT} is taken by another program. Choose another one with LIVE_PORT.`);
+    });
+    if (share) {
+      const readRun = () => player.read().run;
+      shared = await shareRoom({ files: await packFollower(), readRun, room, port: LIVE_SHARE_PORT, onBug });
+      const [address = ''] = shared.addresses;
+      code = { address, code: codeOf(address) };
+    }
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${token}`;
+    console.log(`The live page: ${address}`);
+    // Who has started it with a channel is told so, too.
+    process.send?.({ address });
+    if (shared) console.log(`The room follows at ${shared.addresses.join(' or ')}`);
+    console.log('Stop: Ctrl-C');
+    if (open) openInBrowser(address);
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+    console.log('Stopping.');
+    return 0;
+  } finally {
+    await shared?.close();
+    await player.close();
+    stream.end();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function isOfRoom(order: Order): order is RoomOrder {
+  return ['ask', 'close-votes', 'reveal', 'forget'].includes(order.do);
+}
+
+/** Where there is no browser nothing happens: the address is printed. */
+function openInBrowser(address: string) {
+  const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
+  spawn(opener, [address], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+}

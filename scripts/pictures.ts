@@ -1,0 +1,86 @@
+// npm run pictures: makes docs/images of the latest report of npm run staircase, and of the live page, which it starts and plays on.
+// It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Locator, type Page } from 'playwright-core';
+import { browserPath } from '../stack/browser.ts';
+import { nodeArgs, projectDir } from '../stack/parts.ts';
+
+const imagesDir = join(projectDir, 'docs/images');
+/** How long a scenario may take, in milliseconds. */
+const LIMIT_MS = 120_000;
+
+const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
+  cwd: projectDir,
+  env: { ...process.env, LIVE_PORT: '0' },
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+});
+const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 720 },
+    deviceScaleFactor: 1.5,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  page.setDefaultTimeout(LIMIT_MS);
+  await page.goto(pathToFileURL(join(projectDir, 'reports/latest/report.html')).href);
+  await takeStock(page);
+  await page.goto(await addressOf());
+  await takeScenario(page);
+  await takeFreePlay(page);
+} finally {
+  await browser.close();
+  live.kill('SIGINT');
+  if (live.exitCode === null) await once(live, 'exit');
+}
+
+/** The address of the page. Rejects when it ends before. */
+async function addressOf(): Promise<string> {
+  const ended = once(live, 'exit').then(() => {
+    throw new Error('npm run live ended before it said its address.');
+  });
+  const [{ address }] = (await Promise.race([once(live, 'message'), ended])) as [{ address: string }];
+  return address;
+}
+
+/** The final stock of each stage, without the drill on one node. */
+async function takeStock(page: Page) {
+  // A screenshot ends where its section does: this gives it an edge.
+  await page.addStyleTag({ content: 'section { padding: 0 16px 16px }' });
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'The final stock', exact: true }) });
+  await section.locator('figure, .scroll', { hasText: 'one-node-rush' }).evaluateAll((parts) => {
+    for (const part of parts) part.remove();
+  });
+  await take(section, 'final-stock.png');
+}
+
+async function takeScenario(page: Page) {
+  await page.getByRole('button', { name: 'Step 6', exact: true }).click();
+  await page.getByLabel('Real servers').check();
+  await page.getByRole('button', { name: 'Play on the real servers' }).click();
+  await page.locator('.outcome').nth(1).waitFor();
+  await take(page, 'live-drill.png');
+}
+
+async function takeFreePlay(page: Page) {
+  const press = (part: string, name: string) =>
+    page.getByRole('group', { name: part, exact: true }).getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name: 'The stack', exact: true }).click();
+  await page.getByRole('combobox').first().selectOption('8-auto-renew');
+  await page.getByRole('button', { name: 'Free play', exact: true }).click();
+  await press('node-1', 'Hold a sale');
+  await page.locator('.node-1 .inside', { hasText: 'A' }).waitFor();
+  await press('node-1', 'Make it stand still');
+  await press('node-2', 'Sell');
+  await page.locator('.stock', { hasText: '999' }).waitFor();
+  await take(page, 'live-free.png');
+}
+
+async function take(part: Page | Locator, name: string) {
+  await part.screenshot({ path: join(imagesDir, name), ...('goto' in part && { fullPage: true }) });
+  console.log(`docs/images/${name}`);
+}

@@ -1,0 +1,7 @@
+// npm start: replays the stages on real servers, tells the story as it goes, and writes the report.
+
+import { runTrack } from './command-line/run-track.ts';
+
+await runTrack('npm start', 'Replays the lock stages on real servers, tells their story, and writes a report.', {
+  isStory: true,
+});

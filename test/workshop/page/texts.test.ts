@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { readExercises } from '../../../workshop/exercises/exercise.ts';
+import { textsIn } from '../../../workshop/page/pack.ts';
+import { exercisesIn } from '../../../workshop/page/view/exercises.ts';
+import { glossary, lessons } from '../../../workshop/page/view/lessons.ts';
+import { type Both, texts } from '../../../workshop/page/view/texts.ts';
+
+const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+/** Every pair of texts in there. */
+const pairsIn = (value: unknown): Both[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const items = Object.values(value);
+  const isPair = Array.isArray(value) && items.length === 2 && items.every((item) => typeof item === 'string');
+  return isPair ? [value as unknown as Both] : items.flatMap(pairsIn);
+};
+
+test('every text is there in both languages, with the same values in it', () => {
+  for (const [english, chinese] of [...pairsIn(texts), ...pairsIn(lessons), ...pairsIn(glossary)]) {
+    expect(gaps(chinese), english).toEqual(gaps(english));
+    expect(chinese === '', english).toBe(english === '');
+    if (english !== '' && english !== texts.language[0])
+      expect(`${english} ${chinese}`).toMatch(/[A-Za-z→].*(\p{Script=Han}|English)/u);
+  }
+});
+
+const exerciseFiles = readExercises().flatMap(({ name }) => textsIn(`workshop/exercises/${name}`));
+
+test.each(exercisesIn(Object.fromEntries(exerciseFiles)))(
+  '$name: its words are there in both languages, with the same code in them',
+  ({ words }) => {
+    const shapeOf = ({ title, text, hints, prediction: { question, answers, explains } }: (typeof words)['en']) => ({
+      isWhole: ![title, text, ...hints, question, explains].includes(''),
+      code: [text, ...hints].map((each) => new Set(each.match(/```[\s\S]*?```|`[^`\n]+`/g))),
+      answers: answers.map(({ text, isRight, because }) => [text !== '', isRight, because !== undefined]),
+    });
+    expect(shapeOf(words.zh)).toEqual(shapeOf(words.en));
+    expect(words.zh.solution).toMatch(/\p{Script=Han}/u);
+  },
+);

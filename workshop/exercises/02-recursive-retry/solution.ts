@@ -1,0 +1,18 @@
+// Exercise 2, solved: the lock is a key in Redis, which both nodes share.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+export const createLock: CreateLock = ({ redis, key, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal): Promise<void> {
+    if ((await redis.set(key, 'held', 'NX')) === 'OK') return;
+    await sleep(retryDelayMs, undefined, { signal });
+    await acquire(signal);
+  }
+
+  async function release() {
+    if ((await redis.del(key)) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,18 @@
+// Exercise 3, solved: the same wait as a loop.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+export const createLock: CreateLock = ({ redis, key, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal): Promise<void> {
+    while ((await redis.set(key, 'held', 'NX')) !== 'OK') {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+  }
+
+  async function release() {
+    if ((await redis.del(key)) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,21 @@
+// Exercise 6, solved: one Lua script looks and deletes.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from '../../../locks/drivers/script.ts';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+const releaseIfOwner = readScript('release-if-owner');
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal) {
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+  }
+
+  async function release() {
+    if ((await releaseIfOwner(redis, [key], [ownerToken])) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,23 @@
+// Exercise 7: a lock that does not know its own holder.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from '../../../locks/drivers/script.ts';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+const releaseIfOwner = readScript('release-if-owner');
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal) {
+    // Change this: it fails for the one who is inside, too.
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+  }
+
+  async function release() {
+    // And this: the inner release must not free the lock of the outer one.
+    if ((await releaseIfOwner(redis, [key], [ownerToken])) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

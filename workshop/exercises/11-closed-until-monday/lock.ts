@@ -1,0 +1,24 @@
+// The lock of the shop: a key in Redis that only one sale can create.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from '../../../locks/drivers/script.ts';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+const releaseIfOwner = readScript('release-if-owner');
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal) {
+    // 1 when the key is new, 0 when somebody else has created it before.
+    while ((await redis.setnx(key, ownerToken)) === 0) {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+    // A holder that crashes keeps nobody out for longer than its lease.
+    await redis.pexpire(key, leaseMs);
+  }
+
+  async function release() {
+    if ((await releaseIfOwner(redis, [key], [ownerToken])) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

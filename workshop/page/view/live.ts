@@ -1,0 +1,88 @@
+// The server of the live page, as its pages know it: what it has sent, and how it is asked.
+
+import { useEffect, useState } from 'preact/hooks';
+import type { FollowerParts, Order, PresenterParts, Vote } from '../messages.ts';
+import { keepText, readKept } from './kept.ts';
+
+/** How long after its end the stream is opened again, in milliseconds. */
+const AGAIN_MS = 1_000;
+/** Where a browser keeps the id of a follower, for the room with this token. */
+const keyOf = (token: string) => `lockstep ${token}`;
+
+export type Live<Parts = PresenterParts> = ReturnType<typeof connect<Parts>>;
+
+/** Follows the server that this page is from. The token stands behind the # of the address. */
+export function connect<Parts = PresenterParts>() {
+  const token = location.hash.slice(1);
+  const lookers = new Set<() => void>();
+  let parts: Partial<Parts & FollowerParts> = {};
+  let isLost = false;
+  let problem: string | undefined;
+
+  function tell() {
+    for (const look of lookers) look();
+  }
+
+  function open() {
+    const id = readKept(keyOf(token));
+    const source = new EventSource(`/stream?${new URLSearchParams({ token, ...(id && { id }) })}`);
+    source.onmessage = ({ data }) => {
+      parts = { ...parts, ...JSON.parse(data) };
+      isLost = false;
+      if (parts.follower !== undefined && parts.follower !== id) keepText(keyOf(token), parts.follower);
+      tell();
+    };
+    source.onerror = () => {
+      source.close();
+      isLost = true;
+      tell();
+      setTimeout(open, AGAIN_MS);
+    };
+  }
+  open();
+
+  /** Resolves with whether it is carried out; `problem` says why not. */
+  async function post(path: string, body: Order | Vote, headers = {}): Promise<boolean> {
+    const asked = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers };
+    const answer = await fetch(path, { method: 'POST', headers: asked, body: JSON.stringify(body) }).catch(
+      () => undefined,
+    );
+    const refusal = answer?.ok === false ? await answer.json() : undefined;
+    problem = refusal?.detail;
+    tell();
+    return answer?.ok ?? false;
+  }
+
+  return {
+    parts: () => parts,
+    isLost: () => isLost,
+    /** Why the last order was not carried out, as a sentence. */
+    problem: () => problem,
+    order: (order: Order) => post('/order', order),
+    vote: (vote: Vote) => post('/vote', vote, { 'Follower-Id': parts.follower ?? '' }),
+    /** Calls `look` whenever there is news, until what it returns is called. */
+    watch(look: () => void) {
+      lookers.add(look);
+      return () => void lookers.delete(look);
+    },
+    /** Resolves when it is so. */
+    until(isSo: (now: typeof parts) => boolean): Promise<void> {
+      return new Promise((resolve) => {
+        const look = () => {
+          if (!isSo(parts)) return;
+          lookers.delete(look);
+          resolve();
+        };
+        lookers.add(look);
+        look();
+      });
+    },
+  };
+}
+
+/** What was sent so far. What uses it is drawn anew when there is news. */
+export function useLive<Parts>(live: Live<Parts>) {
+  const [, draw] = useState(0);
+  useEffect(() => live.watch(() => draw((count) => count + 1)), [live]);
+  return live.parts();
+}

@@ -1,0 +1,171 @@
+// The virtual lab and the search in a worker: does one thing after the other, as the page asks for them.
+
+import './shims/globals.ts';
+import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
+import { type CellRecord, lostTrack, runCell } from '../../loadtest/harness/drill.ts';
+import { drills, scenario } from '../../loadtest/scenarios/index.ts';
+import { asDrill } from '../../loadtest/scenarios/scenario.ts';
+import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
+import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
+import { playingIn } from '../../loadtest/virtual/playing.ts';
+import { strategies } from '../../locks/index.ts';
+import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell, UnreadableError } from '../../prove/cell.ts';
+import { lockKey } from '../../services/inventory/store.ts';
+import type { Lab } from '../../simulation/lab.ts';
+import { isVirtual, type LockSource, lockNamed } from '../../simulation/lock-service.ts';
+import { freezeRealm } from './frozen.ts';
+import { type Game, type GameEvent, type GameTask, type Orders, openGame, type Standing } from './game.ts';
+import { writeFileSync } from './shims/fs.ts';
+
+/** What the lab can do, in the order of the staircase: its first message. */
+export interface Ready {
+  drills: { name: string; asks: string }[];
+  stages: string[];
+}
+
+/** A lock: a stage, or the text of one's own, whatever the stage is called. */
+interface Lock {
+  stage: string;
+  own?: string;
+}
+
+/** A cell to play. */
+export interface CellTask extends Lock {
+  drill: string;
+  /** It will be shown. */
+  isShown?: boolean;
+}
+/** A lock in a scope of the search. */
+export interface ScopeTask extends Lock, Omit<GameTask, 'file'> {}
+export interface WayTask extends ScopeTask {
+  /** The moves that were made, each by its place among those that could be made. */
+  way: number[];
+}
+
+export interface Played {
+  record: Pick<CellRecord, 'verdict' | 'says'> & Partial<CellRecord>;
+  log: string[];
+  /** What a picture is drawn of. */
+  events: PlayEvent[];
+}
+export interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
+  /** The shortest order of events that breaks the lock. */
+  events: GameEvent[];
+}
+
+/** What it may be asked for. Each rejects with why it can't be done. */
+export interface Calls {
+  play(task: CellTask): Promise<Played>;
+  search(task: ScopeTask): Promise<Searched>;
+  stand(task: WayTask): Promise<Standing>;
+  orders(task: WayTask): Promise<Orders>;
+}
+export interface Task {
+  id: number;
+  call: keyof Calls;
+  given: Lock;
+}
+/** What came of a task. */
+export type Result = { id: number } & ({ value: unknown } | { problem: string });
+
+const SKU = '001';
+
+/** The way to the page. */
+declare const port: MessagePort;
+
+const played = [...drills.filter(({ name }) => REAL_ONLY[name] === undefined), asDrill(scenario('patient-buyer'))];
+
+/** A load that is small, and large enough for each lock to show its verdict. */
+const ownSettings = { requests: 16, connections: 4, units: 8, leaseMs: 400 };
+/** The locks of one's own, by their texts. */
+const ownLocks = new Map<string, LockSource>();
+
+function lockOf({ stage, own }: Lock): LockSource {
+  if (own === undefined) return lockNamed(stage);
+  const file = `mine/${ownLocks.size + 1}/lock.ts`;
+  const facts = { backend: 'redis', isExternal: true } as const;
+  const lock = ownLocks.get(own) ?? { name: stage, file: `/lockstep/${file}`, facts, hasOurClient: true };
+  if (!ownLocks.has(own)) writeFileSync(file, own);
+  ownLocks.set(own, lock);
+  addExternalRow(stage, 'redis');
+  return lock;
+}
+
+// A lock of one's own is given no way to the network, and none to the page, and prints nothing. It judges itself by nothing that it
+// has changed.
+for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTransport EventSource importScripts Worker BroadcastChannel indexedDB caches'.split(
+  ' ',
+))
+  for (let owner: object | null = globalThis; owner !== null; owner = Object.getPrototypeOf(owner))
+    if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
+globalThis.console = new Proxy({} as Console, { get: () => () => {} });
+freezeRealm();
+
+/** The game that was played last. */
+let last: { name: string; game: Promise<Game> } | undefined;
+
+function gameOf({ way: _, ...task }: WayTask): Promise<Game> {
+  const name = JSON.stringify(task);
+  if (last?.name !== name) last = { name, game: openGame({ ...task, file: lockOf(task).file }) };
+  return last.game;
+}
+
+const calls: Calls = {
+  async play({ stage, drill: name, isShown, own }) {
+    const drill = played.find((each) => each.name === name);
+    if (drill === undefined) throw new Error(`There is no drill ${name}.`);
+    let lab: Lab | undefined;
+    let log: string[] = [];
+    const world = {
+      isVirtual: true,
+      async play() {
+        const disturb = (opened: Lab) => {
+          lab = opened;
+          if (isShown) lab.watchRedis(lockKey(SKU, stage));
+        };
+        const lock = own === undefined ? {} : { lock: lockOf({ stage, own }), givesUp: true, settings: ownSettings };
+        try {
+          const played = await playDrill(drill, stage, { disturb, ...lock });
+          log = played.log;
+          return { outcome: played.outcome };
+        } catch (error) {
+          // As in Node, what keeps a drill from its end is no verdict; a lock that no lab opens with can't be played.
+          if (lab === undefined) throw error;
+          return { outcome: lostTrack(error) };
+        }
+      },
+    };
+    const record = await runCell({ stage, drill }, world);
+    return { record, log, events: isShown && lab ? playingIn(lab) : [] };
+  },
+  async search(task) {
+    const { file } = lockOf(task);
+    const { stage, scope, sales = 1, isAtOnce } = task;
+    const size = { scope, sales, ...(isAtOnce && { isAtOnce }) };
+    const limits = { masters: 0, budget: {}, mostStates: MOST_STATES_WHILE_ONE_WAITS };
+    const cell = await proveCell({ stage, file, processes: task.processes, ...size, ...limits }).catch((error) => {
+      throw error instanceof UnreadableError ? new Error(error.clause) : error;
+    });
+    const { verdict, why, states, schedules, processes, counterexample } = cell;
+    const found = counterexample && (await (await openGame({ file, processes, ...size })).follow(counterexample));
+    return { verdict, why, states, schedules, events: found?.events ?? [] };
+  },
+  stand: async (task) => (await gameOf(task)).stand(task.way),
+  orders: async (task) => (await gameOf(task)).orders(task.way),
+};
+
+port.onmessage = async ({ data: { id, call, given } }: MessageEvent<Task>) => {
+  const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
+    (value) => ({ id, value }),
+    (error: Error) => ({ id, problem: error.message }),
+  );
+  port.postMessage(result);
+};
+
+port.postMessage({
+  drills: played.flatMap(({ name }) => {
+    const column = columnOf(name);
+    return column ? [{ name, asks: column.asks }] : [];
+  }),
+  stages: Object.keys(strategies).filter(isVirtual),
+} satisfies Ready);

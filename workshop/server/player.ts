@@ -1,0 +1,177 @@
+// Plays scenarios on real servers for an audience, from the code of `npm run drill`, and lets it break a stack by hand.
+
+import { once } from 'node:events';
+import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
+import { realWorld } from '../../loadtest/harness/real-world.ts';
+import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
+import { told } from '../../loadtest/narration/steps.ts';
+import { stageTitle } from '../../loadtest/report/story.ts';
+import { backendOfRow, rowOf } from '../../loadtest/staircase/lookup.ts';
+import { usualSettings } from '../../loadtest/virtual/play.ts';
+import { hasLock } from '../../locks/index.ts';
+import type { Play, PlayOrder, RunView } from '../page/messages.ts';
+import type { LockPlace } from '../page/view/picture.ts';
+import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
+import { type Recording, startRecording } from './recording.ts';
+import { Refusal } from './refusal.ts';
+import { scenarioUnder } from './scenarios.ts';
+
+/** The load that the questions beside the chapters speak of. */
+const largeLoad = { requests: 2_000, connections: 50, stock: 5_000, units: 500 };
+
+export interface PlayerOptions {
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] } | undefined;
+  /** The lease of the scenarios that go step by step, in milliseconds. */
+  leaseMs: number;
+  /** Called when something is to be seen anew. */
+  onChange: () => void;
+}
+
+export type Player = ReturnType<typeof createPlayer>;
+
+export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
+  let play: Play = { is: 'ready', trouble: null };
+  let run: RunView | null = null;
+  /** What records the run that is under way. */
+  let recording: Recording | undefined;
+  let stopping: AbortController | undefined;
+  let free: FreePlay | undefined;
+  let ending: Promise<unknown> = Promise.resolve();
+  let opened: { servers: string; targets: Targets } | undefined;
+
+  function show(change: Partial<Play>) {
+    play = { ...play, ...change };
+    onChange();
+  }
+
+  /** The stacks for a row that needs these servers. Others are closed first: a laptop carries one kind at a time. */
+  async function targetsFor(stage: string): Promise<Targets> {
+    const backends = [...(rowOf(stage)?.backends ?? [])].sort();
+    const servers = backends.join();
+    if (opened?.servers === servers) return opened.targets;
+    await opened?.targets.close();
+    const targets = createTargets({ running, backends, onDeath });
+    opened = { servers, targets };
+    return targets;
+  }
+
+  /** A part of the stack has died that nobody killed: the next one gets a new stack. */
+  function onDeath(sentence: string) {
+    const dead = opened;
+    opened = undefined;
+    stopping?.abort(new Error(sentence));
+    show({ trouble: sentence });
+    ending = Promise.allSettled([ending, dead?.targets.close()]);
+  }
+
+  /** Begins a run, of which nothing was seen yet. Throws Refusal when something else is under way, or there is nothing to be played. */
+  function begin(stage: string, drill: string | null, isLarge = false) {
+    if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Something else is under way: stop it first.');
+    const found = drill === null ? undefined : scenarioUnder(stage, drill);
+    if (rowOf(stage) === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
+    if (drill !== null && found === undefined)
+      throw new Refusal(400, 'BAD_REQUEST', `Under ${stage} there is no scenario ${drill}.`);
+    recording = startRecording({ stage, drill: found, onChange });
+    run = {
+      number: (run?.number ?? 0) + 1,
+      ...{ stage, drill, title: stageTitle(stage), place: lockPlaceOf(stage) },
+      ...{ events: [], verdict: null },
+    };
+    stopping = new AbortController();
+    show({ is: 'starting', trouble: null });
+    const { signal } = stopping;
+    const work = found ? playDrill(found, { stage, isLarge }, recording, signal) : playFree(stage, recording, signal);
+    ending = Promise.allSettled([ending, work.catch((error) => show({ trouble: sentenceOf(error) })).finally(end)]);
+  }
+
+  async function playDrill(
+    drill: Drill,
+    { stage, isLarge }: { stage: string; isLarge: boolean },
+    { audience, events }: Recording,
+    signal: AbortSignal,
+  ) {
+    const targets = await targetsFor(stage);
+    await targets.open(drill.kind, 0, stage);
+    signal.throwIfAborted();
+    show({ is: 'playing' });
+    const world = realWorld({ targets, settings: { ...usualSettings, ...(isLarge && largeLoad), leaseMs }, signal });
+    const record = await runCell({ stage, drill }, world, audience);
+    signal.throwIfAborted();
+    const { verdict, taught, says = [] } = record;
+    if (run) run = { ...run, events: events(record), verdict: { verdict, taught, says } };
+  }
+
+  async function playFree(stage: string, { audience }: Recording, signal: AbortSignal) {
+    const targets = await targetsFor(stage);
+    const target = audience.watch(await targets.open('steps', 0, stage));
+    signal.throwIfAborted();
+    const opening = { target, stage, leaseMs, onChange, observe: audience.observe, narrate: audience.narrate };
+    const own = await openFreePlay(opening);
+    free = own;
+    await audience.narrate(told('free play began', { units: FREE_STOCK }));
+    show({ is: 'free' });
+    try {
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      free = undefined;
+      await own.close();
+    }
+  }
+
+  /** What was seen of it stays. */
+  async function end() {
+    if (run && recording && run.verdict === null) run = { ...run, events: recording.events() };
+    await recording?.close();
+    recording = undefined;
+    stopping = undefined;
+    if (play.is !== 'over') show({ is: 'ready' });
+  }
+
+  function mustBeFree(): FreePlay {
+    if (free === undefined) throw new Refusal(409, 'NOT_FREE', 'Begin free play first.');
+    return free;
+  }
+
+  return {
+    /** Carries out an order. Rejects with Refusal when it does not fit what goes on. */
+    async order(order: PlayOrder): Promise<void> {
+      switch (order.do) {
+        case 'play':
+          return begin(order.stage, order.drill, order.isLarge);
+        case 'free':
+          return begin(order.stage, null);
+        case 'act':
+          return mustBeFree().act(order);
+        case 'undo':
+          return mustBeFree().undo();
+        case 'stop': {
+          if (stopping === undefined) throw new Refusal(409, 'NOTHING_PLAYED', 'Nothing is being played.');
+          show({ is: 'stopping' });
+          return stopping.abort(new Error('It was stopped.'));
+        }
+      }
+    },
+    read: () => ({
+      play,
+      controls: free?.controls() ?? null,
+      run: run && recording && run.verdict === null ? { ...run, events: recording.events() } : run,
+    }),
+    /** Resolves when nothing is played. */
+    ended: () => ending,
+    async close() {
+      stopping?.abort(new Error('The page is closed.'));
+      show({ is: 'over' });
+      await ending;
+      await opened?.targets.close();
+    },
+  };
+}
+
+/** Where the lock of a stage is, as it is drawn. */
+export function lockPlaceOf(stage: string): LockPlace {
+  if (stage === '1-in-process') return 'node';
+  return hasLock(stage) && backendOfRow(stage) === 'redis' ? 'redis' : 'none';
+}
+
+const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

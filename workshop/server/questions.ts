@@ -1,0 +1,62 @@
+// What is asked before a drill: questions with three or four answers, kept beside the chapters of the stages.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { projectDir } from '../../stack/parts.ts';
+
+/** Where they are, from the project's folder: `<stage>.predict.json` beside `<stage>.md`. */
+export const questionsDir = 'docs/stages';
+const END = '.predict.json';
+
+/** A sentence that a room reads from the wall. */
+const sentence = z.string().min(10).max(200);
+/** A figure of the drill: what it is exactly, or its bounds. */
+const figureSchema = z.union([z.number(), z.strictObject({ min: z.number().optional(), max: z.number().optional() })]);
+
+const answerSchema = z.strictObject({
+  text: sentence.max(90),
+  /** How the drill comes out if this is so. */
+  verdict: z.enum(['pass', 'fail']),
+  /** What it says in figures, by the names that they have in `results.json`. */
+  figures: z.record(z.string(), figureSchema).optional(),
+  isRight: z.literal(true).optional(),
+  /** Why it is not so. */
+  because: sentence.optional(),
+});
+
+const questionSchema = z
+  .strictObject({
+    drill: z.string(),
+    question: sentence,
+    answers: z.array(answerSchema).min(3).max(4),
+    /** Why the right answer is right. */
+    explains: sentence,
+  })
+  .refine(({ answers }) => answers.filter(({ isRight }) => isRight).length === 1, 'Exactly one answer must be right')
+  .refine(
+    ({ answers }) => answers.every(({ isRight, because }) => (isRight === true) === (because === undefined)),
+    'Each answer must be right, or say why it is not',
+  );
+
+const fileSchema = z.array(questionSchema).min(1);
+
+export type Question = z.output<typeof questionSchema>;
+/** The questions of each stage. */
+export type Questions = Record<string, Question[]>;
+
+/** Reads the questions of all stages. Throws with the name of a file that is not as it should be. */
+export function readQuestions(): Questions {
+  const dir = join(projectDir, questionsDir);
+  const files = readdirSync(dir).filter((file) => file.endsWith(END));
+  return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), readFile(join(dir, file))]));
+}
+
+function readFile(path: string): Question[] {
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new Error(`${path} is not as it should be: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,210 @@
+// What happens on real servers, as the events that the page draws: what the nodes push, what the harness sees, and what is said.
+
+import { type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
+import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
+import { machineClock } from '../../loadtest/harness/clock.ts';
+import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
+import { followNode } from '../../loadtest/harness/event-stream.ts';
+import { watchLease } from '../../loadtest/harness/lease-watch.ts';
+import type { Target } from '../../loadtest/harness/target.ts';
+import type { Deed } from '../../loadtest/narration/faults.ts';
+import type { StepSentence } from '../../loadtest/narration/steps.ts';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { lockKey } from '../../services/inventory/store.ts';
+import { verbOf } from '../../simulation/scripts.ts';
+
+const SKU = '001';
+/** The stock is looked at now and then: so soon after a write a look may have come before it, in milliseconds. */
+const LOOK_MS = 50;
+/** What Redis says of an end is exact to a few milliseconds: an end that has moved by more was set anew. */
+const SAME_END_MS = 50;
+
+export interface RecordingOptions {
+  stage: string;
+  /** What is played: of a load nothing but its sales is seen by the harness. None in free play. */
+  drill?: Pick<Drill, 'kind'> | undefined;
+  /** Called when there are other events. */
+  onChange(): void;
+}
+
+export type Recording = ReturnType<typeof startRecording>;
+
+/** Records what is played for this audience, until it is closed. */
+export function startRecording({ stage, drill, onChange }: RecordingOptions) {
+  const closing = new AbortController();
+  /** The events of each process of a node. */
+  const processes = new Map<string, SaleEvent[]>();
+  /** Which node each process is. */
+  const instances = new Map<string, string>();
+  let told: PlayEvent[] = [];
+  /** What the nodes have asked of the lock. */
+  const asked: PlayEvent[] = [];
+  let seen: Observed | undefined;
+  let ownWatch: ReturnType<typeof watchLease> | undefined;
+
+  function follow(target: Target) {
+    const key = lockKey(SKU, stage);
+    if (drill?.kind === 'load' && target.stack) ownWatch = watchLease(target, target.stack.redis.url, key);
+    for (const { name, labUrl, link } of target.nodes) {
+      const unwatch = link?.watch(({ name: command, script, args }) => {
+        if (!args.some((arg) => arg.includes(key))) return;
+        const verb = script ?? verbOf([command, ...args]);
+        const message = {
+          node: name,
+          id: asked.length,
+          server: 0,
+          name: script ?? command,
+          verb,
+          about: 'lock' as const,
+        };
+        asked.push({ kind: 'command', at: machineClock.now(), ...message, sale: saleIn(name, args) });
+      });
+      closing.signal.addEventListener('abort', () => unwatch?.());
+      let own: SaleEvent[] = [];
+      followNode(labUrl, {
+        signal: closing.signal,
+        onPush({ state, events, cleared }, isFirst) {
+          // The way back of a drill is no part of it.
+          if (seen?.endedAt() !== undefined) return;
+          if (isFirst || cleared) {
+            own = [];
+            processes.set(`${name} ${state?.instance}`, own);
+          }
+          if (state) instances.set(state.instance, name);
+          own.push(...events);
+          if (events.length > 0) onChange();
+        },
+      });
+    }
+    return target;
+  }
+
+  /** The sale of this node whose owner token a command brings. Undefined where there is none. */
+  function saleIn(node: string, args: string[]): string | undefined {
+    const tokens = args.map((arg) => arg.split(':'));
+    return tokens.find(([instance = '', sale]) => sale !== undefined && instances.get(instance) === node)?.[1];
+  }
+
+  const audience = {
+    watch: follow,
+    observe(observed) {
+      seen = observed;
+      told = [];
+    },
+    async narrate(sentence: StepSentence, _atMs?: number, _isStep?: boolean, line?: string) {
+      told.push({ kind: 'sentence', at: machineClock.now(), sentence, line });
+      onChange();
+    },
+  } satisfies Audience;
+
+  return {
+    audience,
+    /** What was seen so far or, when it is over, in all: in milliseconds since the beginning. */
+    events(over?: Pick<CellRecord, 'figures'> & Partial<Pick<CellRecord, 'events'>>): PlayEvent[] {
+      const { startedAt = 0, stock, faults = [] } = seen ?? {};
+      const steps = (over?.events ?? [...processes.values()].flat())
+        .filter(({ at }) => at >= startedAt)
+        .toSorted((a, b) => a.at - b.at);
+      const first = stock ?? steps.find((event) => event.type === 'read')?.stock;
+      const figures: Record<string, unknown> = over?.figures ?? {};
+      // Of two writes at two nodes, the later one by the clock need not be the one that Redis took last.
+      const lastAt = seen?.endedAt() ?? steps.at(-1)?.at ?? startedAt;
+      const last = { at: lastAt, stock: seen?.finalStock() ?? figures['finalStock'] };
+      const from = seen ? startedAt : (steps[0]?.at ?? 0);
+      const redis =
+        first === undefined ? [] : redisOf(from, first, steps, seen?.samples() ?? ownWatch?.samples ?? [], last);
+      const until = seen ? (seen.endedAt() ?? Number.POSITIVE_INFINITY) : last.at;
+      const all = [...redis, ...told, ...asked, ...faults.flatMap(ofFault), ...steps.map(ofSale)]
+        .filter(({ at }) => at >= startedAt && at <= until)
+        .map((event) => sinceThen(event, from))
+        .toSorted((a, b) => a.at - b.at);
+      return withLeases(withLetters(all, instances));
+    },
+    async close() {
+      closing.abort();
+      await ownWatch?.close();
+    },
+  };
+}
+
+function sinceThen(event: PlayEvent, from: number): PlayEvent {
+  const at = Math.max(0, event.at - from);
+  if (event.kind !== 'redis' || event.lock?.endsAt === undefined) return { ...event, at };
+  return { ...event, at, lock: { ...event.lock, endsAt: event.lock.endsAt - from } };
+}
+
+const ofSale = ({ type, saleId, ...event }: SaleEvent): PlayEvent => ({
+  kind: 'sale',
+  step: type,
+  sale: saleId,
+  ...event,
+});
+
+type OfRedis = Extract<PlayEvent, { kind: 'redis' }>;
+
+/** What Redis held, from the stock at the beginning on: as the sales have written it, and as it was seen. */
+function redisOf(
+  from: number,
+  stock: number,
+  events: SaleEvent[],
+  samples: readonly LeaseSample[],
+  last: object,
+): OfRedis[] {
+  // Where the stock lies in buckets, nobody says how much there is in all until it is over.
+  const isInBuckets = events.some(({ bucket }) => bucket !== undefined);
+  const wrote = isInBuckets ? [] : events.filter(({ type }) => type === 'wrote');
+  const seen = [...wrote, ...samples, last as Partial<SaleEvent> & { at: number }].toSorted((a, b) => a.at - b.at);
+  const all: OfRedis[] = [{ kind: 'redis', at: from, stock }];
+  let wroteAt = Number.NEGATIVE_INFINITY;
+  for (const each of seen) {
+    const before = all.at(-1) as OfRedis;
+    const isLook = 'ttlMs' in each;
+    if ('type' in each) wroteAt = each.at;
+    const isOld = isLook && (isInBuckets || each.at - wroteAt < LOOK_MS);
+    const lock = isLook ? lockOf(each) : before.lock;
+    const now: OfRedis = {
+      kind: 'redis',
+      at: each.at,
+      stock: isOld ? before.stock : (each.stock ?? before.stock),
+      ...(lock && { lock }),
+    };
+    const isSameEnd = Math.abs((lock?.endsAt ?? 0) - (before.lock?.endsAt ?? 0)) < SAME_END_MS;
+    if (now.stock !== before.stock || lock?.value !== before.lock?.value || !isSameEnd) all.push(now);
+  }
+  return all;
+}
+
+function lockOf({ at, owner, ttlMs }: LeaseSample): OfRedis['lock'] {
+  if (owner === undefined) return undefined;
+  return { value: owner, ...(Number.isFinite(ttlMs) && { endsAt: at + ttlMs }) };
+}
+
+const states: Partial<Record<Deed['form'], 'killed' | 'stopped' | 'blocked'>> = {
+  killed: 'killed',
+  stopped: 'stopped',
+  blocked: 'blocked',
+};
+
+/** What was done, and its end; of what was done to a node or to a message, what became of that. */
+function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] {
+  const fault = { kind: 'fault' as const, what, node, sale };
+  const over = until === undefined ? [] : [until];
+  const all: PlayEvent[] = [
+    { ...fault, at: from, is: 'begun' },
+    ...over.map((at): PlayEvent => ({ ...fault, at, is: 'over' })),
+  ];
+  if (node === undefined) return all;
+  const is = states[what.form];
+  if (is !== undefined) {
+    all.push({ kind: 'node', at: from, node, is });
+    for (const at of over) all.push({ kind: 'node', at, node, is: is === 'killed' ? 'started again' : 'resumed' });
+  }
+  if (what.form === 'held') {
+    const { command } = what.values;
+    const about = command === 'write' ? 'stock' : 'lock';
+    const message = { node, sale, id: 0, server: 0, name: command, verb: command, about } as const;
+    all.push({ kind: 'held', at: from, ...message });
+    for (const at of over) all.push({ kind: 'let go', at, ...message });
+  }
+  return all;
+}

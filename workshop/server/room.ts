@@ -1,0 +1,186 @@
+// The room: which question is asked, who has said what, and when the answer is shown.
+
+import { randomBytes } from 'node:crypto';
+import type { QuestionState, QuestionView, RoomOrder, RoomView, Vote } from '../page/messages.ts';
+import { lessons } from '../page/view/lessons.ts';
+import type { Both } from '../page/view/texts.ts';
+import type { Questions } from './questions.ts';
+import { Refusal } from './refusal.ts';
+
+/** How many followers are known at most: those who follow, and some whose phone has gone to sleep. */
+const MOST_KNOWN = 300;
+/**
+ * How many of them have the same address. Thirty phones behind one router have one, and all get in; so one phone that asks for ids again and
+ * again can't have more votes than that, and can't fill the room.
+ */
+const MOST_AT_ADDRESS = 40;
+
+interface Asked {
+  number: number;
+  stage: string;
+  drill: string | null;
+  question: Question;
+  is: QuestionState;
+  /** The places of the answers, by the ids of those who chose them. */
+  votes: Map<string, number>;
+}
+
+interface Question {
+  question: Both;
+  answers: { text: Both; isRight: boolean; because: Both | null }[];
+  explains: Both;
+}
+
+export type Room = ReturnType<typeof createRoom>;
+
+/** Asks these questions, and those of the lesson. Calls `onChange` when something is to be seen anew. */
+export function createRoom({ questions, onChange }: { questions: Questions; onChange: () => void }) {
+  /**
+   * Who is in the room, and how many streams of each are open: a page that is opened again may overlap with itself. There are no names, only
+   * ids, which the server made.
+   */
+  const followers = new Map<string, { streams: number; address: string }>();
+  let asked: Asked | null = null;
+  let count = 0;
+
+  function ask(stage: string, drill: string | null) {
+    const question = drill === null ? ofLesson(stage) : ofScenario(questions, stage, drill);
+    if (!question) throw new Refusal(404, 'NO_QUESTION', `There is no question about ${drill ?? 'it'} under ${stage}.`);
+    count += 1;
+    asked = { number: count, stage, drill, question, is: 'open', votes: new Map() };
+  }
+
+  function mustBeAsked(): Asked {
+    if (asked === null) throw new Refusal(409, 'NOTHING_ASKED', 'No question is asked.');
+    return asked;
+  }
+
+  function mustBeOpen(): Asked {
+    const open = mustBeAsked();
+    if (open.is !== 'open') throw new Refusal(409, 'VOTES_CLOSED', 'Votes are no longer taken.');
+    return open;
+  }
+
+  function carryOut(order: RoomOrder) {
+    switch (order.do) {
+      case 'ask':
+        return ask(order.stage, order.drill ?? null);
+      case 'close-votes':
+        mustBeOpen().is = 'closed';
+        return;
+      case 'reveal':
+        mustBeAsked().is = 'revealed';
+        return;
+      case 'forget':
+        mustBeAsked();
+        asked = null;
+        return;
+    }
+  }
+
+  /** Makes place for one more: of those who have left, the one who left first is forgotten, and what it said with it. */
+  function makePlace(address: string) {
+    const there = [...followers];
+    const near = there.filter(([, each]) => each.address === address);
+    if (near.length < MOST_AT_ADDRESS && there.length < MOST_KNOWN) return;
+    const [id] = (near.length < MOST_AT_ADDRESS ? there : near).find(([, { streams }]) => streams === 0) ?? [];
+    if (id === undefined) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
+    followers.delete(id);
+    asked?.votes.delete(id);
+  }
+
+  const view = (isPresenter: boolean): RoomView => ({
+    question: asked && questionView(asked, isPresenter),
+    followers: [...followers.values()].filter(({ streams }) => streams > 0).length,
+  });
+
+  return {
+    /** Carries out what the presenter asks for. Throws Refusal when it does not fit what is asked. */
+    order(order: RoomOrder) {
+      carryOut(order);
+      onChange();
+    },
+    isOpen: () => asked?.is === 'open',
+    /** Something is played: who has not voted yet would know too much. */
+    playBegins() {
+      if (asked?.is !== 'open') return;
+      asked.is = 'closed';
+      onChange();
+    },
+    /** Somebody at this address follows: with the id that it was given before, or with a new one. Throws Refusal when the room is full. */
+    join(address: string, before?: string): string {
+      const known = before === undefined ? undefined : followers.get(before);
+      const id = known === undefined ? randomBytes(12).toString('base64url') : (before as string);
+      if (known === undefined) makePlace(address);
+      followers.set(id, { streams: (known?.streams ?? 0) + 1, address });
+      onChange();
+      return id;
+    },
+    /** A stream of this follower has ended. What it said still counts: a phone that sleeps has not changed its mind. */
+    leave(id: string) {
+      const left = followers.get(id);
+      if (left === undefined) return;
+      // The one that left last stands last.
+      followers.delete(id);
+      followers.set(id, { ...left, streams: left.streams - 1 });
+      onChange();
+    },
+    /** Takes a vote, or another one in its place. Throws Refusal. */
+    vote(id: string, { question, answer }: Vote) {
+      if (!followers.has(id)) throw new Refusal(403, 'FOLLOWER_UNKNOWN', 'Open the page again to vote.');
+      const open = mustBeOpen();
+      if (open.number !== question) throw new Refusal(409, 'VOTES_CLOSED', 'Another question is asked by now.');
+      if (answer >= open.question.answers.length)
+        throw new Refusal(400, 'BAD_REQUEST', 'The question has fewer answers.');
+      open.votes.set(id, answer);
+      onChange();
+    },
+    forPresenter: () => view(true),
+    forFollowers: () => view(false),
+  };
+}
+
+function questionView({ number, stage, drill, question, is, votes }: Asked, isPresenter: boolean): QuestionView {
+  const isRevealed = is === 'revealed';
+  const chosen = [...votes.values()];
+  return {
+    ...{ number, stage, drill, is, question: question.question, voted: votes.size },
+    answers: question.answers.map(({ text, isRight, because }, place) => ({
+      text,
+      votes: isPresenter || is !== 'open' ? chosen.filter((each) => each === place).length : null,
+      isRight: isRevealed ? isRight : null,
+      because: isRevealed ? because : null,
+    })),
+    explains: isRevealed ? question.explains : null,
+  };
+}
+
+function ofLesson(stage: string): Question | undefined {
+  const lesson = lessons.find((each) => each.stage === stage);
+  // The right answer stands first in the lesson.
+  const answers = lesson?.order.map((at) => ({
+    text: lesson.answers[at] ?? NOTHING,
+    isRight: at === 0,
+    because: null,
+  }));
+  return lesson && answers && { question: lesson.question, answers, explains: lesson.explains };
+}
+
+const NOTHING: Both = ['', ''];
+/** The questions beside the chapters are in English alone. */
+const inEnglish = (text: string): Both => [text, text];
+
+function ofScenario(questions: Questions, stage: string, drill: string): Question | undefined {
+  const found = Object.hasOwn(questions, stage) ? questions[stage]?.find((each) => each.drill === drill) : undefined;
+  return (
+    found && {
+      question: inEnglish(found.question),
+      answers: found.answers.map(({ text, isRight = false, because }) => ({
+        text: inEnglish(text),
+        isRight,
+        because: because === undefined ? null : inEnglish(because),
+      })),
+      explains: inEnglish(found.explains),
+    }
+  );
+}

@@ -1,0 +1,26 @@
+// What can be played on real servers.
+
+import type { Drill } from '../../loadtest/harness/drill.ts';
+import { drills, scenario } from '../../loadtest/scenarios/index.ts';
+import { asDrill } from '../../loadtest/scenarios/scenario.ts';
+import { lockStaircase } from '../../loadtest/staircase/locks.ts';
+import { hasNothingToBreak } from '../../loadtest/staircase/lookup.ts';
+import type { PresenterParts } from '../page/messages.ts';
+import type { Questions } from './questions.ts';
+
+/** What can be played, and asked about: the rows of the staircase of the locks, in their order. */
+export const playChoices = (questions: Questions): PresenterParts['choices'] =>
+  Object.entries(lockStaircase.rows).map(([stage, { title }]) => ({
+    stage,
+    title,
+    drills: drills.filter(({ name }) => !hasNothingToBreak(stage, name)).map(({ name }) => name),
+    asked: questions[stage]?.map(({ drill }) => drill) ?? [],
+  }));
+
+/** One that the lesson alone plays. */
+const ofLesson = asDrill(scenario('patient-buyer'));
+
+/** The scenario, if it has something to break under this stage. */
+export function scenarioUnder(stage: string, scenario: string): Drill | undefined {
+  return [...drills, ofLesson].find(({ name }) => name === scenario && !hasNothingToBreak(stage, name));
+}

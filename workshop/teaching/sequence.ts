@@ -1,0 +1,116 @@
+// A scenario as a sequence diagram in Mermaid: drawn of what happens when it is played in virtual time.
+
+import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
+import { reasoned } from '../../loadtest/narration/reasons.ts';
+import { narrated, type StepForms } from '../../loadtest/narration/steps.ts';
+import type { Page } from '../../loadtest/scenarios/page.ts';
+import { asDrill } from '../../loadtest/scenarios/scenario.ts';
+import { playDrill } from '../../loadtest/virtual/play.ts';
+import { playingIn } from '../../loadtest/virtual/playing.ts';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { lockKey } from '../../services/inventory/store.ts';
+import type { Lab } from '../../simulation/lab.ts';
+
+/** What prepares, or only waits. */
+const untold = new Set<keyof StepForms>(['sales slowed', 'time passed', 'all ended']);
+const deeds: Partial<Record<SaleEvent['type'], string>> = {
+  entered: 'is inside',
+  nested: 'asks for its own lock again',
+  left: 'leaves',
+};
+const participants: Record<string, string> = { 'node-1': 'A', 'node-2': 'B' };
+
+/** The scenario under the lock as a diagram, up to the last line of its page, if one is given. Rejects for a line that it does not have. */
+export async function sequenceOf(page: Page, stage: string, last?: string): Promise<string> {
+  let lab: Pick<Lab, 'events' | 'instances'> = { events: [], instances: new Map() };
+  const disturb = (opened: Lab) => {
+    opened.watchRedis(lockKey('001', stage));
+    lab = opened;
+  };
+  const { outcome } = await playDrill(asDrill(page), stage, { disturb });
+  const events = playingIn(lab);
+  const end = events.findIndex((event) => event.kind === 'sentence' && event.line === last) + 1;
+  if (last !== undefined && end === 0) throw new Error(`${page.name} has no line "${last}".`);
+  const [reason] = outcome.says ?? [];
+  const words = page.words['if it fails'] ?? (reason && reasoned(reason)) ?? '';
+  const damage = `${words.charAt(0).toLowerCase()}${words.slice(1)}`.replace(/\.$/, '');
+  return [
+    '```mermaid',
+    'sequenceDiagram',
+    '    participant A as node-1',
+    '    participant R as Redis',
+    '    participant B as node-2',
+    ...drawn(last === undefined ? events : events.slice(0, end)).map((line) => `    ${line}`),
+    ...(outcome.verdict === 'fail' ? [`    Note over A,B: the damage: ${damage}`] : []),
+    '```',
+  ].join('\n');
+}
+
+/** The lines of the diagram: what happens, and the sentence that says it. */
+function drawn(events: PlayEvent[]): string[] {
+  const lines: string[] = [];
+  let since: PlayEvent[] = [];
+  const draw = () => {
+    lines.push(...withoutRepeats(since.flatMap(linesOf)));
+    const unnamed = since.filter((event) => event.kind === 'sale' && event.step === 'left' && isUnnamed(event)).length;
+    if (unnamed > 1) lines.push(`Note over B: ${unnamed - 1} more sales, alike`);
+    since = [];
+  };
+  for (const event of events) {
+    since.push(event);
+    if (event.kind !== 'sentence') continue;
+    draw();
+    if (!untold.has(event.sentence.form)) lines.push(`Note over A,B: ${narrated(event.sentence)}`);
+  }
+  draw();
+  return lines;
+}
+
+type Step = Extract<PlayEvent, { kind: 'sale' }>;
+
+/** A sale that its page gives no letter: it is one of several that are alike. */
+const isUnnamed = ({ sale }: Step) => /^\d/.test(sale);
+
+interface Line {
+  text: string;
+  /** What is done, whatever units are in stock; and by whom. */
+  what: string;
+  who: string;
+}
+
+function linesOf(event: PlayEvent): Line[] {
+  const line = (text: string, who = '', what = text): Line[] => [{ text, what, who }];
+  const who = 'node' in event && event.node !== undefined ? participants[event.node] : undefined;
+  switch (event.kind) {
+    case 'held':
+      return line(`${who}-xR: ${event.verb}`, who);
+    case 'sale': {
+      const did = deeds[event.step];
+      return did ? line(`Note over ${who}: ${isUnnamed(event) ? 'a sale' : event.sale} ${did}`, who) : [];
+    }
+    case 'lease':
+      return event.is === 'ended' ? line('Note over R: the lease ended') : [];
+    case 'done': {
+      // What the harness asks of a node belongs to no sale.
+      if (event.sale === undefined && event.about !== 'lock') return [];
+      const text = `${who}->>R: ${event.verb} → ${event.returned ?? 'nil'}`;
+      return line(text, who, event.about === 'stock' ? `${who} ${event.name} stock` : text);
+    }
+    default:
+      return [];
+  }
+}
+
+/** What was done twice is told once. */
+function withoutRepeats(lines: Line[]): string[] {
+  const told: Line[] = [];
+  /** What each node did last. */
+  const last = new Map<string, string>();
+  for (const { text, what, who } of lines) {
+    const before = told.find((each) => each.what === what);
+    if (before === undefined) told.push({ text, what, who });
+    else if (last.get(who) === text) before.text = `${text}, again and again`;
+    last.set(who, text);
+  }
+  return told.map(({ text }) => text);
+}

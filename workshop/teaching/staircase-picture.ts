@@ -1,0 +1,40 @@
+// The staircase of the stages as a small table: what is taught, and nothing that was measured.
+
+import { type Html, html } from '../../loadtest/report/escape.ts';
+import { lockStaircase } from '../../loadtest/staircase/locks.ts';
+import { fixes } from '../../loadtest/staircase/lookup.ts';
+import { locks } from '../../locks/index.ts';
+
+export type Language = 'en' | 'zh-CN';
+
+/** What a sign says, in both languages, and its colour. */
+const signs: Record<string, { en: string; 'zh-CN': string; kind?: 'holds' | 'fails' }> = {
+  '✔': { en: 'holds', 'zh-CN': '守住', kind: 'holds' },
+  '✘': { en: 'fails: that is its lesson', 'zh-CN': '失败:这正是它的一课', kind: 'fails' },
+  '·': { en: 'not taught', 'zh-CN': '不讲' },
+  '–': { en: 'nothing to break', 'zh-CN': '没有可破坏的' },
+};
+
+/** What the signs say. */
+export function legend(language: Language): Html {
+  return html`${Object.entries(signs).map(([sign, says]) => html`<b class="${says.kind ?? ''}">${sign}\uFE0E</b> ${says[language]}. `)}`;
+}
+
+/** The stages, and the drills that they climb: those that a stage mends, and the one that the last stage leaves. */
+export function staircasePicture(language: Language): Html {
+  const stages = Object.keys(locks);
+  const drills = Object.keys(lockStaircase.columns).filter(
+    (drill) => drill === 'paused-process' || stages.some((stage) => fixes(stage, drill)),
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="npm run staircase"><table class="staircase">
+<thead><tr><td></td>${drills.map((drill) => html`<th scope="col"><span>${drill}</span></th>`)}</tr></thead>
+<tbody>${stages.map((stage) => html`<tr><th scope="row">${stage}</th>${drills.map((drill) => cell(stage, drill, language))}</tr>\n`)}</tbody>
+</table></div>`;
+}
+
+function cell(stage: string, drill: string, language: Language): Html {
+  const sign = lockStaircase.rows[stage]?.signs[drill] ?? '';
+  const says = signs[sign];
+  if (says === undefined) return html`<td></td>`;
+  return html`<td class="${says.kind ?? ''}"><span aria-hidden="true">${sign}\uFE0E</span><span class="spoken">${says[language]}</span></td>`;
+}

@@ -1,0 +1,25 @@
+// A scenario as a terminal shows it: what `npm run drill` prints, with the times of a playing in simulated time.
+
+import { stripVTControlCharacters } from 'node:util';
+import { narrated } from '../../loadtest/narration/steps.ts';
+import { stageTold, stepTold, verdictTold } from '../../loadtest/report/terminal.ts';
+import type { Page } from '../../loadtest/scenarios/page.ts';
+import { asDrill } from '../../loadtest/scenarios/scenario.ts';
+import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { playDrill } from '../../loadtest/virtual/play.ts';
+import { numberOf } from '../../locks/index.ts';
+
+/** The scenario under the lock as a block of text, and the command that prints it. It is shown whole. Rejects for a last sentence. */
+export async function transcriptOf(page: Page, stage: string, last?: string): Promise<string> {
+  if (last !== undefined) throw new Error(`${page.name}: a transcript is shown whole.`);
+  const steps: string[] = [];
+  const { outcome } = await playDrill(asDrill(page), stage, {
+    async narrate(sentence, atMs) {
+      steps.push(stepTold(narrated(sentence), atMs));
+    },
+  });
+  const verdict = verdictTold(stage, { ...outcome, taught: taughtVerdict(stage, page.name) });
+  const lines = [stageTold(stage), ...steps, ...verdict].map(stripVTControlCharacters);
+  const command = `npm run drill -- ${page.name} --stage ${numberOf(stage) ?? stage}`;
+  return ['```text', ...lines, '```', '', `_\`${command}\`, played in simulated time._`].join('\n');
+}
