@@ -125,7 +125,7 @@ function writeTemplate(file: string) {
   const template = readFileSync(new URL('../loadtest/grade/my-lock-template.ts', import.meta.url), 'utf8');
   const lockFile = fileURLToPath(new URL('../locks/lock.ts', import.meta.url));
   const path = relative(dirname(file), lockFile);
-  const text = template.replace('../locks/lock.ts', path.startsWith('.') ? path : `./${path}`);
+  const text = template.replace('../../locks/lock.ts', path.startsWith('.') ? path : `./${path}`);
   const problem = problemOfName(nameOfExternalLock(file), file);
   try {
     if (problem !== undefined) throw new Error(problem);

@@ -84,7 +84,10 @@ const exerciseFolders = () =>
 /** The texts of a folder of the project that the page may have, by their paths. */
 export const textsIn = (folder: string) =>
   readdirSync(join(projectDir, folder))
-    .filter((file) => /\.(lua|txt)$/.test(file) || (/^(locks|exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)))
+    .filter(
+      (file) =>
+        /\.(lua|txt)$/.test(file) || (/^(locks|workshop\/exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)),
+    )
     .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);
 
 /** What a lock may import, and more: a module runs when a lock first asks for it. */

@@ -82,7 +82,7 @@ const ownLocks = new Map<string, LockSource>();
 
 function lockOf({ stage, own }: Lock): LockSource {
   if (own === undefined) return lockNamed(stage);
-  const file = `mine/${ownLocks.size + 1}/lock.ts`;
+  const file = `workshop/mine/${ownLocks.size + 1}/lock.ts`;
   const facts = { backend: 'redis', isExternal: true } as const;
   const lock = ownLocks.get(own) ?? { name: stage, file: `/lockstep/${file}`, facts, hasOurClient: true };
   if (!ownLocks.has(own)) writeFileSync(file, own);

@@ -17,7 +17,7 @@ function write(name: string, text: string): string {
 
 /** A lock that is right but for what stands at the beginning of acquire(), which is line 6. */
 const lockWith = ({ acquire = '' }) => `import { setTimeout as sleep } from 'node:timers/promises';
-import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal) {
@@ -66,7 +66,7 @@ describe('workshop: an error while the file runs is told with its line', () => {
   test('in what the file imports from its own folder; elsewhere the line of the file that called', async () => {
     write('more.ts', '\nexport const fail = () => (null as any).x;\n');
     const own = write('own.ts', `import { fail } from './more.ts';\n${lockWith({ acquire: 'fail();' })}`);
-    const read = "import { readScript } from '../../../locks/drivers/script.ts';\n";
+    const read = "import { readScript } from '../../locks/drivers/script.ts';\n";
     const acquire = "await readScript('renew-if-owner')(redis, null as never, []);";
     const calling = write('calling.ts', `${read}${lockWith({ acquire })}`);
 

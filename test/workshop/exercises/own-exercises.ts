@@ -16,8 +16,8 @@ export interface OwnExercises {
 export function ownExercises(numbers: number[]): OwnExercises {
   const root = mkdtempSync(join(tmpdir(), 'own-exercises-'));
   cleanUpLater(() => rmSync(root, { recursive: true, force: true }));
-  const folder = join(root, 'exercises');
-  mkdirSync(folder);
+  const folder = join(root, 'workshop/exercises');
+  mkdirSync(folder, { recursive: true });
   symlinkSync(join(projectDir, 'locks'), join(root, 'locks'));
   for (const { name } of readExercises().filter(({ number }) => numbers.includes(number)))
     cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
