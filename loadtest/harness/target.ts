@@ -8,8 +8,8 @@ import { type Node, type Stack, type StackOptions, startStack } from '../../stac
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { rowOf } from '../staircase/lookup.ts';
+import { type LabClient, openLabClient } from '../worlds/real/lab-client.ts';
 import { type Clock, machineClock } from './clock.ts';
-import { type LabClient, openLabClient } from './lab-client.ts';
 import { machineNetwork, type Network } from './network.ts';
 
 /**

@@ -1,14 +1,14 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
 import type { StepHistory } from '../evidence/history.ts';
-import { basketDemands, basketSteps } from './baskets.ts';
-import type { Course } from './course.ts';
-import { demands } from './demands.ts';
-import { lookDemands, lookSteps } from './looks.ts';
-import { type Demand, endings, type Known, meaningOf, type PageOf, type Step } from './sentence.ts';
-import { steps } from './sentences.ts';
-import { serverDemands, serverSteps } from './servers.ts';
-import { waitingDemands, waitingSteps } from './waiting.ts';
+import { basketDemands, basketSteps } from '../sentences/baskets.ts';
+import type { Course } from '../sentences/course.ts';
+import { demands } from '../sentences/demands.ts';
+import { lookDemands, lookSteps } from '../sentences/looks.ts';
+import { steps } from '../sentences/sales.ts';
+import { type Demand, endings, type Known, meaningOf, type PageOf, type Step } from '../sentences/sentence.ts';
+import { serverDemands, serverSteps } from '../sentences/servers.ts';
+import { waitingDemands, waitingSteps } from '../sentences/waiting.ts';
 
 /** The sentences that pages of a kind may be made of. */
 export interface Vocabulary<On, Outcome> {

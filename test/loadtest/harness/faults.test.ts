@@ -5,7 +5,7 @@ import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts'
 import { machineNetwork } from '../../../loadtest/harness/network.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 
 /** A node that can be killed; `start` is how it comes back. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { followNode, type Push } from '../../../../loadtest/harness/event-stream.ts';
+import { followNode, type Push } from '../../../../loadtest/worlds/real/event-stream.ts';
 import { createHistory } from '../../../../services/inventory/history.ts';
 import type { NodeState, SaleEvent } from '../../../../services/inventory/lab/contract.ts';
 import { createEventStreams, MAX_STREAMS } from '../../../../services/inventory/lab/event-stream.ts';

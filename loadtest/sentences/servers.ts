@@ -1,0 +1,286 @@
+// What is said of servers that are away: masters that stand still or answer late, and Redis while buyers come; and when it holds then.
+
+import type { SaleEnd } from '../evidence/answers.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { LeftKey } from '../harness/lease-watch.ts';
+import type { RunningSale } from '../harness/sales.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { deed } from '../narration/faults.ts';
+import { formatDuration } from '../narration/numbers.ts';
+import { because, type Reason } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
+import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
+import { quorumOf, sell, withMasters } from './sales.ts';
+import type { Finding } from './sentence.ts';
+
+/** How long a sale may take that nobody keeps out, in milliseconds. */
+const SALE_LIMIT_MS = 5_000;
+/** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
+const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
+/** How long it may take until a master has heard a node, in milliseconds. */
+const HEARD_LIMIT_MS = 300;
+
+export const serverSteps = [
+  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (course, { count }) => {
+    const { masterCount } = course;
+    if (masterCount <= 2 * count) {
+      throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
+    }
+    await course.freezeMaster(count - 1);
+    course.mark(deed('master stopped', { master: count }));
+    return told('master paused', { master: count });
+  }),
+  step('<count> sales come one after the other', async (course, { count }) => {
+    const { first, second } = course;
+    await course.say(told('round began', { sales: count }));
+    const ends: SaleEnd[] = [];
+    for (let sale = 0; sale < count; sale += 1) {
+      ends.push(await course.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
+    }
+    course.rounds.push(ends);
+    return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
+  }),
+  withMasters(
+    '<sale> sells at <node> for <time>, and its votes come <limit> late',
+    async (course, { sale, node, time, limit }) => {
+      const before = course.triesOf(node);
+      await node.script({ pauseMs: time });
+      const majority = Array.from({ length: quorumOf(course.masterCount) }, (_, master) => master);
+      const delay = course.delayAnswers(node, limit, majority);
+      const { over } = course.mark(deed('votes late'), { node });
+      sell(course, sale, node);
+      const measured = delay.measure();
+      course.lateVotes = async () => {
+        const ms = await measured;
+        delay.over();
+        over();
+        return ms;
+      };
+      const haveHeard = () => course.triesOf(node) > before;
+      await course.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
+      return told('votes delayed', { sale, node: node.name, ms: limit });
+    },
+  ),
+  step('the votes for <sale> have come', async (course, { sale }) => {
+    const { leaseMs } = course;
+    const { node, askedAt } = actorOf(course, sale);
+    const ms = (await course.lateVotes?.()) ?? 0;
+    if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
+    mustBeSo(course, ({ events }) => {
+      const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
+      return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
+    });
+    return told('votes came', { sale, ms });
+  }),
+  setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
+  step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
+    // A shop that does not sell again has failed already.
+    if (!isShopOpen(course)) return told('shop closed');
+    const since = course.clock.now();
+    const isRush = () => soldSince(course, since) >= count;
+    await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
+    return told('units sold', { sold: soldSince(course, since), ms: course.clock.now() - since });
+  }),
+  needing('links', 'redis process')(
+    'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
+    (course, { time, node, limit }) => findItLater(course, time, node, limit),
+  ),
+  needing('redis process')(
+    'Redis is killed (SIGKILL), and starts again with its data after <time>',
+    async (course, { time }) => {
+      // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
+      if (!isShopOpen(course)) return told('shop closed');
+      if (course.redisKind !== 'native') return told('Redis spared');
+      const redis = await course.killRedis();
+      const { from, until } = await goAway(course, 'SIGKILL', redis, time);
+      return told('Redis started again', { ms: until - from });
+    },
+  ),
+  step('sales flow again, or not within <limit>', async (course, { limit }) => {
+    const outage = course.outages.at(-1);
+    // One after which the shop stayed closed is looked at once.
+    if (outage === undefined || outage.backMs !== undefined) return told('no new outage');
+    if (outage.stayed) return told('shop closed');
+    const soldAt = ({ ended }: RunningSale) => (ended?.outcome === 'sold' ? ended.sentAt + ended.ms : 0);
+    const next = () => course.sales.map(soldAt).filter((at) => at > outage.until);
+    if (await course.until(() => next().length > 0, limit)) {
+      const { until, held = { from: until, until } } = outage;
+      const at = Math.min(...next());
+      outage.backMs = at - until - (at > held.until ? held.until - held.from : 0);
+      return told('sales resumed', { ms: at - until });
+    }
+    outage.stayed = await course.keysLeft();
+    return told('no sale in time', { ms: limit });
+  }),
+];
+
+export const serverDemands = [
+  demand('all are sold, and the middle one takes <time> longer at most', (course, _outcome, { time }) =>
+    judgePace(course, time),
+  ),
+  demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time: limitMs }) => {
+    const { outages } = course;
+    /** How long each request that was under way during an outage stayed unanswered in it. */
+    const waits = outages.flatMap(({ from, until }) =>
+      ends
+        .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
+        .map(({ sentAt, ms }) => Math.min(sentAt + ms, until) - Math.max(sentAt, from)),
+    );
+    if (waits.length === 0) throw new NotStagedError('Nobody asked while Redis was away.');
+    const isServed = outages.some(({ from, until }) =>
+      ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
+    );
+    if (isServed) throw new NotStagedError('Redis answered while it was to be away.');
+    const slowestMs = Math.max(...waits);
+    const countEnds = (...outcomes: string[]) => ends.filter(({ outcome }) => outcomes.includes(outcome)).length;
+    const cutOff = countEnds('cutOff', 'nonsense');
+    await mustHaveHadTime(course, slowestMs - limitMs);
+    const wrong = [
+      ...(cutOff > 0 ? [because('requests cut off', { requests: cutOff })] : []),
+      ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs })] : []),
+    ];
+    const refused = countEnds('failed', 'lockTimeout');
+    return {
+      wrong,
+      right: because('slowest answer', { ms: slowestMs }),
+      figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
+    };
+  }),
+  demand('sales flow again within <time> of its return', async (course, _outcome, { time: limitMs }) => {
+    const { outages } = course;
+    const stuck = outages.find(({ backMs }) => backMs === undefined);
+    const missed = outages.find(({ missed }) => missed)?.missed;
+    // A shop that stays closed has failed, whoever asked.
+    if (stuck === undefined && missed) throw new NotStagedError(missed);
+    const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
+    await mustHaveHadTime(course, stuck ? limitMs : 0);
+    return {
+      wrong: stuck && [because(`no sale after ${stuck.signal}`, { limitMs }), ...(stuck.stayed ?? []).map(stayed)],
+      right: because('sales flowed again', { ms: backMs }),
+      figures: { ...(stuck === undefined && { backMs }) },
+    };
+  }),
+];
+
+const stayed = ({ key, leftMs }: LeftKey): Reason =>
+  leftMs === Number.POSITIVE_INFINITY ? because('key stayed', { key }) : because('key stayed for', { key, ms: leftMs });
+
+/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
+async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
+  const [usual = [], ...others] = rounds;
+  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
+  const during = others.flat();
+  const usualMs = middleOf(usual);
+  const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
+  const unsold = unsoldOf(during);
+  const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
+  const isSlow = costMs > limitMs;
+  // A vote that waits as long for its turn is no vote.
+  if (unsold > 0 || isSlow) await mustHaveGoneOn(limitMs);
+  const wrong = [
+    ...(unsold > 0 ? [because('sales not made', { unsold, sales: during.length })] : []),
+    ...(isSlow ? [because('sales slowed down', { ms: costMs })] : []),
+  ];
+  return {
+    wrong,
+    right: because('sales kept their pace', { ms: costMs, slowestMs: slowestSaleMs }),
+    figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
+  };
+}
+
+const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
+
+/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
+function middleOf(sales: SaleEnd[]): number {
+  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
+}
+
+const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
+
+const soldSince = ({ sales }: Course, at: number) =>
+  sales.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
+
+const away = {
+  SIGSTOP: { fault: deed('Redis stopped for a while'), begins: told('Redis paused') },
+  SIGKILL: { fault: deed('Redis killed for a while'), begins: told('Redis killed') },
+};
+
+/** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
+async function goAway(
+  { clock, mark, outages, say }: Course,
+  signal: Outage['signal'],
+  redis: { comeBack(): unknown },
+  ms: number,
+  atItsReturn: () => unknown = () => {},
+): Promise<Outage> {
+  const from = clock.now();
+  const { over } = mark(away[signal].fault);
+  await say(away[signal].begins);
+  await clock.sleep(ms);
+  await atItsReturn();
+  const outage: Outage = { signal, from, until: clock.now() };
+  await redis.comeBack();
+  over();
+  outages.push(outage);
+  return outage;
+}
+
+/**
+ * A node finds Redis again when the next sale at the other one is held inside, or so many milliseconds later. Before that sale goes on, the
+ * node has given up what it may hold, and somebody else has asked.
+ */
+async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
+  const other = node === course.first ? course.second : course.first;
+  let restore = () => {};
+  const outage = await goAway(course, 'SIGSTOP', await course.stopRedis(), ms, async () => {
+    restore = course.cutLine(node);
+    await other.script({ untilResumed: true });
+  });
+  const tried = course.triesOf(other);
+  const isHeld = async () => (await other.state()).held > 0 || undefined;
+  const isMet = await course.waitFor(isHeld, limitMs);
+  const heldFrom = course.clock.now();
+  if (!isMet && course.isLockSeen && course.masterCount === 0) {
+    outage.missed = await whyNotKeptOut(course, other, tried, outage.until);
+  }
+  restore();
+  const foundMs = course.clock.now() - outage.until;
+  if (isMet) {
+    outage.missed = await whyNoneAsked(course, node, other);
+    outage.held = { from: heldFrom, until: course.clock.now() };
+  }
+  // Nobody else is held from here on.
+  await other.script({});
+  if (!isMet && (await isHeld())) outage.missed = `A sale of ${other.name} was inside, but too late.`;
+  await other.resume();
+  if (isMet) return told('Redis found again by the other', { node: node.name, other: other.name });
+  return told('Redis found again', { node: node.name, ms: foundMs });
+}
+
+/** Resolves with why it is not the lock that has kept everybody out at a node since then. */
+async function whyNotKeptOut(course: Course, node: TargetNode, tried: number, since: number) {
+  if (course.triesOf(node) === tried) {
+    return `Nobody at ${node.name} asked for the lock before the other node found Redis again.`;
+  }
+  await course.catchUp([node]);
+  const hasEntered = course.holds().some((hold) => hold.node === node.name && hold.entered > since);
+  const isFree = (await course.keysLeft()).length === 0;
+  return hasEntered || isFree ? `Nobody was inside at ${node.name} when the other node found Redis again.` : undefined;
+}
+
+/** Resolves when a node has given up what it may hold, and another sale has asked for the lock at the other one; or with why not. */
+async function whyNoneAsked(course: Course, node: TargetNode, other: TargetNode): Promise<string | undefined> {
+  const isThere = await course.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
+  if (!isThere) return `${node.name} did not reach Redis again.`;
+  const hasGivenUp = async () => (await node.state()).unreleased === 0 || undefined;
+  if (!(await course.waitFor(hasGivenUp, FOUND_LIMIT_MS))) return `${node.name} did not give up what it may hold.`;
+  const from = course.clock.now();
+  course.sell(other);
+  const hasBegun = () => course.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
+  if (!(await course.until(hasBegun, ASKED_LIMIT_MS)))
+    return `Nobody at ${other.name} asked for the lock while one was held.`;
+  await course.hasAsked(other);
+  await course.clock.sleep(MEANWHILE_MS);
+  return undefined;
+}
