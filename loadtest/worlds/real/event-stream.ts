@@ -4,8 +4,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Push, pushSchema } from '../../../services/inventory/lab/contract.ts';
-
-export type { Push } from '../../../services/inventory/lab/contract.ts';
+import type { OnPush } from '../../harness/target.ts';
 
 /** How long after its end a stream is opened again, in milliseconds. */
 const RECONNECT_MS = 200;
@@ -13,11 +12,7 @@ const RECONNECT_MS = 200;
 const SILENT_MS = 3_000;
 
 export interface FollowOptions {
-  /**
-   * Called with each line of the stream. `isFirst`: a stream has begun, and with this line all that the history has is sent anew. It may
-   * be that of another process, which the node's state tells.
-   */
-  onPush(push: Push, isFirst: boolean): void;
+  onPush: OnPush;
   /**
    * Called with why, a clause, when the stream has ended or could not be opened, or when the node has been silent for 3 s, and then not
    * again before the next push. What a silent node was about to send may come later.

@@ -4,9 +4,10 @@ import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
 import { MASTERS } from '../../../stack/stack.ts';
 import type { Drill } from '../../harness/drill.ts';
-import { openLocalTarget, openRunningTarget, type Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/target.ts';
 import { rowOf } from '../../staircase/lookup.ts';
 import type { Row } from '../../staircase/staircase.ts';
+import { openLocalTarget, openRunningTarget } from './target.ts';
 
 export interface TargetsOptions {
   /** A running stack to aim at, instead of stacks of our own. */

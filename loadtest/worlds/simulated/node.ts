@@ -3,8 +3,7 @@
 import type { Lab } from '../../../simulation/lab.ts';
 import type { Service } from '../../../simulation/service.ts';
 import type { Link } from '../../../stack/proxy/link.ts';
-import type { TargetNode } from '../../harness/target.ts';
-import type { FollowOptions } from '../real/event-stream.ts';
+import type { OnPush, TargetNode } from '../../harness/target.ts';
 import type { Harness } from './driver.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */
@@ -55,7 +54,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
   /** Those who follow it begin anew with each of its processes. */
   const followers = new Set<() => void>();
 
-  function follow(onPush: FollowOptions['onPush']) {
+  function follow(onPush: OnPush) {
     let unwatch = () => {};
     function begin() {
       unwatch();

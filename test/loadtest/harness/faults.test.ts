@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { machineClock } from '../../../loadtest/harness/clock.ts';
 import type { Narrate } from '../../../loadtest/harness/drill.ts';
 import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
-import { machineNetwork } from '../../../loadtest/harness/network.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
+import { machineClock, machineNetwork } from '../../../loadtest/worlds/real/machine.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 

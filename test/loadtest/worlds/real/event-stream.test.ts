@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type FollowOptions, followNode, type Push } from '../../../../loadtest/worlds/real/event-stream.ts';
+import { type FollowOptions, followNode } from '../../../../loadtest/worlds/real/event-stream.ts';
+import type { Push } from '../../../../services/inventory/lab/contract.ts';
 
 /** A lab listener whose streams the test writes. */
 async function openListener(status = 200) {

@@ -2,12 +2,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { machineClock } from '../../../../loadtest/harness/clock.ts';
 import { play, StuckError } from '../../../../loadtest/harness/play.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { openTestBed } from '../../../../loadtest/harness/test-bed.ts';
 import { because } from '../../../../loadtest/narration/reasons.ts';
 import { readPage } from '../../../../loadtest/scenarios/page.ts';
+import { machineClock } from '../../../../loadtest/worlds/real/machine.ts';
 import { inVirtualWorld } from '../../../../loadtest/worlds/simulated/play.ts';
 import { lockNamed } from '../../../../simulation/lock-service.ts';
 import { LEASE_MS, run, withNodes } from './own-target.ts';
