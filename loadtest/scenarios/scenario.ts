@@ -6,7 +6,7 @@ import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
-import { isRelease, isStockWrite } from '../harness/faults.ts';
+import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';

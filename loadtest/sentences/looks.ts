@@ -3,7 +3,7 @@
 import type { Ended, LookAnswer } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isStockRead } from '../harness/faults.ts';
+import { isStockRead } from '../harness/faults/commands.ts';
 import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';

@@ -5,7 +5,7 @@ import type { SaleEvent, SaleScript } from '../../services/inventory/lab/contrac
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isRelease, isStockWrite } from '../harness/faults.ts';
+import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';

@@ -2,7 +2,7 @@
 
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
-import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
+import { isRelease, isStockWrite } from '../../loadtest/harness/faults/commands.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
 import type { TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';

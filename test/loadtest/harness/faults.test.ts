@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Narrate } from '../../../loadtest/harness/drill.ts';
-import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
+import { isStockWrite } from '../../../loadtest/harness/faults/commands.ts';
+import { createFaults } from '../../../loadtest/harness/faults/faults.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { machineClock, machineNetwork } from '../../../loadtest/worlds/real/machine.ts';
