@@ -2,7 +2,6 @@
 
 import { lockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sendBasket } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
@@ -25,9 +24,9 @@ export const basketSteps = [
       const { held, tries, first } = sellBasket(course, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
       const hasGoneFar = () => held.isThere() || (orWaits !== '' && tries() > 1);
-      await course.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
+      await course.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
       if (orWaits === '') {
-        const left = await course.keysLeft();
+        const left = await course.lock.keysLeft();
         const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.stage)));
         if (taken.length !== 1)
           throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
@@ -96,11 +95,11 @@ function sellBasket(course: Course, name: string, listed: string, node: TargetNo
     if (key === undefined) return false;
     first ??= key;
     if (key === first) tries += 1;
-    course.ring();
+    course.record.ring();
     return key !== first;
   });
   const askedAt = course.clock.now();
-  const sale = course.begin(() => sendBasket(course, node, skus, name));
+  const sale = course.sales.sellBasket(node, skus, name);
   actors.set(name, { node, askedAt, sale, held });
   return { held, tries: () => tries, first: () => skus.find((_, at) => keys[at] === first) ?? '' };
 }

@@ -21,7 +21,7 @@ export interface Actor {
   /** The sale, if it was seen inside. */
   inside?: SaleName | undefined;
   /** What it sends is held on its way until the page says that it goes on. */
-  held?: ReturnType<TestBed['holdNext']> | undefined;
+  held?: ReturnType<TestBed['faults']['holdNext']> | undefined;
   /** It stays inside until the page says that it goes on. */
   isHeld?: boolean;
   /** When it went on, on the shared clock. */
@@ -44,7 +44,9 @@ export interface Outage {
   missed?: string | undefined;
 }
 
-export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' | 'ending'> {
+export interface Course
+  extends Omit<TestBed, 'mend' | 'stop' | 'close'>,
+    Pick<Playing<StepHistory>, 'evidence' | 'ending'> {
   actors: Map<string, Actor>;
   /** Sales whose write reached Redis although their node had given up on it. */
   wroteLate: SaleName[];
@@ -59,10 +61,10 @@ export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' |
   /** What is broken, and how it is mended. */
   broken: Map<string, () => unknown>;
   /** The command that is held as a release, and whether the lock sends others beside it. */
-  release?: { isMeant: Parameters<TestBed['holdOnItsWay']>[1]; isOneOfSeveral: boolean };
-  replicas: Awaited<ReturnType<TestBed['startReplica']>>[];
+  release?: { isMeant: Parameters<TestBed['faults']['holdOnItsWay']>[1]; isOneOfSeveral: boolean };
+  replicas: Awaited<ReturnType<TestBed['faults']['startReplica']>>[];
   /** The clock of a server that can be set. */
-  lentClock?: Awaited<ReturnType<TestBed['lendClock']>>;
+  lentClock?: Awaited<ReturnType<TestBed['faults']['lendClock']>>;
   outages: Outage[];
   /** So much later the answers of a line that is slow come, in milliseconds. */
   slowMs: number;
@@ -79,15 +81,33 @@ export interface Course extends TestBed, Pick<Playing<StepHistory>, 'evidence' |
 /** Makes sentences of what is done in a scenario, and of what must be so in the end. */
 export const { step, needing, setting, demand } = sentencesOf<Course, StepHistory>();
 
-export function beginCourse(testBed: TestBed): Course {
+export function beginCourse(testBed: TestBed, release?: Course['release']): Course {
+  const { clock, stage, leaseMs, initialStock, first, second, redisKind, record, faults, sales, lock } = testBed;
+  const { say, mark, addSku, mustHaveGoneOn, outcome } = testBed;
   return {
-    ...testBed,
+    clock,
+    stage,
+    leaseMs,
+    initialStock,
+    first,
+    second,
+    redisKind,
+    record,
+    faults,
+    sales,
+    lock,
+    say,
+    mark,
+    addSku,
+    mustHaveGoneOn,
+    outcome,
     actors: new Map(),
     evidence: [],
     figures: {},
     wroteLate: [],
-    faultAt: testBed.clock.now(),
+    faultAt: clock.now(),
     broken: new Map(),
+    ...(release && { release }),
     replicas: [],
     outages: [],
     slowMs: 0,
@@ -110,10 +130,10 @@ export function insideOf(course: Course, name: string): SaleName {
 }
 
 /** Holds the next such command of a node on its way, and what its connection sends after it. */
-export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['holdNext']>[1]) {
-  const held = course.holdNext(node, isMeant);
+export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['faults']['holdNext']>[1]) {
+  const held = course.faults.holdNext(node, isMeant);
   const mark = course.mark(deed('held on its way'), { node });
-  held.arrived.then(course.ring, () => {});
+  held.arrived.then(course.record.ring, () => {});
   return {
     ...held,
     goOn() {

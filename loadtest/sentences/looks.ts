@@ -4,7 +4,6 @@ import type { Ended, LookAnswer } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { isStockRead } from '../harness/faults/commands.ts';
-import { sendLook } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { because } from '../narration/reasons.ts';
@@ -19,10 +18,10 @@ const EARLIER_MS = 30;
 
 export const lookSteps = [
   step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
-    const tried = course.triesOf(node);
+    const tried = course.lock.triesOf(node);
     const looker = look(course, sale, node);
-    const hasAsked = () => looker.sale.ended !== undefined || course.triesOf(node) > tried;
-    await course.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+    const hasAsked = () => looker.sale.ended !== undefined || course.lock.triesOf(node) > tried;
+    await course.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
     const { ended } = looker.sale;
     return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
   }),
@@ -32,7 +31,8 @@ export const lookSteps = [
       await course.say(told('came to look', { sale, node: node.name }));
       const held = holdNext(course, node, isStockRead);
       look(course, sale, node, held);
-      if (await course.until(held.isThere, limit ?? STEP_LIMIT_MS)) return told('look held', { sale, node: node.name });
+      if (await course.record.until(held.isThere, limit ?? STEP_LIMIT_MS))
+        return told('look held', { sale, node: node.name });
       if (limit === undefined) throw new NotStagedError(`${node.name} did not read the stock.`);
       await mustHaveHadTime(course, limit);
       return told('look waited', { sale, node: node.name, ms: limit });
@@ -87,7 +87,7 @@ export const lookDemands = [
 ];
 
 function look(course: Course, name: string, node: TargetNode, held?: Actor['held']): Actor {
-  const actor = { node, askedAt: course.clock.now(), sale: course.begin(() => sendLook(course, node)), held };
+  const actor = { node, askedAt: course.clock.now(), sale: course.sales.look(node), held };
   course.actors.set(name, actor);
   return actor;
 }
@@ -105,9 +105,9 @@ async function lookFirst(course: Course, { most, node, name }: { most: number; n
   const { sale, askedAt } = actorOf(course, name);
   await course.say(told('others came first', { sale: name, node: node.name }));
   let reads = 0;
-  const unwatch = course.watchCommands(node, (command) => {
+  const unwatch = course.faults.watchCommands(node, (command) => {
     if (isStockRead(command)) reads += 1;
-    course.ring();
+    course.record.ring();
   });
   const isIn = () => sale.ended !== undefined;
   const looks: Actor[] = [];
@@ -115,7 +115,7 @@ async function lookFirst(course: Course, { most, node, name }: { most: number; n
   while (overtakes < most && !isIn()) {
     const seen = reads;
     looks.push(look(course, `${name}${overtakes}`, node));
-    await course.until(() => isIn() || reads > seen, STEP_LIMIT_MS);
+    await course.record.until(() => isIn() || reads > seen, STEP_LIMIT_MS);
     if (isIn() || reads === seen) break;
     overtakes += 1;
   }

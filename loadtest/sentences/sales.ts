@@ -86,7 +86,7 @@ export const steps = [
       const { askedAt, inside } = await trySellInside(course, sale, node, { untilResumed: true }, limitMs);
       const tries = triesSince();
       if (inside !== undefined) return howInside(course, sale, inside);
-      await course.mustHaveWaited(node, askedAt);
+      await course.record.mustHaveWaited(node, askedAt);
       return gaveUp(sale, tries, allWait(course, askedAt));
     },
   ),
@@ -107,7 +107,7 @@ export const steps = [
       await mustHaveHadVotes(course);
       return howEnded(sale, end);
     }
-    await course.mustHaveWaited(node, askedAt);
+    await course.record.mustHaveWaited(node, askedAt);
     return gaveUp(sale, tries, end.ms);
   }),
   step('<sale> <stays>', async (course, { sale, stays }) => {
@@ -159,7 +159,7 @@ export const steps = [
   // Processes.
   withProcesses('<node> is killed (SIGKILL)', async (course, { node }) => {
     const held = [...course.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
-    course.faultAt = await course.kill(node);
+    course.faultAt = await course.faults.kill(node);
     course.mark(deed('killed'), { node, at: course.faultAt });
     for (const actor of held) {
       actor.isHeld = false;
@@ -172,7 +172,7 @@ export const steps = [
     return told('killed', { node: node.name });
   }),
   withProcesses('<node> is stopped (SIGSTOP)', async (course, { node }) => {
-    const { comeBack } = course.pause(node);
+    const { comeBack } = course.faults.pause(node);
     breaks(course, `${node.name} is stopped`, deed('stopped'), { node, standsStill: true }, () => {
       mustLeaveAfter(course, node, course.clock.now(), 'The write did not fall into the pause.');
       comeBack();
@@ -212,14 +212,14 @@ export const steps = [
   ),
   withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (course, { node, time }) => {
     course.slowMs = time;
-    const { over } = course.delayAnswers(node, course.slowMs);
+    const { over } = course.faults.delayAnswers(node, course.slowMs);
     breaks(course, `the line of ${node.name} is slow`, deed('line slow'), { node }, over);
     return told('answers delayed', { node: node.name, ms: time });
   }),
   withLinks('<node> is cut off from the servers of its lock', async (course, { node }) => {
     // What it had to ask before is answered.
-    await course.hasAsked(node);
-    const { restore } = course.cutOff(node);
+    await course.lock.hasAsked(node);
+    const { restore } = course.faults.cutOff(node);
     breaks(course, `${node.name} is cut off`, deed('cut off from its lock'), { node }, restore);
     return told('cut off', { node: node.name });
   }),
@@ -244,7 +244,7 @@ export const steps = [
   }),
   step('the lease of <sale> ends', async (course, { sale }) => {
     const { release } = course;
-    const found = await course.endLease();
+    const found = await course.faults.endLease();
     course.mark(deed('lease ends'), { sale: insideOf(course, sale) });
     // An earlier command of the release may have freed the lock. A single one can't have.
     if (found === 'free' && release?.isOneOfSeveral === false) {
@@ -262,13 +262,13 @@ export const steps = [
   }),
   step('<node> has its line again', async (course, { node }) => {
     mend(course, `the line of ${node.name} is slow`);
-    course.restore(node);
+    course.faults.restore(node);
     return told('connection restored', { node: node.name });
   }),
   step('<node> reaches the servers of its lock again', async (course, { node }) => {
     mend(course, `${node.name} is cut off`);
     // The stock may be there, too: the write must not fail because the line has just come back.
-    const isBack = await course.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+    const isBack = await course.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
     if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
     // Who has no majority of masters is refused in these words, too, and rightly.
     if (backendOfRow(course.stage) !== 'masters') {
@@ -285,7 +285,7 @@ export const steps = [
   // Replicas.
   withReplication('<number> all that Redis holds', async (course, { number }) => {
     const wanted = number === 'a replica copies' ? 1 : 2;
-    while (course.replicas.length < wanted) course.replicas.push(await course.startReplica());
+    while (course.replicas.length < wanted) course.replicas.push(await course.faults.startReplica());
     return told('replicas copied', { replicas: wanted });
   }),
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
@@ -299,8 +299,8 @@ export const steps = [
     await replicas[placeOf(replica)]?.hearsAll();
     return told('replica caught up', { replica: placeOf(replica) + 1 });
   }),
-  step('Redis is killed, and <replica> takes its place', async ({ killRedis, mark, replicas }, { replica }) => {
-    await killRedis();
+  step('Redis is killed, and <replica> takes its place', async ({ faults, mark, replicas }, { replica }) => {
+    await faults.killRedis();
     mark(deed('Redis killed'));
     await replicas[placeOf(replica)]?.promote();
     mark(deed('replica promoted'));
@@ -310,43 +310,43 @@ export const steps = [
   // Masters that vote.
   /** Where none vote there is nothing to cut. */
   withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node }) => {
-    const { masterCount } = course;
+    const { masterCount } = course.lock;
     if (masterCount === 0) return told('no masters to cut');
     const quorum = quorumOf(masterCount);
     const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorum);
-    const restore = course.cutMasters(node, others);
+    const restore = course.faults.cutMasters(node, others);
     breaks(course, `${node.name} lacks masters`, deed('masters cut off', { lines: others.length }), { node }, restore);
     return told('bare majority', { node: node.name, quorum, masters: masterCount });
   }),
   step('<node> reaches all masters again', async (course, { node }) => {
     await mend(course, `${node.name} lacks masters`);
-    const { masterCount: masters } = course;
+    const { masterCount: masters } = course.lock;
     return masters === 0
       ? told('nothing to reconnect', { node: node.name })
       : told('all masters', { node: node.name, masters });
   }),
   step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
-    const { masterCount: masters } = course;
+    const { masterCount: masters } = course.lock;
     if (masters === 0) return told('no votes');
     const { node } = actorOf(course, sale);
-    const [votes, quorum] = [await course.votesFor(node), quorumOf(masters)];
+    const [votes, quorum] = [await course.lock.votesFor(node), quorumOf(masters)];
     if (votes === quorum) return told('votes', { sale, votes, masters });
     throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
   }),
   withMasters('a master of that majority restarts empty', async (course) => {
-    const quorum = quorumOf(course.masterCount);
-    const isReachedBy = await course.forgetMaster(quorum - 1);
+    const quorum = quorumOf(course.lock.masterCount);
+    const isReachedBy = await course.faults.forgetMaster(quorum - 1);
     course.mark(deed('master restarts empty', { master: quorum }));
     // Some locks keep the votes of a try that failed: they would be in their own way.
     const isReached = async () => (await isReachedBy(course.second)) || undefined;
-    if (await course.waitFor(isReached, STEP_LIMIT_MS)) return told('master forgot', { master: quorum });
+    if (await course.record.waitFor(isReached, STEP_LIMIT_MS)) return told('master forgot', { master: quorum });
     throw new NotStagedError(`${course.second.name} did not reach master ${quorum} after its restart.`);
   }),
 
   // Clocks.
   needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node, count }) => {
     const slow = 1 - count / 100;
-    const own = course.runClock(node, slow);
+    const own = course.faults.runClock(node, slow);
     const [from, ownFrom] = [course.clock.now(), own()];
     // In the middle between a clock that is right and one that is as slow as this.
     mustBeSo(course, () => {
@@ -357,15 +357,16 @@ export const steps = [
     return told('clock slowed', { node: node.name, percent: count });
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
-    course.lentClock = await course.lendClock();
-    if (course.masterCount > 0) return told('clock lent to a master', { master: quorumOf(course.masterCount) });
+    course.lentClock = await course.faults.lendClock();
+    if (course.lock.masterCount > 0)
+      return told('clock lent to a master', { master: quorumOf(course.lock.masterCount) });
     // Where it takes the place of Redis, the stock is to be in it.
     await course.first.setStock(course.initialStock);
     return told('clock lent to Redis');
   }),
   step(
     'the clock of that server jumps ahead by a lease and <time>',
-    async ({ lentClock, leaseMs, masterCount, mark }, { time }) => {
+    async ({ lentClock, leaseMs, lock: { masterCount }, mark }, { time }) => {
       const [ms, master] = [leaseMs + time, quorumOf(masterCount)];
       await lentClock?.jump(ms);
       mark(deed('clock jumps', { server: masterCount > 0 ? `master ${master}` : 'Redis' }));
@@ -375,7 +376,7 @@ export const steps = [
 ];
 
 export function sell(course: Course, name: string, node: TargetNode) {
-  const actor = { node, askedAt: course.clock.now(), sale: course.sell(node, name) };
+  const actor = { node, askedAt: course.clock.now(), sale: course.sales.sell(node, name) };
   course.actors.set(name, actor);
   return actor;
 }
@@ -386,9 +387,9 @@ export function sell(course: Course, name: string, node: TargetNode) {
  */
 export async function sellAndAsk(course: Course, name: string, node: TargetNode): Promise<SaleEvent> {
   const { askedAt } = sell(course, name, node);
-  const ask = () => course.eventsAt(node).find(({ type, at }) => type === 'waiting' && at >= askedAt);
-  const asks = await course.mustSee(ask, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
-  await course.hasAsked(node);
+  const ask = () => course.record.eventsAt(node).find(({ type, at }) => type === 'waiting' && at >= askedAt);
+  const asks = await course.record.mustSee(ask, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
+  await course.lock.hasAsked(node);
   return asks;
 }
 
@@ -412,14 +413,14 @@ async function trySellInside(
   limitMs = STEP_LIMIT_MS,
 ) {
   const { held } = await node.state();
-  await course.catchUp([node]);
-  const others = new Set(course.eventsAt(node).map(({ saleId }) => saleId));
+  await course.record.catchUp([node]);
+  const others = new Set(course.record.eventsAt(node).map(({ saleId }) => saleId));
   await node.script(script);
   const { sale, askedAt } = sell(course, name, node);
   const actor = actorOf(course, name);
   const findInside = () =>
-    course.eventsAt(node).find((event) => event.at >= askedAt && !others.has(event.saleId) && isInside(event));
-  await course.until(() => findInside() ?? sale.ended, limitMs);
+    course.record.eventsAt(node).find((event) => event.at >= askedAt && !others.has(event.saleId) && isInside(event));
+  await course.record.until(() => findInside() ?? sale.ended, limitMs);
   actor.inside = findInside();
   if (actor.inside === undefined) {
     const end = sale.ended;
@@ -432,9 +433,10 @@ async function trySellInside(
   actor.isHeld = script.untilResumed ?? script.beforeNestedCall ?? false;
   // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
   if (actor.isHeld)
-    await course.waitFor(async () => sale.ended || (await node.state()).held > held || undefined, limitMs);
+    await course.record.waitFor(async () => sale.ended || (await node.state()).held > held || undefined, limitMs);
   const { inside } = actor;
-  if (course.eventsAt(node).some((event) => event.type === 'left' && isSame(event, inside))) throw notInside(node);
+  if (course.record.eventsAt(node).some((event) => event.type === 'left' && isSame(event, inside)))
+    throw notInside(node);
   return { ...actor, isRefused: false };
 }
 
@@ -478,7 +480,7 @@ function allWait(course: Course, since: number): number {
 /** Says what is known of a sale that is inside: without a lock it may not have read the stock yet. */
 function howInside(course: Course, sale: string, inside: SaleName): StepSentence {
   const { node } = inside;
-  const read = course.events().find((event) => event.type === 'read' && isSame(event, inside));
+  const read = course.record.events().find((event) => event.type === 'read' && isSame(event, inside));
   if (read?.stock === undefined) return told('began', { sale, node });
   return told(hasLock(course.stage) ? 'got in' : 'read', { sale, node, stock: read.stock });
 }
@@ -488,9 +490,9 @@ function howInside(course: Course, sale: string, inside: SaleName): StepSentence
  * be read, or others wait there as well.
  */
 function countTries(course: Course, node: TargetNode): () => number {
-  const before = course.triesOf(node);
-  const isAlone = course.waitingAt(node) === 0;
-  return () => (isAlone ? course.triesOf(node) - before : 0);
+  const before = course.lock.triesOf(node);
+  const isAlone = course.record.waitingAt(node) === 0;
+  return () => (isAlone ? course.lock.triesOf(node) - before : 0);
 }
 
 const gaveUp = (sale: string, tries: number, ms: number) =>
@@ -530,7 +532,7 @@ async function goOn(course: Course, name: string, resume = actorOf(course, name)
   if (actor.inside) {
     mustBeInside(course, actor.inside, at);
     // Redis may have answered a node that can't write yet, so what it has told is heard first.
-    await course.catchUp([actor.node]);
+    await course.record.catchUp([actor.node]);
     actor.isHeld = false;
     mend(course, `${name} stalls`);
     await resume();
@@ -551,9 +553,9 @@ export function mustStillWait(course: Course) {
 }
 
 /** Masters that had no time to vote for one who is inside may have given its lock away. Throws NotStagedError. */
-async function mustHaveHadVotes({ actors, masterCount, mustHaveGoneOn }: Course) {
+async function mustHaveHadVotes({ actors, lock, mustHaveGoneOn }: Course) {
   const isHeld = [...actors.values()].some((actor) => actor.isHeld);
-  if (isHeld && masterCount > 0) await mustHaveGoneOn(VOTE_STANDSTILL_MS);
+  if (isHeld && lock.masterCount > 0) await mustHaveGoneOn(VOTE_STANDSTILL_MS);
 }
 
 /** Waits for the answer of a sale, and tells it. Throws NotStagedError when it is none of these. */
@@ -581,7 +583,7 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   const leftMs = () => startedAt + limitMs - course.clock.now();
   let sold = 0;
   while (sold < MEANWHILE && leftMs() > 0) {
-    if ((await course.sell(node).endWithin(leftMs())).outcome === 'sold') sold += 1;
+    if ((await course.sales.sell(node).endWithin(leftMs())).outcome === 'sold') sold += 1;
     else await course.clock.sleep(SOON_MS);
   }
   const [tries, ms] = [triesSince(), course.clock.now() - startedAt];
@@ -596,7 +598,7 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
   // Any lease that still runs ends meanwhile.
   if (holder === undefined) await course.clock.sleep(Math.max(0, leftMs()));
   if (!isRefused && sold === 0) {
-    await course.mustHaveWaited(node, startedAt);
+    await course.record.mustHaveWaited(node, startedAt);
     allWait(course, startedAt);
   }
   if (sold > 0) return told('others sold', { node: node.name, sold, ms });
@@ -614,7 +616,7 @@ function comeAgain(course: Course, count: number) {
   const all = Promise.all(
     Array.from({ length: count }, async (_, buyer) => {
       while (areComing) {
-        const { outcome } = await course.sell(buyer % 2 ? course.first : course.second).end;
+        const { outcome } = await course.sales.sell(buyer % 2 ? course.first : course.second).end;
         if (outcome !== 'sold') await course.clock.sleep(AGAIN_MS);
       }
     }),
@@ -642,7 +644,7 @@ async function holdUp(course: Course, name: string, what: 'write' | 'release', o
   const { release = { isMeant: isRelease } } = course;
   const node = other ?? actorOf(course, name).node;
   const isMeant = what === 'write' ? isStockWrite : release.isMeant;
-  const command = await course.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
+  const command = await course.faults.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
   const hit = other ? { node } : { sale: insideOf(course, name) };
   breaks(course, 'command held', deed('held', { command: what }), hit, command.goOn);
 }

@@ -23,11 +23,11 @@ const HEARD_LIMIT_MS = 300;
 
 export const serverSteps = [
   needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (course, { count }) => {
-    const { masterCount } = course;
+    const { masterCount } = course.lock;
     if (masterCount <= 2 * count) {
       throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
     }
-    await course.freezeMaster(count - 1);
+    await course.faults.freezeMaster(count - 1);
     course.mark(deed('master stopped', { master: count }));
     return told('master paused', { master: count });
   }),
@@ -36,7 +36,7 @@ export const serverSteps = [
     await course.say(told('round began', { sales: count }));
     const ends: SaleEnd[] = [];
     for (let sale = 0; sale < count; sale += 1) {
-      ends.push(await course.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
+      ends.push(await course.sales.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
     }
     course.rounds.push(ends);
     return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
@@ -44,10 +44,10 @@ export const serverSteps = [
   withMasters(
     '<sale> sells at <node> for <time>, and its votes come <limit> late',
     async (course, { sale, node, time, limit }) => {
-      const before = course.triesOf(node);
+      const before = course.lock.triesOf(node);
       await node.script({ pauseMs: time });
-      const majority = Array.from({ length: quorumOf(course.masterCount) }, (_, master) => master);
-      const delay = course.delayAnswers(node, limit, majority);
+      const majority = Array.from({ length: quorumOf(course.lock.masterCount) }, (_, master) => master);
+      const delay = course.faults.delayAnswers(node, limit, majority);
       const { over } = course.mark(deed('votes late'), { node });
       sell(course, sale, node);
       const measured = delay.measure();
@@ -57,8 +57,8 @@ export const serverSteps = [
         over();
         return ms;
       };
-      const haveHeard = () => course.triesOf(node) > before;
-      await course.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
+      const haveHeard = () => course.lock.triesOf(node) > before;
+      await course.record.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
       return told('votes delayed', { sale, node: node.name, ms: limit });
     },
   ),
@@ -79,7 +79,7 @@ export const serverSteps = [
     if (!isShopOpen(course)) return told('shop closed');
     const since = course.clock.now();
     const isRush = () => soldSince(course, since) >= count;
-    await course.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
+    await course.record.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
     return told('units sold', { sold: soldSince(course, since), ms: course.clock.now() - since });
   }),
   needing('links', 'redis process')(
@@ -92,7 +92,7 @@ export const serverSteps = [
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
       if (!isShopOpen(course)) return told('shop closed');
       if (course.redisKind !== 'native') return told('Redis spared');
-      const redis = await course.killRedis();
+      const redis = await course.faults.killRedis();
       const { from, until } = await goAway(course, 'SIGKILL', redis, time);
       return told('Redis started again', { ms: until - from });
     },
@@ -103,14 +103,14 @@ export const serverSteps = [
     if (outage === undefined || outage.backMs !== undefined) return told('no new outage');
     if (outage.stayed) return told('shop closed');
     const soldAt = ({ ended }: RunningSale) => (ended?.outcome === 'sold' ? ended.sentAt + ended.ms : 0);
-    const next = () => course.sales.map(soldAt).filter((at) => at > outage.until);
-    if (await course.until(() => next().length > 0, limit)) {
+    const next = () => course.sales.all.map(soldAt).filter((at) => at > outage.until);
+    if (await course.record.until(() => next().length > 0, limit)) {
       const { until, held = { from: until, until } } = outage;
       const at = Math.min(...next());
       outage.backMs = at - until - (at > held.until ? held.until - held.from : 0);
       return told('sales resumed', { ms: at - until });
     }
-    outage.stayed = await course.keysLeft();
+    outage.stayed = await course.lock.keysLeft();
     return told('no sale in time', { ms: limit });
   }),
 ];
@@ -199,7 +199,7 @@ function middleOf(sales: SaleEnd[]): number {
 const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
 
 const soldSince = ({ sales }: Course, at: number) =>
-  sales.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
+  sales.all.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
 
 const away = {
   SIGSTOP: { fault: deed('Redis stopped for a while'), begins: told('Redis paused') },
@@ -233,15 +233,15 @@ async function goAway(
 async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
   const other = node === course.first ? course.second : course.first;
   let restore = () => {};
-  const outage = await goAway(course, 'SIGSTOP', await course.stopRedis(), ms, async () => {
-    restore = course.cutLine(node);
+  const outage = await goAway(course, 'SIGSTOP', await course.faults.stopRedis(), ms, async () => {
+    restore = course.faults.cutLine(node);
     await other.script({ untilResumed: true });
   });
-  const tried = course.triesOf(other);
+  const tried = course.lock.triesOf(other);
   const isHeld = async () => (await other.state()).held > 0 || undefined;
-  const isMet = await course.waitFor(isHeld, limitMs);
+  const isMet = await course.record.waitFor(isHeld, limitMs);
   const heldFrom = course.clock.now();
-  if (!isMet && course.isLockSeen && course.masterCount === 0) {
+  if (!isMet && course.lock.isSeen && course.lock.masterCount === 0) {
     outage.missed = await whyNotKeptOut(course, other, tried, outage.until);
   }
   restore();
@@ -260,27 +260,28 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
 
 /** Resolves with why it is not the lock that has kept everybody out at a node since then. */
 async function whyNotKeptOut(course: Course, node: TargetNode, tried: number, since: number) {
-  if (course.triesOf(node) === tried) {
+  if (course.lock.triesOf(node) === tried) {
     return `Nobody at ${node.name} asked for the lock before the other node found Redis again.`;
   }
-  await course.catchUp([node]);
-  const hasEntered = course.holds().some((hold) => hold.node === node.name && hold.entered > since);
-  const isFree = (await course.keysLeft()).length === 0;
+  await course.record.catchUp([node]);
+  const hasEntered = course.record.holds().some((hold) => hold.node === node.name && hold.entered > since);
+  const isFree = (await course.lock.keysLeft()).length === 0;
   return hasEntered || isFree ? `Nobody was inside at ${node.name} when the other node found Redis again.` : undefined;
 }
 
 /** Resolves when a node has given up what it may hold, and another sale has asked for the lock at the other one; or with why not. */
 async function whyNoneAsked(course: Course, node: TargetNode, other: TargetNode): Promise<string | undefined> {
-  const isThere = await course.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
+  const isThere = await course.record.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
   if (!isThere) return `${node.name} did not reach Redis again.`;
   const hasGivenUp = async () => (await node.state()).unreleased === 0 || undefined;
-  if (!(await course.waitFor(hasGivenUp, FOUND_LIMIT_MS))) return `${node.name} did not give up what it may hold.`;
+  if (!(await course.record.waitFor(hasGivenUp, FOUND_LIMIT_MS)))
+    return `${node.name} did not give up what it may hold.`;
   const from = course.clock.now();
-  course.sell(other);
-  const hasBegun = () => course.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
-  if (!(await course.until(hasBegun, ASKED_LIMIT_MS)))
+  course.sales.sell(other);
+  const hasBegun = () => course.record.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
+  if (!(await course.record.until(hasBegun, ASKED_LIMIT_MS)))
     return `Nobody at ${other.name} asked for the lock while one was held.`;
-  await course.hasAsked(other);
+  await course.lock.hasAsked(other);
   await course.clock.sleep(MEANWHILE_MS);
   return undefined;
 }

@@ -42,16 +42,16 @@ export const waitingSteps = [
       const { crowd } = course;
       await course.say(told('asking began', { node: node.name }));
       const from = course.clock.now();
-      const [triesBefore, bytesBefore] = [course.triesOf(node), await node.heap()];
-      const made = () => course.triesOf(node) - triesBefore;
-      await course.until(() => made() >= count, limitMs);
+      const [triesBefore, bytesBefore] = [course.lock.triesOf(node), await node.heap()];
+      const made = () => course.lock.triesOf(node) - triesBefore;
+      await course.record.until(() => made() >= count, limitMs);
       const [tries, ms] = [made(), course.clock.now() - from];
       Object.assign(course.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
       if (tries >= FEWEST * count) return told('asked often', { node: node.name, tries, ms });
       const nothingToBreak = await trySeldom(course, node);
       // They may have ended while the node was asked.
-      await course.catchUp();
-      if (course.waitingAt(node) < crowd.length) {
+      await course.record.catchUp();
+      if (course.record.waitingAt(node) < crowd.length) {
         throw new NotStagedError(`Some of the buyers at ${node.name} did not wait any more.`);
       }
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
@@ -155,9 +155,9 @@ export const waitingDemands = [
 
 /** Resolves when all of them wait. Throws NotStagedError when they don't in time. */
 async function crowd(course: Course, count: number, node: TargetNode) {
-  course.crowd = Array.from({ length: count }, () => course.sell(node));
-  const doWait = () => course.waitingAt(node) === count;
-  await course.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
+  course.crowd = Array.from({ length: count }, () => course.sales.sell(node));
+  const doWait = () => course.record.waitingAt(node) === count;
+  await course.record.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
 }
 
 /** Resolves when none of them waits any more, or when that takes too long. */
@@ -168,16 +168,16 @@ async function hangUp(course: Course) {
   const { first, second } = course;
   const node = crowd[0]?.node === first.name ? first : second;
   course.mark(deed('clients hang up', { clients: crowd.length }), { node });
-  await course.until(() => course.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
-  const [buyers, waiting] = [crowd.length, course.waitingAt(node)];
+  await course.record.until(() => course.record.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
+  const [buyers, waiting] = [crowd.length, course.record.waitingAt(node)];
   return waiting > 0 ? told('buyers hung up in vain', { buyers, waiting }) : told('buyers hung up', { buyers });
 }
 
 /** Those who wait at a node try more seldom than it could: the lock waits for something else, and the machine is not why. */
-async function trySeldom({ crowd, triesOf }: Course, node: TargetNode): Promise<boolean> {
-  const before = triesOf(node);
+async function trySeldom({ crowd, lock }: Course, node: TargetNode): Promise<boolean> {
+  const before = lock.triesOf(node);
   for (let asked = 0; asked < QUESTIONS; asked += 1) await node.redis();
-  return triesOf(node) - before < (crowd.length * QUESTIONS) / 2;
+  return lock.triesOf(node) - before < (crowd.length * QUESTIONS) / 2;
 }
 
 /** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
@@ -193,18 +193,18 @@ async function sellAndWait(course: Course, name: string, node: TargetNode) {
  */
 async function goFirst(course: Course, { most, name, here }: { most: number; name: string; here: TargetNode }) {
   const { node: there, askedAt } = actorOf(course, name);
-  const enteredHere = () => course.holds().filter(({ node }) => node === here.name);
+  const enteredHere = () => course.record.holds().filter(({ node }) => node === here.name);
   const isWaiting = async () => (await there.state()).waiting > 0 || undefined;
   mustStillWait(course);
   await course.say(told('others came first', { sale: name, node: here.name }));
   let overtakes = 0;
   while (overtakes < most && (await isWaiting())) {
-    await course.catchUp();
+    await course.record.catchUp();
     const inside = enteredHere().length;
-    const line = course.cutOff(there);
+    const line = course.faults.cutOff(there);
     const slow = course.mark(deed('line cut'), { node: there });
     await here.resume();
-    const next = await course.until(() => enteredHere()[inside], UNUSED_MS);
+    const next = await course.record.until(() => enteredHere()[inside], UNUSED_MS);
     line.restore();
     slow.over();
     if (next === undefined) {
@@ -213,7 +213,7 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
       throw new NotStagedError(`Nobody waited at ${here.name} any more.`);
     }
     overtakes += 1;
-    course.sell(here);
+    course.sales.sell(here);
     await findsItTaken(course, name);
   }
   const isStarved = overtakes === most && (await isWaiting()) === true;
@@ -235,10 +235,10 @@ export function passedOver(sale: string, others: number, isStarved: boolean): St
 /** The line of a sale is well again, and it asks once more. One whose masters did not answer was refused, and its buyer comes again. */
 async function findsItTaken(course: Course, name: string) {
   const { node, sale } = actorOf(course, name);
-  await course.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
-  const tried = course.triesOf(node);
+  await course.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+  const tried = course.lock.triesOf(node);
   const asksAgainMs = backendOfRow(course.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
-  await course.until(() => course.triesOf(node) >= tried + 2, asksAgainMs);
+  await course.record.until(() => course.lock.triesOf(node) >= tried + 2, asksAgainMs);
   if ((await node.state()).waiting > 0 || (await sale.end).outcome === 'sold') return;
   await sellAndWait(course, name, node);
 }
