@@ -13,9 +13,9 @@ import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { beginCourse } from '../sentences/course.ts';
-import { inTime, playPage } from '../sentences/sentence.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
 import type { Page } from './page.ts';
+import { inTime, playPage } from './playing.ts';
 
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */

@@ -10,7 +10,7 @@ import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
-import { howEnded } from './sales.ts';
+import { howEnded } from './endings.ts';
 import { passedOver } from './waiting.ts';
 
 /** So much earlier an answer may seem to come, in milliseconds. */

@@ -10,7 +10,8 @@ import { type StepSentence, told } from '../narration/steps.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
-import { mustStillWait, sellAndAsk } from './sales.ts';
+import { mustStillWait } from './endings.ts';
+import { sellAndAsk } from './sales.ts';
 
 /** How long it may take until nobody waits who has hung up, in milliseconds. */
 const HANG_UP_LIMIT_MS = 1_000;

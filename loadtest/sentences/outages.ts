@@ -1,78 +1,18 @@
-// What is said of servers that are away: masters that stand still or answer late, and Redis while buyers come; and when it holds then.
+// What is said of Redis that is away while buyers come, and when it holds then.
 
-import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { deed } from '../narration/faults.ts';
-import { formatDuration } from '../narration/numbers.ts';
 import { because, type Reason } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { actorOf, type Course, demand, mustBeSo, needing, type Outage, setting, step } from './course.ts';
+import { type Course, demand, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
-import { quorumOf, sell, withMasters } from './sales.ts';
-import type { Finding } from './sentence.ts';
 
-/** How long a sale may take that nobody keeps out, in milliseconds. */
-const SALE_LIMIT_MS = 5_000;
 /** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
 const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
-/** How long it may take until a master has heard a node, in milliseconds. */
-const HEARD_LIMIT_MS = 300;
-
-export const serverSteps = [
-  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (course, { count }) => {
-    const { masterCount } = course.lock;
-    if (masterCount <= 2 * count) {
-      throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
-    }
-    await course.faults.freezeMaster(count - 1);
-    course.mark(deed('master stopped', { master: count }));
-    return told('master paused', { master: count });
-  }),
-  step('<count> sales come one after the other', async (course, { count }) => {
-    const { first, second } = course;
-    await course.say(told('round began', { sales: count }));
-    const ends: SaleEnd[] = [];
-    for (let sale = 0; sale < count; sale += 1) {
-      ends.push(await course.sales.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
-    }
-    course.rounds.push(ends);
-    return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
-  }),
-  withMasters(
-    '<sale> sells at <node> for <time>, and its votes come <limit> late',
-    async (course, { sale, node, time, limit }) => {
-      const before = course.lock.triesOf(node);
-      await node.script({ pauseMs: time });
-      const majority = Array.from({ length: quorumOf(course.lock.masterCount) }, (_, master) => master);
-      const delay = course.faults.delayAnswers(node, limit, majority);
-      const { over } = course.mark(deed('votes late'), { node });
-      sell(course, sale, node);
-      const measured = delay.measure();
-      course.lateVotes = async () => {
-        const ms = await measured;
-        delay.over();
-        over();
-        return ms;
-      };
-      const haveHeard = () => course.lock.triesOf(node) > before;
-      await course.record.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
-      return told('votes delayed', { sale, node: node.name, ms: limit });
-    },
-  ),
-  step('the votes for <sale> have come', async (course, { sale }) => {
-    const { leaseMs } = course;
-    const { node, askedAt } = actorOf(course, sale);
-    const ms = (await course.lateVotes?.()) ?? 0;
-    if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
-    mustBeSo(course, ({ events }) => {
-      const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
-      return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
-    });
-    return told('votes came', { sale, ms });
-  }),
+export const outageSteps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
   step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
@@ -115,10 +55,7 @@ export const serverSteps = [
   }),
 ];
 
-export const serverDemands = [
-  demand('all are sold, and the middle one takes <time> longer at most', (course, _outcome, { time }) =>
-    judgePace(course, time),
-  ),
+export const outageDemands = [
   demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time: limitMs }) => {
     const { outages } = course;
     /** How long each request that was under way during an outage stayed unanswered in it. */
@@ -165,36 +102,6 @@ export const serverDemands = [
 
 const stayed = ({ key, leftMs }: LeftKey): Reason =>
   leftMs === Number.POSITIVE_INFINITY ? because('key stayed', { key }) : because('key stayed for', { key, ms: leftMs });
-
-/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
-async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
-  const [usual = [], ...others] = rounds;
-  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
-  const during = others.flat();
-  const usualMs = middleOf(usual);
-  const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
-  const unsold = unsoldOf(during);
-  const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
-  const isSlow = costMs > limitMs;
-  // A vote that waits as long for its turn is no vote.
-  if (unsold > 0 || isSlow) await mustHaveGoneOn(limitMs);
-  const wrong = [
-    ...(unsold > 0 ? [because('sales not made', { unsold, sales: during.length })] : []),
-    ...(isSlow ? [because('sales slowed down', { ms: costMs })] : []),
-  ];
-  return {
-    wrong,
-    right: because('sales kept their pace', { ms: costMs, slowestMs: slowestSaleMs }),
-    figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
-  };
-}
-
-const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
-
-/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
-function middleOf(sales: SaleEnd[]): number {
-  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
-}
 
 const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
 
