@@ -3,9 +3,9 @@
 import type { TargetNode } from '../target.ts';
 import { type Connections, linksToMasters } from './connections.ts';
 import { type Ground, ours } from './ground.ts';
-import type { Votes } from './votes.ts';
+import type { Masters } from './masters.ts';
 
-export function breakClocks(ground: Ground, { lead, leadTo }: Connections, votes: Votes) {
+export function breakClocks(ground: Ground, { lead, leadTo }: Connections, { replaceVoter }: Masters) {
   const { nodes, stack, clock, network, masters, connectForNow, until, undoLater } = ground;
 
   /** Has the clock of a node run so many times as fast as that of its machine. Returns what reads it, in milliseconds. */
@@ -28,7 +28,7 @@ export function breakClocks(ground: Ground, { lead, leadTo }: Connections, votes
     const master = Math.floor(masters.length / 2);
     if (masters.length === 0) await leadTo(url);
     else {
-      votes.replaceVoter(master, client);
+      replaceVoter(master, client);
       const links = nodes.flatMap((node) => linksToMasters(node, [master]));
       await lead(links, masters[master]?.url ?? '', url, 'A node did not reach the server whose clock can be set.');
     }

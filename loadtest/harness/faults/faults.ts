@@ -8,7 +8,6 @@ import { breakMasters } from './masters.ts';
 import { breakMessages } from './messages.ts';
 import { breakProcesses } from './processes.ts';
 import { breakReplicas } from './replicas.ts';
-import { watchVotes } from './votes.ts';
 
 /**
  * Each can be undone, and `undoAll` undoes what has not been. Each throws NotStagedError when it has no effect. A master is named by its
@@ -16,12 +15,11 @@ import { watchVotes } from './votes.ts';
  */
 export function createFaults(target: Pick<Target, 'nodes' | 'stack' | 'clock' | 'network'>, options: FaultsOptions) {
   const ground = createGround(target, options);
-  const votes = watchVotes(ground);
   const processes = breakProcesses(ground, options);
   const connections = breakConnections(ground, options);
   const messages = breakMessages(ground, connections);
-  const masters = breakMasters(ground, processes, votes);
-  const clocks = breakClocks(ground, connections, votes);
+  const masters = breakMasters(ground, processes);
+  const clocks = breakClocks(ground, connections, masters);
 
   return {
     deaths: processes.deaths,
@@ -45,12 +43,12 @@ export function createFaults(target: Pick<Target, 'nodes' | 'stack' | 'clock' | 
     forgetMaster: masters.forgetMaster,
     runClock: clocks.runClock,
     lendClock: clocks.lendClock,
-    votes: votes.votes,
-    clearVotes: votes.clearVotes,
-    endLease: votes.endLease,
-    prepare: votes.prepare,
+    votes: masters.votes,
+    clearVotes: masters.clearVotes,
+    endLease: masters.endLease,
+    prepare: masters.prepare,
     undoLater: ground.undoLater,
     undoAll: ground.undoAll,
-    close: votes.close,
+    close: masters.close,
   };
 }
