@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Narrate } from '../../../loadtest/harness/drill.ts';
-import { isStockWrite } from '../../../loadtest/harness/faults/commands.ts';
-import { createFaults } from '../../../loadtest/harness/faults/faults.ts';
-import type { TargetNode } from '../../../loadtest/harness/target.ts';
-import { drills } from '../../../loadtest/scenarios/index.ts';
-import { machineClock, machineNetwork } from '../../../loadtest/worlds/real/machine.ts';
-import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
-import { stockKey } from '../../../services/inventory/store.ts';
+import type { Narrate } from '../../../../loadtest/harness/drill.ts';
+import { isStockWrite } from '../../../../loadtest/harness/faults/commands.ts';
+import { createFaults } from '../../../../loadtest/harness/faults/faults.ts';
+import type { TargetNode } from '../../../../loadtest/harness/target.ts';
+import { drills } from '../../../../loadtest/scenarios/index.ts';
+import { machineClock, machineNetwork } from '../../../../loadtest/worlds/real/machine.ts';
+import { playDrill } from '../../../../loadtest/worlds/simulated/play.ts';
+import { stockKey } from '../../../../services/inventory/store.ts';
 
 /** A node that can be killed; `start` is how it comes back. */
 const nodeThat = (name: string, start: () => Promise<void>) =>
