@@ -22,12 +22,13 @@ import type { BenchResults, Turn, TurnFigures } from '../loadtest/bench/results.
 import { startSpinners } from '../loadtest/bench/spinners.ts';
 import { describeSpinners, renderTables, titleAt } from '../loadtest/bench/table.ts';
 import { runTurn } from '../loadtest/bench/turn.ts';
-import { type Target, whyNotOwnMysql } from '../loadtest/harness/target.ts';
-import { createTargets, type ExternalModule } from '../loadtest/harness/targets.ts';
+import type { Target } from '../loadtest/harness/target.ts';
 import { formatNumber } from '../loadtest/narration/numbers.ts';
 import { fileOfPeer, loadPeer } from '../loadtest/peers/peer.ts';
 import { createRunFolder, jsonOf } from '../loadtest/run/folder.ts';
 import { usualSettings } from '../loadtest/staircase/usual-settings.ts';
+import { whyNotOwnMysql } from '../loadtest/worlds/real/target.ts';
+import { createTargets, type ExternalModule } from '../loadtest/worlds/real/targets.ts';
 import { backendOf, lockName } from '../locks/index.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { versionIn } from '../services/inventory/redis-info.ts';

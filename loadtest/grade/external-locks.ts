@@ -11,9 +11,9 @@ import type { LockSource } from '../../simulation/lock-service.ts';
 import { hostArgs } from '../../stack/bundle.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
-import type { ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
 import { addExternalRow, isExternal } from '../staircase/lookup.ts';
+import type { ExternalModule } from '../worlds/real/targets.ts';
 import { notPromisedBy } from './not-promised.ts';
 
 /** How long a module may take to be loaded once the process that does it is there, in milliseconds. */

@@ -1,7 +1,6 @@
-// The clock of a target: what a drill waits for and measures goes by it. That of the machine is one; the simulated world has another.
+// The clock of a target: what a drill waits for and measures goes by it. Each world has one.
 // And what looks at it again and again: for a step that has happened, and for standstills.
 
-import { setTimeout as sleepReally } from 'node:timers/promises';
 import type { Span } from '../evidence/free-time.ts';
 
 /** A timer that has not fired; only its clock knows what it is. */
@@ -17,14 +16,6 @@ export interface Clock {
   startTimer(fire: () => void, ms: number): Timer;
   stopTimer(timer: Timer): void;
 }
-
-export const machineClock: Clock = {
-  now: () => Number(process.hrtime.bigint()) / 1e6,
-  wallTime: Date.now,
-  sleep: sleepReally,
-  startTimer: setTimeout,
-  stopTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
-};
 
 /** How often the harness looks whether a step has happened, in milliseconds. */
 const POLL_MS = 20;

@@ -1,14 +1,19 @@
 // What the nodes record, as they tell it, and those who wait for something in it.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { holdsOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { poll } from './clock.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a node may take to tell what it has recorded, in milliseconds. */
 const TOLD_LIMIT_MS = 5_000;
 
 /** Follows the nodes until it is closed. `mustGoOn` throws what every wait rejects with from then on. */
-export function followNodes({ nodes, clock }: Pick<Target, 'nodes' | 'clock'>, mustGoOn: () => void) {
+export function followNodes(
+  { nodes, clock }: Pick<Target, 'nodes' | 'clock'>,
+  { mustGoOn, isDead }: { mustGoOn(): void; isDead(node: TargetNode): boolean },
+) {
   /** What each process has recorded so far, by its instance. What died with one stays here. */
   const told = new Map<string, SaleEvent[]>();
   /** The instance that runs as a node. */
@@ -75,23 +80,56 @@ export function followNodes({ nodes, clock }: Pick<Target, 'nodes' | 'clock'>, m
     return found;
   }
 
+  const eventsAt = ({ name }: TargetNode) => events.filter(({ node }) => node === name);
+
+  /** Resolves when all is known that these nodes have recorded until now; all that live when none are given. Throws NotStagedError when it is not told in time. */
+  const catchUp = (those = nodes.filter((node) => !isDead(node))) =>
+    Promise.all(
+      those.map(async (node) => {
+        const { events: recorded } = await node.history();
+        const isTold = () => ofNode(node).length >= recorded.length;
+        await mustSee(isTold, TOLD_LIMIT_MS, `${node.name} did not tell what it had recorded.`);
+      }),
+    );
+
+  /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
+  async function mustHaveWaited(node: TargetNode, from: number) {
+    await catchUp([node]);
+    const own = eventsAt(node).filter(({ at }) => at >= from);
+    const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
+    const waited = own.some(
+      ({ type, saleId }) =>
+        type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
+    );
+    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
+  }
+
   return {
     /** What is known so far, in the order in which it happened. */
     events: () => events as readonly SaleEvent[],
     ring,
     until,
     mustSee,
+    /** What no event tells is looked at again and again. Resolves with undefined after the limit. */
+    waitFor: <T>(look: () => Promise<T | undefined>, limitMs: number) =>
+      poll(clock, limitMs, () => {
+        mustGoOn();
+        return look();
+      }),
     /** Resolves when every node is followed. Rejects when one is not in time. */
     async begin() {
       const areFollowed = await until(() => present.size === nodes.length, TOLD_LIMIT_MS);
       if (!areFollowed) throw new Error('A node could not be followed.');
     },
-    /** Resolves when all is known that a node has recorded until now. Throws NotStagedError when it is not told in time. */
-    async catchUp(node: TargetNode) {
-      const { events: recorded } = await node.history();
-      const isTold = () => ofNode(node).length >= recorded.length;
-      await mustSee(isTold, TOLD_LIMIT_MS, `${node.name} did not tell what it had recorded.`);
+    catchUp,
+    eventsAt,
+    /** How many sales wait for the lock on a node. */
+    waitingAt(node: TargetNode) {
+      const last = new Map(eventsAt(node).map(({ saleId, type }) => [saleId, type]));
+      return [...last.values()].filter((type) => type === 'waiting').length;
     },
+    holds: () => holdsOf([...events]),
+    mustHaveWaited,
     close() {
       for (const { close } of followed) close();
     },

@@ -99,7 +99,7 @@ export interface RunningSale<Answer = SaleAnswer> {
 const sale = { method: 'POST', path: '/inventory/sale' } as const;
 
 /** Sends one sale straight to a node, on a connection of its own. `name`: its letter in the scenario, by which its node records it. */
-export const sendSale = (by: Sender, node: TargetNode, name?: string) =>
+const sendSale = (by: Sender, node: TargetNode, name?: string) =>
   send<SaleAnswer>(by, node, { ...sale, requestId: name }, readAnswer);
 
 /** Sends the sale of several skus in the same way. */
@@ -107,8 +107,38 @@ export const sendBasket = (by: Sender, node: TargetNode, skus: string[], name?: 
   send<BasketAnswer>(by, node, { ...sale, json: JSON.stringify({ skus }), requestId: name }, readBasketAnswer);
 
 /** Asks a node for the stock in the same way. */
-export const sendLook = (by: Sender, node: TargetNode) =>
+const sendLook = (by: Sender, node: TargetNode) =>
   send<LookAnswer>(by, node, { method: 'GET', path: '/inventory' }, readLookAnswer);
+
+/** The sales of a drill. `mustBeOpen` throws when none may begin any more; `onEnd` is called when one has ended. */
+export function openSales(by: Sender, mustBeOpen: () => void, onEnd: () => void) {
+  const all: RunningSale[] = [];
+  const sent: { hangUp(): void }[] = [];
+
+  function begin<Sale extends { end: Promise<unknown>; hangUp(): void }>(send: () => Sale): Sale {
+    mustBeOpen();
+    const sale = send();
+    sent.push(sale);
+    void sale.end.then(onEnd);
+    return sale;
+  }
+
+  return {
+    /** Those of one sku so far, the oldest first. */
+    all: all as readonly RunningSale[],
+    sell(node: TargetNode, name?: string): RunningSale {
+      const sale = begin(() => sendSale(by, node, name));
+      all.push(sale);
+      return sale;
+    },
+    sellBasket: (node: TargetNode, skus: string[], name: string) => begin(() => sendBasket(by, node, skus, name)),
+    look: (node: TargetNode) => begin(() => sendLook(by, node)),
+    /** Every client hangs up. */
+    hangUp() {
+      for (const sale of sent) sale.hangUp();
+    },
+  };
+}
 
 function send<Answer>(
   { clock, network }: Sender,

@@ -1,16 +1,27 @@
-// What drills aim at: two nodes behind nginx, started for the run or running already.
+// What drills aim at: two nodes behind a load balancer. Each world in `worlds/` gives one, and says what its own can't do.
 
 import { type Backend, replicasOf } from '../../locks/index.ts';
+import type {
+  GuardTiming,
+  History,
+  JobSchedule,
+  JobState,
+  LockTiming,
+  Push,
+  RedisState,
+  SaleScript,
+  ShownState,
+  TickResult,
+  TickScript,
+} from '../../services/inventory/lab/contract.ts';
 import type { Tell } from '../../simulation/events.ts';
-import type { Backends } from '../../stack/backends.ts';
 import type { PartError } from '../../stack/parts.ts';
-import { type Node, type Stack, type StackOptions, startStack } from '../../stack/stack.ts';
+import type { Node, Stack } from '../../stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { rowOf } from '../staircase/lookup.ts';
-import { type Clock, machineClock } from './clock.ts';
-import { type LabClient, openLabClient } from './lab-client.ts';
-import { machineNetwork, type Network } from './network.ts';
+import type { Clock } from './clock.ts';
+import type { Network } from './network.ts';
 
 /**
  * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
@@ -28,6 +39,48 @@ export type Need =
   | 'master processes'
   | 'own mysql'
   | Exclude<Backend, 'redis'>;
+
+/** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */
+export type OnPush = (push: Push, isFirst: boolean) => void;
+
+/** A node: its public listener, and what its lab listener says and does. Every call rejects with one sentence when the answer is late or an error. */
+export interface LabClient {
+  /** The public listener, for sales that go past nginx. */
+  publicUrl: string;
+  /** The lab listener. */
+  labUrl: string;
+  state(): Promise<ShownState>;
+  /** True when it takes connections and leaves a question unanswered for so long: neither alive nor dead. */
+  isSilentFor(limitMs: number): Promise<boolean>;
+  setLock(version: string, timing?: LockTiming): Promise<void>;
+  /** Says what the next sale does between read and write, or the next few. */
+  script(script: SaleScript): Promise<void>;
+  /** Resumes the sales and ticks that are held. */
+  resume(): Promise<void>;
+  /** Forgets counts and history. */
+  reset(): Promise<void>;
+  history(): Promise<History>;
+  /** Calls `onPush` with what the node records, at once with all that it has so far, whatever becomes of its process. */
+  follow(onPush: OnPush): { close(): void };
+  redis(): Promise<RedisState>;
+  /** The bytes in use after a forced collection. */
+  heap(): Promise<number>;
+  /** The stock as it is now, under no lock; undefined when there is none. */
+  stock(sku?: string): Promise<number | undefined>;
+  setStock(stock: number, sku?: string): Promise<void>;
+  /** Deletes the stock, and the lock of the stage that is set. */
+  clear(sku?: string): Promise<void>;
+  /** Changes the guard of the clean-up. */
+  setGuard(lock: string, timing?: GuardTiming): Promise<void>;
+  /** Says where the next tick of the clean-up is held until resumed. */
+  scriptTick(script: TickScript): Promise<void>;
+  /** Runs one tick of the clean-up, however long it takes. */
+  tick(): Promise<TickResult>;
+  /** The ticks of this node: how many are under way, how many of them are held, and the latest that have come by themselves. */
+  ticks(): Promise<JobState>;
+  /** Says when ticks of the clean-up come by themselves; never, when it is empty. */
+  setSchedule(schedule: JobSchedule): Promise<void>;
+}
 
 export interface TargetNode extends LabClient {
   name: string;
@@ -79,146 +132,4 @@ export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need
   const servers = backends.filter((backend) => backend !== 'redis');
   const replica: Need[] = replicasOf(stage) > 0 ? ['lasting replica'] : [];
   return [...needs, ...servers, ...replica].flatMap((need) => lacks[need] ?? [])[0];
-}
-
-/** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
-export function whyNotOwnMysql(): string | undefined {
-  if (!process.env['MYSQL_URL']) return undefined;
-  return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
-}
-
-/** Starts a stack of its own on free ports. */
-export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
-  const namespace = await backends?.openNamespace();
-  // What is measured is the lock: an order costs more than the sale.
-  const stack = await startStack({
-    ...options,
-    env: { ORDERS: 'off', IDEMPOTENCY: 'none', IDEMPOTENCY_REQUIRED: 'off', ...options.env, ...namespace },
-  });
-  try {
-    const nodes = await Promise.all(
-      stack.nodes.map(async ({ name, labUrl, link, masterLinks, backendLinks, ...process }) => ({
-        name,
-        process,
-        ...(link && { link }),
-        masterLinks,
-        backendLinks,
-        ...(await openLabClient(labUrl)),
-      })),
-    );
-    // A Redis of our own ends with the stack; a given one is left as it was found.
-    const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};
-    return {
-      clock: machineClock,
-      network: machineNetwork,
-      url: stack.nginx.url,
-      nodes,
-      ...(await describeRedis(stack.redis.kind, nodes)),
-      nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
-      backends: backends?.versions ?? {},
-      ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
-      stack,
-      lacks: {
-        ...backends?.lacks,
-        'own mysql': whyNotOwnMysql(),
-        ...lacksOf(stack),
-      },
-      partDied: stack.partDied,
-      async close() {
-        await putStockBack();
-        await stack.stop();
-      },
-    };
-  } catch (error) {
-    await stack.stop();
-    throw error;
-  }
-}
-
-function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
-  const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
-  const noMasters = 'No masters were started: they vote for redlock alone.';
-  return {
-    'node clocks': noNodeClocks,
-    ...(masters.length === 0 && { masters: noMasters, 'master processes': noMasters }),
-    ...(masters.some(({ process }) => process === undefined) && {
-      'master processes': 'The masters that REDLOCK_URLS names are not ours to stop.',
-    }),
-    ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
-    ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
-    ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
-    ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
-  };
-}
-
-const noNodeClocks = 'A process goes by the clock of its machine: the virtual world has clocks of its own.';
-
-const whyNoReplica: Record<Stack['redis']['kind'], string> = {
-  external: 'The Redis that REDIS_URL names is given no replica.',
-  native: 'No replica was started: only replicated waits for one.',
-  embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
-};
-
-/** What only a stack of our own has. */
-const broken: Need[] = ['node processes', 'links', 'redis process', 'replication', 'clock server', 'master processes'];
-
-/** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
-export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
-  const labs = await Promise.all(labUrls.map(openLabClient));
-  const states = await Promise.all(labs.map((lab) => lab.state()));
-  if (new Set(states.map(({ instance }) => instance)).size < states.length) {
-    throw new Error(`--lab names the same node twice: ${labUrls.join(' and ')} are both ${states[0]?.node}.`);
-  }
-  const busy = states.find(({ inFlight }) => inFlight > 0);
-  if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);
-  const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
-  const putStockBack = await rememberStock(nodes);
-  const notOurs = 'A stack that runs already is not ours to break.';
-  const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
-    throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
-  });
-  return {
-    clock: machineClock,
-    network: machineNetwork,
-    url,
-    nodes,
-    ...(await describeRedis('external', nodes)),
-    backends: {},
-    nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
-    lacks: {
-      ...Object.fromEntries(broken.map((need) => [need, notOurs])),
-      'node clocks': noNodeClocks,
-      'lasting replica': 'A stack that runs already is given no replica.',
-    },
-    partDied: new Promise(() => {}),
-    async close() {
-      for (const [index, node] of nodes.entries()) {
-        const { lock = '', leaseMs, retryDelayMs, waitTimeoutMs } = states[index] ?? {};
-        await node.setLock(lock, { leaseMs, retryDelayMs, waitTimeoutMs }).catch((error: Error) => {
-          process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);
-        });
-      }
-      await putStockBack();
-    },
-  };
-}
-
-/** What a node says of its Redis. */
-async function describeRedis(
-  kind: Target['redis']['kind'],
-  [node]: LabClient[],
-): Promise<Pick<Target, 'redis' | 'redisLacks'>> {
-  if (node === undefined) return { redis: { kind, version: 'unknown' }, redisLacks: {} };
-  const { server, version, masters, lacks } = await node.redis();
-  const cluster = masters > 1 ? `, a Cluster of ${masters} masters` : '';
-  return { redis: { kind, version: `${server} ${version}${cluster}` }, redisLacks: lacks };
-}
-
-/** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */
-async function rememberStock([node]: LabClient[]): Promise<() => Promise<void>> {
-  const stock = await node?.stock();
-  return async () => {
-    const putBack = stock === undefined ? node?.clear() : node?.setStock(stock);
-    await putBack?.catch((error: Error) => process.stderr.write(`The stock could not be put back: ${error.message}\n`));
-  };
 }

@@ -1,32 +1,27 @@
 // The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
 
-import { hasLock } from '../../locks/index.ts';
 import type { LockTiming } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { type Hold, holdsOf, type SaleName, type StepHistory } from '../evidence/history.ts';
+import type { Hold, StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { type Fault, timelineOf } from '../evidence/timeline.ts';
-import type { Deed } from '../narration/faults.ts';
+import { timelineOf } from '../evidence/timeline.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import type { StepSentence } from '../narration/steps.ts';
-import { backendOfRow, isExternal } from '../staircase/lookup.ts';
+import { backendOfRow } from '../staircase/lookup.ts';
 import { poll } from './clock.ts';
 import type { DrillContext } from './drill.ts';
-import { createFaults, isRelease } from './faults.ts';
-import { readLeftKeys, watchLease } from './lease-watch.ts';
+import { createFaults } from './faults/faults.ts';
+import { watchLease } from './lease-watch.ts';
+import { seeLock } from './lock-seen.ts';
+import { createMarks } from './marks.ts';
 import { followNodes } from './record.ts';
-import { type RunningSale, sendSale } from './sales.ts';
+import { openSales } from './sales.ts';
 import type { TargetNode } from './target.ts';
 
 /** How long a step may take that no lock delays, in milliseconds. */
 export const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 15_000;
-/**
- * A server other than Redis can't be asked how far it has come: a request takes a small part of this time, in milliseconds. It is a tenth of
- * a lease at most, since a page may wait so more than once in one.
- */
-const OTHER_SERVER_MS = 100;
 const RETRY_DELAY_MS = 20;
 const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
@@ -45,24 +40,19 @@ export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
 export async function openTestBed(options: TestBedOptions) {
   const { target, stage, timing, stock, narrate, signal, observe } = options;
-  const { nodes, stack, clock, network } = target;
+  const { nodes, stack, clock } = target;
   const [first, second] = nodes as [TargetNode, TargetNode];
-  const backend = backendOfRow(stage);
-  const marks: Fault[] = [];
-  /** When the drill itself had a node stand still. */
-  const staged: Fault[] = [];
+  const marks = createMarks(target);
   const skus = [SKU];
-  const sales: RunningSale[] = [];
-  const others: { hangUp(): void }[] = [];
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
   let endedAt: number | undefined;
   let finalStock: number | undefined;
   const faults = createFaults(target, {
-    backend,
+    backend: backendOfRow(stage),
     lockKey: lockKey(SKU, stage),
     onMove: (url) => watch?.moveTo(url),
-    beforeKill: (node) => record.catchUp(node),
+    beforeKill: (node) => record.catchUp([node]),
   });
 
   /** Sets the lock of a node that runs since just now. */
@@ -88,23 +78,16 @@ export async function openTestBed(options: TestBedOptions) {
     faults.close();
     throw error;
   }
-  const record = followNodes(target, mustBeOpen);
+  const record = followNodes(target, { mustGoOn: mustBeOpen, isDead: faults.isDead });
   signal?.addEventListener('abort', record.ring);
-  /** How often each node has tried to get the lock: each command that names its key, on the line to where it is, and is no release. */
-  const tries = new Map<TargetNode, number>();
-  const unwatch = nodes.map((node) =>
-    (backend === 'masters' ? node.masterLinks?.[0] : node.link)?.watch((command) => {
-      if (isRelease(command) || !command.args.some((arg) => arg.includes(lockKey(SKU, '')))) return;
-      tries.set(node, (tries.get(node) ?? 0) + 1);
-      record.ring();
-    }),
-  );
+  const lock = seeLock({ target, stage, leaseMs: timing.leaseMs, onTry: record.ring, votes: faults.votes, ownerOf });
+  const sales = openSales(target, mustBeOpen, record.ring);
   const watch = stack && watchLease(target, stack.redis.url, lockKey(SKU, stage));
 
   /** The test bed keeps no connection. */
   async function letGo() {
     signal?.removeEventListener('abort', record.ring);
-    for (const end of unwatch) end?.();
+    lock.close();
     await watch?.close();
     record.close();
     faults.close();
@@ -122,42 +105,6 @@ export async function openTestBed(options: TestBedOptions) {
   function mustBeOpen() {
     signal?.throwIfAborted();
     if (endedAt !== undefined) throw new Error('The drill is over.');
-  }
-
-  /** What no event tells is looked at again and again. Resolves with undefined after the limit. */
-  const waitFor = <T>(look: () => Promise<T | undefined>, limitMs: number) =>
-    poll(clock, limitMs, () => {
-      mustBeOpen();
-      return look();
-    });
-
-  function begin<Sale extends { end: Promise<unknown>; hangUp(): void }>(send: () => Sale): Sale {
-    mustBeOpen();
-    const sale = send();
-    others.push(sale);
-    void sale.end.then(record.ring);
-    return sale;
-  }
-
-  /** Sends a sale to a node. `name`: its letter, if it has one. */
-  function sell(node: TargetNode, name?: string): RunningSale {
-    const sale = begin(() => sendSale(target, node, name));
-    sales.push(sale);
-    return sale;
-  }
-
-  const ofNode = ({ name }: TargetNode) => record.events().filter(({ node }) => node === name);
-
-  /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
-  async function mustHaveWaited(node: TargetNode, from: number) {
-    await record.catchUp(node);
-    const own = ofNode(node).filter(({ at }) => at >= from);
-    const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
-    const waited = own.some(
-      ({ type, saleId }) =>
-        type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
-    );
-    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
   }
 
   /** Undoes all that was broken so far, and lets go on what is held. What has happened is kept. */
@@ -181,50 +128,15 @@ export async function openTestBed(options: TestBedOptions) {
     });
 
   /**
-   * Resolves when what a sale that waits on this node has asked of its lock has come there: where it stands in a queue, if there
-   * is one, is settled.
-   */
-  async function hasAsked(node: TargetNode) {
-    // Over the same connection, on which Redis answers in order.
-    await node.redis();
-    if (backend !== 'redis') await clock.sleep(Math.min(OTHER_SERVER_MS, timing.leaseMs / 10));
-  }
-
-  /**
-   * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
-   * `over` when it is over; a moment never is. `standsStill`: the process of the node comes to nothing meanwhile.
-   */
-  function mark(what: Deed, hit: { node?: TargetNode; sale?: SaleName; at?: number; standsStill?: boolean } = {}) {
-    const node = hit.sale?.node ?? hit.node?.name;
-    const fault: Fault = {
-      what,
-      from: hit.at ?? clock.now(),
-      ...(node !== undefined && { node }),
-      ...(hit.sale && { saleId: hit.sale.saleId }),
-    };
-    marks.push(fault);
-    if (hit.standsStill) staged.push(fault);
-    const event = { kind: 'fault' as const, what, node, sale: hit.sale?.saleId };
-    target.tell?.({ ...event, is: 'begun' });
-    return {
-      over() {
-        fault.until = clock.now();
-        target.tell?.({ ...event, is: 'over' });
-      },
-    };
-  }
-
-  /**
    * For how long Redis, the harness or a node came to nothing at worst until then, in milliseconds, without what the drill had it stand
    * still for. On a machine that has enough time, a few.
    */
   async function standstillMs(until: number): Promise<number> {
     const states = await Promise.all(live().map((node) => node.state()));
     const ofNodes = states.flatMap(({ node, standstills }) => {
-      const own = staged.filter((fault) => fault.node === node);
       return standstills
         .filter((standstill) => standstill.until > startedAt && standstill.from < until)
-        .map(({ ms, ...span }) => ms - sharedMs(span, own));
+        .map(({ ms, ...span }) => ms - marks.stagedMs(node, span));
     });
     return Math.max(faults.isRedisBroken() ? 0 : (watch?.standstillMs() ?? 0), ...ofNodes);
   }
@@ -240,22 +152,20 @@ export async function openTestBed(options: TestBedOptions) {
   function stop() {
     endedAt ??= clock.now();
     record.ring();
-    for (const sale of others) sale.hangUp();
+    sales.hangUp();
   }
-
-  const catchUp = (those = live()) => Promise.all(those.map(record.catchUp));
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
   async function outcome(): Promise<StepHistory> {
-    const ends = await Promise.all(sales.map(({ end }) => end));
+    const ends = await Promise.all(sales.all.map(({ end }) => end));
     if (!(await allEnded())) throw new NotStagedError('Sales were still in flight at the end.');
-    await catchUp();
+    await record.catchUp();
     // A node whose line was cut needs a moment to connect again.
     const read = async () =>
       live()[0]
         ?.stock()
         .catch(() => undefined);
-    finalStock = await waitFor(read, STEP_LIMIT_MS);
+    finalStock = await record.waitFor(read, STEP_LIMIT_MS);
     if (finalStock === undefined) throw new NotStagedError('The final stock could not be read.');
     return { ends, initialStock: stock, finalStock, events: [...record.events()], startedAt };
   }
@@ -274,7 +184,7 @@ export async function openTestBed(options: TestBedOptions) {
 
     const worstMs = await standstillMs(until);
     const events = record.events().filter(({ at }) => at <= until);
-    const seen = { events, deaths: faults.deaths, samples: watch?.samples ?? [], faults: marks };
+    const seen = { events, deaths: faults.deaths, samples: watch?.samples ?? [], faults: marks.all };
     const timeline = timelineOf({ from: startedAt, until, ownerOf, ...seen, ...(isJudged && { isJudged }) });
     for (const node of nodes) {
       await poll(clock, STEP_LIMIT_MS, () => node.redis().catch(() => undefined));
@@ -286,15 +196,6 @@ export async function openTestBed(options: TestBedOptions) {
     return { timeline, events, standstillMs: worstMs };
   }
 
-  /**
-   * How many masters have voted for a sale of this node, as they say themselves. What an external lock keeps there names no node: every
-   * vote counts, so that no other node may ask meanwhile.
-   */
-  async function votesFor(node: TargetNode): Promise<number> {
-    const given = (await faults.votes()).filter((token) => token !== 'nobody' && token !== 'silent');
-    return given.filter((token) => isExternal(stage) || ownerOf(token)?.node === node.name).length;
-  }
-
   function ownerOf(token: string) {
     const [instance = '', saleId = ''] = token.split(':');
     const node = instances.get(instance);
@@ -304,70 +205,39 @@ export async function openTestBed(options: TestBedOptions) {
   observe?.({
     startedAt,
     endedAt: () => endedAt,
-    faults: marks,
+    faults: marks.all,
     samples: () => watch?.samples ?? [],
     stock,
     finalStock: () => finalStock,
   });
   return {
-    ...record,
-    ...faults,
     clock,
-    network,
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
     first,
     second,
     redisKind: target.redis.kind,
+    record,
+    faults,
+    sales,
+    lock,
+    mark: marks.mark,
     /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
     async say(sentence: StepSentence, isStep = false, line?: string) {
       mustBeOpen();
       await narrate(sentence, clock.now() - startedAt, isStep, line);
     },
-    mark,
-    /** Sends what `send` sends. Its client hangs up when the drill is stopped, and those who wait look when it has ended. */
-    begin,
-    /** The sales so far, the oldest first. */
-    sales: sales as readonly RunningSale[],
     /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
     async addSku(sku: string) {
       skus.push(sku);
       await first.setStock(stock, sku);
     },
-    /** Sends a sale to a node. */
-    sell,
     mend,
-    masterCount: backend === 'masters' ? (stack?.masters.length ?? 0) : 0,
-    votesFor,
-    triesOf: (node: TargetNode) => tries.get(node) ?? 0,
-    /** What a node asks of its lock passes a line that can be read. */
-    isLockSeen: hasLock(stage) && (backend === 'redis' || backend === 'masters'),
-    hasAsked,
-    mustHaveWaited,
     mustHaveGoneOn,
-    /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
-    keysLeft: async () => (stack ? readLeftKeys(network, stack.redis.url) : []),
-    /** Resolves when all is known that these nodes have recorded until now; all that live when none are given. */
-    catchUp,
-    eventsAt: ofNode,
-    /** How many sales wait for the lock on a node. */
-    waitingAt(node: TargetNode) {
-      const last = new Map(ofNode(node).map(({ saleId, type }) => [saleId, type]));
-      return [...last.values()].filter((type) => type === 'waiting').length;
-    },
-    holds: () => holdsOf([...record.events()]),
-    waitFor,
     outcome,
     stop,
     /** Brings the stack back to what it was, and resolves with what happened. However that ends, it lets go. */
     close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(letGo),
   };
-}
-
-/** How long a span and these faults have in common, in milliseconds. */
-function sharedMs(span: { from: number; until: number }, faults: Fault[]): number {
-  return faults.reduce((sum, { from, until = Number.POSITIVE_INFINITY }) => {
-    return sum + Math.max(0, Math.min(until, span.until) - Math.max(from, span.from));
-  }, 0);
 }

@@ -5,7 +5,7 @@ import type { TickResult } from '../../services/inventory/lab/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { told } from '../narration/steps.ts';
-import { type Playing, sentencesOf } from '../scenarios/sentence.ts';
+import { type Playing, sentencesOf } from '../sentences/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
 
 /** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */

@@ -6,7 +6,7 @@ import { play, playAgain } from '../harness/play.ts';
 import { lackOf } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';
 import { readPageOf } from '../scenarios/page.ts';
-import { playPage } from '../scenarios/sentence.ts';
+import { playPage } from '../scenarios/playing.ts';
 import { exerciseDrillNames } from '../staircase/exercises.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 import { cleanUpDemands, cleanUpSteps } from './clean-up.ts';

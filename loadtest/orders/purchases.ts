@@ -5,7 +5,7 @@ import type { TargetNode } from '../harness/target.ts';
 import { countOf } from '../narration/numbers.ts';
 import { because, type Reason } from '../narration/reasons.ts';
 import { narrated, type StepForms, type StepSentence, told } from '../narration/steps.ts';
-import type { Finding } from '../scenarios/sentence.ts';
+import type { Finding } from '../sentences/sentence.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
 import { type ClientAnswer, demand, needing, type OrderCourse, step } from './course.ts';
 import { type Shop, SKU, STOCK } from './shop.ts';

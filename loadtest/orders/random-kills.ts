@@ -12,11 +12,12 @@ import { connectStore, type Store } from '../../services/inventory/store.ts';
 import { startBackends } from '../../stack/backends.ts';
 import { bundledArgs } from '../../stack/bundle.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
+import type { Target } from '../harness/target.ts';
 import { sum } from '../narration/numbers.ts';
 import { because, type Reason } from '../narration/reasons.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
+import { openLocalTarget, whyNotOwnMysql } from '../worlds/real/target.ts';
 
 const SKU = '001';
 const STOCK = 1_000_000;

@@ -1,25 +1,9 @@
-// Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
+// Reads a scenario: a fault as a page of sentences.
 
 import type { StepHistory } from '../evidence/history.ts';
-import { basketDemands, basketSteps } from './baskets.ts';
-import type { Course } from './course.ts';
-import { demands } from './demands.ts';
-import { lookDemands, lookSteps } from './looks.ts';
-import { type Demand, endings, type Known, meaningOf, type PageOf, type Step } from './sentence.ts';
-import { steps } from './sentences.ts';
-import { serverDemands, serverSteps } from './servers.ts';
-import { waitingDemands, waitingSteps } from './waiting.ts';
-
-/** The sentences that pages of a kind may be made of. */
-export interface Vocabulary<On, Outcome> {
-  steps: Known<Step<On>>[];
-  demands: Known<Demand<On, Outcome>>[];
-}
-
-const ofLocks: Vocabulary<Course, StepHistory> = {
-  steps: [steps, basketSteps, lookSteps, serverSteps, waitingSteps].flat(),
-  demands: [demands, basketDemands, lookDemands, serverDemands, waitingDemands].flat(),
-};
+import type { Course } from '../sentences/course.ts';
+import { endings, meaningOf, type PageOf, type Vocabulary } from '../sentences/sentence.ts';
+import { ofLocks } from '../sentences/vocabulary.ts';
 
 /** A scenario. */
 export type Page = PageOf<Course, StepHistory>;

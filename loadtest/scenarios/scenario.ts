@@ -6,16 +6,16 @@ import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
-import { isRelease, isStockWrite } from '../harness/faults.ts';
+import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
+import { beginCourse } from '../sentences/course.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
-import { beginCourse } from './course.ts';
 import type { Page } from './page.ts';
-import { inTime, playPage } from './sentence.ts';
+import { inTime, playPage } from './playing.ts';
 
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
@@ -89,9 +89,9 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   let judged = notStaged(because('release without the key', {}), { nothingToBreak: true });
   for (const [round, { name, createMeant }] of commands.entries()) {
     // What the round before has left behind ends.
-    if (round > 0) await inTime(testBed, testBed.endLease());
+    if (round > 0) await inTime(testBed, testBed.faults.endLease());
     if (name !== undefined) await testBed.say(told('release round', { round: round + 1, command: name }));
-    const course = { ...beginCourse(testBed), release: { isMeant: createMeant(), isOneOfSeveral } };
+    const course = beginCourse(testBed, { isMeant: createMeant(), isOneOfSeveral });
     judged = await playPage(page, course);
     if (judged.verdict !== 'pass') return judged;
   }
@@ -139,15 +139,15 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   const { first, second, stage } = testBed;
   const key = lockKey(SKU, stage);
   const seen: Command[] = [];
-  const unwatch = testBed.watchCommands(first, (command) => seen.push(command));
+  const unwatch = testBed.faults.watchCommands(first, (command) => seen.push(command));
   // Redis is sent the text of a script once: what the second sale sends every other will send.
   for (let sale = 0; sale < 2; sale += 1) {
     seen.splice(0);
-    const { outcome } = await testBed.sell(first).endWithin(SALE_LIMIT_MS);
+    const { outcome } = await testBed.sales.sell(first).endWithin(SALE_LIMIT_MS);
     if (outcome !== 'sold') throw new NotStagedError(`A sale on ${first.name} that nobody disturbs was not sold.`);
   }
   // What frees the lock has been sent when another has it, also what is sent after the answer.
-  await testBed.sell(second).endWithin(SALE_LIMIT_MS);
+  await testBed.sales.sell(second).endWithin(SALE_LIMIT_MS);
   unwatch();
 
   const isOurs = ({ args }: Command) => args.some((arg) => arg === stockKey(SKU) || arg === fenceKey(SKU));

@@ -7,7 +7,7 @@ import { readLibrary } from '../../loadtest/peers/peer.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
-import { usualSettings } from '../../loadtest/virtual/play.ts';
+import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { projectDir } from '../../stack/parts.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
-import { playDrill } from '../../loadtest/virtual/play.ts';
+import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { makeTempDir, projectDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { searchIn } from '../prove/own-locks.ts';
@@ -91,7 +91,7 @@ describe('known bugs: the search finds it', () => {
   );
 });
 
-// The locks without the bug pass it: test/loadtest/virtual/cells.
+// The locks without the bug pass it: test/loadtest/worlds/simulated/cells.
 test.each(byDrill)('known bugs: a drill finds it: %s, by %s', async (name, drillName) => {
   const drill = drills.find((each) => each.name === drillName) as (typeof drills)[number];
   const lock = { name, file: written(named(name)), facts: { backend: 'redis' as const } };

@@ -10,7 +10,7 @@ const ROOMS = {
   locks: floorsOf('lock.ts, drivers strategy.ts, stages beyond, index.ts'),
   stack: floorsOf('proxy, processes'),
   loadtest: floorsOf(
-    'narration, evidence, peers staircase, harness report, conformance scenarios, orders bench grade prove virtual, run',
+    'narration, evidence, peers staircase, harness report, conformance sentences, scenarios, worlds/real worlds/simulated, orders bench grade prove, run',
   ),
   workshop: floorsOf('exercises, page, server, teaching'),
 };
@@ -18,7 +18,8 @@ const ROOMS = {
 const folderOf = (file: string) => file.split('/')[0] ?? '';
 /** A file that lies in no room has its own, or is one of many of a kind. */
 const roomOf = (file: string) => {
-  const [folder = '', room = ''] = file.split('/');
+  const [folder = '', room = '', inner = ''] = file.split('/');
+  if (room === 'worlds') return `${room}/${inner}`;
   if (folder === 'locks' && /^\d/.test(room)) return 'stages';
   return folder === 'stack' && room.endsWith('.ts') ? 'processes' : room;
 };

@@ -26,7 +26,7 @@ const NAMED = 'give a virtual clock, and compare the time by toBe';
 const LONG_MS = 60_000;
 
 /** Its `sleep` is that of the harness, and its drills are played in the virtual world. */
-const isVirtual = ({ file }: Place) => /^test\/(loadtest\/virtual|simulation)\//.test(file);
+const isVirtual = ({ file }: Place) => /^test\/(loadtest\/worlds\/simulated|simulation)\//.test(file);
 /** A file whose timers and clock are those of a world that it moves itself. */
 const hasOwnClock = ({ code }: Place) =>
   /\bvi\.useFakeTimers\(/.test(code) || /\{[^{}]*\bsetTimeout\b[^{}]*\}\s*=[^=]/.test(code);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { playCell } from '../../loadtest/virtual/cell.ts';
+import { playCell } from '../../loadtest/worlds/simulated/cell.ts';
 import { ownCommands } from './command-under-test.ts';
 import { drillsOf, readLatest } from './quick-run.ts';
 

@@ -11,7 +11,7 @@ import type { StepFigures } from '../../loadtest/evidence/results.ts';
 import type { Drill, DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
-import { playDrill, usualSettings } from '../../loadtest/virtual/play.ts';
+import { playDrill, usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { backendOf, strategies } from '../../locks/index.ts';
 import { isVirtual } from '../../simulation/lock-service.ts';
 import { ownTargets } from '../loadtest/drills/own-targets.ts';

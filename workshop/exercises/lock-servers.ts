@@ -1,10 +1,10 @@
 // Plays the drills of an exercise on real servers, under the lock in its file.
 
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
-import { realWorld } from '../../loadtest/harness/real-world.ts';
-import { createTargets } from '../../loadtest/harness/targets.ts';
 import { drills as allDrills } from '../../loadtest/scenarios/index.ts';
 import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
+import { createTargets } from '../../loadtest/worlds/real/targets.ts';
+import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import type { Exercise, RealVerdict } from './exercise.ts';
 
 /** The name of the lock on the nodes, whichever exercise it is from. */

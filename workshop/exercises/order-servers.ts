@@ -1,11 +1,12 @@
 // Plays the drills of an exercise about orders on real servers: a MySQL, a Redis, and two nodes with the file in the place of a part of theirs.
 
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
-import { realWorld } from '../../loadtest/harness/real-world.ts';
-import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
+import type { Target } from '../../loadtest/harness/target.ts';
 import { drillsIn, exerciseDrills } from '../../loadtest/orders/index.ts';
 import { guardStaircase, rowOfGuard } from '../../loadtest/staircase/guards.ts';
 import { KEY_LEASE_MS, keySettings, keyStaircase, rowOfStrategy } from '../../loadtest/staircase/keys.ts';
+import { openLocalTarget, whyNotOwnMysql } from '../../loadtest/worlds/real/target.ts';
+import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { startBackends } from '../../stack/backends.ts';
 import { PartError } from '../../stack/parts.ts';
 import { isNode } from '../../stack/stack.ts';

@@ -6,8 +6,8 @@ import { type CellRecord, lostTrack, runCell } from '../../loadtest/harness/dril
 import { drills, scenario } from '../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
-import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
-import { playingIn } from '../../loadtest/virtual/playing.ts';
+import { playDrill, REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
+import { playingIn } from '../../loadtest/worlds/simulated/playing.ts';
 import { strategies } from '../../locks/index.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell, UnreadableError } from '../../prove/cell.ts';
 import { lockKey } from '../../services/inventory/store.ts';

@@ -2,7 +2,7 @@
 
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
-import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
+import { isRelease, isStockWrite } from '../../loadtest/harness/faults/commands.ts';
 import { sendSales } from '../../loadtest/harness/sales.ts';
 import type { TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
@@ -69,7 +69,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   /** Those that are being pressed. */
   const busy = new Set<Button>();
   /** The replica that has been cut off. */
-  let replica: Awaited<ReturnType<typeof testBed.startReplica>> | undefined;
+  let replica: Awaited<ReturnType<typeof testBed.faults.startReplica>> | undefined;
   /** The nodes are led to the replica, and the first Redis has nothing to do any more. */
   let hasFailedOver = false;
   const buttons = [...target.nodes.flatMap(buttonsOfNode), ...buttonsOfStack()];
@@ -84,7 +84,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       saysUndone: told(`${command} let go`, { node: at }),
       whyNot: links ?? whyNot,
       press() {
-        const held = testBed.holdNext(node, isMeant);
+        const held = testBed.faults.holdNext(node, isMeant);
         let mark: ReturnType<typeof testBed.mark> | undefined;
         const seen = () => {
           mark = testBed.mark(deed('held', { command }), { node });
@@ -102,7 +102,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: 'sell',
         at,
         says: (sale) => told('came', { sale, node: at }),
-        press: (sale) => void testBed.sell(node, sale),
+        press: (sale) => void testBed.sales.sell(node, sale),
       },
       {
         act: 'hold-sale',
@@ -111,7 +111,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         saysUndone: told('sale of the node resumed', { node: at }),
         async press(sale) {
           await node.script({ untilResumed: true });
-          testBed.sell(node, sale);
+          testBed.sales.sell(node, sale);
           return async () => {
             // It may still wait for the lock, and would be held later.
             await node.script({});
@@ -129,10 +129,10 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         saysUndone: told('started again', { node: at }),
         whyNot: process,
         async press() {
-          await testBed.kill(node);
+          await testBed.faults.kill(node);
           // What its process was told is forgotten with it.
           turnOff('hold-sale', at);
-          return () => testBed.revive(node);
+          return () => testBed.faults.revive(node);
         },
       },
       {
@@ -142,7 +142,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: told('paused', { node: at }),
         saysUndone: told('process resumed', { node: at }),
         whyNot: process,
-        press: () => testBed.pause(node).comeBack,
+        press: () => testBed.faults.pause(node).comeBack,
       },
       {
         act: 'cut',
@@ -151,7 +151,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: told('cut off from its servers', { node: at }),
         saysUndone: told('reached its servers again', { node: at }),
         whyNot: links,
-        press: () => testBed.cutOff(node).restore,
+        press: () => testBed.faults.cutOff(node).restore,
       },
       {
         act: 'block',
@@ -160,7 +160,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: (sale) => told('came to block', { sale, node: at }),
         async press(sale) {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
-          testBed.sell(node, sale);
+          testBed.sales.sell(node, sale);
           return undefined;
         },
       },
@@ -188,7 +188,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: told('Redis paused'),
         saysUndone: told('Redis resumed'),
         whyNot: process,
-        press: async () => (await testBed.stopRedis()).comeBack,
+        press: async () => (await testBed.faults.stopRedis()).comeBack,
       },
       {
         act: 'kill',
@@ -197,7 +197,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: told('Redis killed'),
         saysUndone: told('Redis restarted'),
         whyNot: process,
-        press: async () => (await testBed.killRedis()).comeBack,
+        press: async () => (await testBed.faults.killRedis()).comeBack,
       },
       {
         act: 'cut-replica',
@@ -206,7 +206,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         says: told('replica cut off'),
         whyNot: replication,
         async press() {
-          replica = await testBed.startReplica();
+          replica = await testBed.faults.startReplica();
           await replica.cutLine();
           return undefined;
         },

@@ -2,12 +2,12 @@
 
 import { once } from 'node:events';
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
-import { realWorld } from '../../loadtest/harness/real-world.ts';
-import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
 import { told } from '../../loadtest/narration/steps.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
 import { backendOfRow, rowOf } from '../../loadtest/staircase/lookup.ts';
-import { usualSettings } from '../../loadtest/virtual/play.ts';
+import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.ts';
+import { realWorld } from '../../loadtest/worlds/real/world.ts';
+import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { hasLock } from '../../locks/index.ts';
 import type { Play, PlayOrder, RunView } from '../page/messages.ts';
 import type { LockPlace } from '../page/view/picture.ts';

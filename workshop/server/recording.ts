@@ -2,13 +2,13 @@
 
 import { type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
 import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
-import { machineClock } from '../../loadtest/harness/clock.ts';
 import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
-import { followNode } from '../../loadtest/harness/event-stream.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import type { Deed } from '../../loadtest/narration/faults.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
+import { followNode } from '../../loadtest/worlds/real/event-stream.ts';
+import { machineClock } from '../../loadtest/worlds/real/machine.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { verbOf } from '../../simulation/scripts.ts';

@@ -2,7 +2,7 @@
 
 import { scenario } from '../../loadtest/scenarios/index.ts';
 import type { Page } from '../../loadtest/scenarios/page.ts';
-import { REAL_ONLY } from '../../loadtest/virtual/play.ts';
+import { REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
 import { isVirtual } from '../../simulation/lock-service.ts';
 import { sequenceOf } from './sequence.ts';
 import { transcriptOf } from './transcript.ts';

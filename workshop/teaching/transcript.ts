@@ -6,7 +6,7 @@ import { stageTold, stepTold, verdictTold } from '../../loadtest/report/terminal
 import type { Page } from '../../loadtest/scenarios/page.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
-import { playDrill } from '../../loadtest/virtual/play.ts';
+import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { numberOf } from '../../locks/index.ts';
 
 /** The scenario under the lock as a block of text, and the command that prints it. It is shown whole. Rejects for a last sentence. */

@@ -158,6 +158,7 @@ export type SaleEvent = z.output<typeof saleEventSchema>;
 export type Push = z.output<typeof pushSchema>;
 export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
+export type History = z.output<typeof historySchema>;
 export type JobState = z.output<typeof jobStateSchema>;
 export type ScheduledTick = JobState['scheduled'][number];
 /** The form in which it is sent: what has a default may be left out. */

@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
-import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
 import type { Page } from '../../../loadtest/scenarios/page.ts';
 import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
+import { openLocalTarget } from '../../../loadtest/worlds/real/target.ts';
 import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
 import { MASTERS, type StackOptions } from '../../../stack/stack.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { narrated, type StepSentence } from '../../../loadtest/narration/steps.ts';
 import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 
 /** What is said of a scenario under a stage, from its first step to its last. */
 async function said(name: string, stage: string): Promise<StepSentence[]> {

@@ -5,10 +5,10 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Drill, DrillContext, DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
-import { createTargets, type Targets } from '../../../loadtest/harness/targets.ts';
 import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
 import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
 import { rowOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { createTargets, type Targets } from '../../../loadtest/worlds/real/targets.ts';
 
 export const LEASE_MS = 600;
 const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request'];

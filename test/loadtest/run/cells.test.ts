@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { checkNamed } from '../../../loadtest/conformance/checks.ts';
 import { type Drill, type DrillOutcome, lostTrack, runCell, type World } from '../../../loadtest/harness/drill.ts';
 import { playAgain } from '../../../loadtest/harness/play.ts';
-import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { runCells } from '../../../loadtest/run/cells.ts';
-import { usualSettings } from '../../../loadtest/virtual/play.ts';
+import { realWorld } from '../../../loadtest/worlds/real/world.ts';
+import { usualSettings } from '../../../loadtest/worlds/simulated/play.ts';
 import { PartError } from '../../../stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { makeTempDir, projectDir } from '../../../stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 

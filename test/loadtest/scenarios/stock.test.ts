@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 
 test.each([
   ['crossed-write', 'fenced-writes'],

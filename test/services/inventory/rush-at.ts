@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
-import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
+import { openLocalTarget } from '../../../loadtest/worlds/real/target.ts';
 import { backendOf, commandsOf, replicasOf, strategies } from '../../../locks/index.ts';
 
 const SETTINGS = { requests: 200, connections: 40, stock: 1_000, units: 100, leaseMs: 1_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 
 const RUNS = 100;
 const stages: Record<string, string> = { 'late-votes': 'redlock', 'paused-process': 'fenced', 'redis-outage': 'fair' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { REAL_ONLY } from '../../../loadtest/virtual/play.ts';
+import { REAL_ONLY } from '../../../loadtest/worlds/simulated/play.ts';
 import { strategies } from '../../../locks/index.ts';
 import { isVirtual } from '../../../simulation/lock-service.ts';
 import type { ExerciseSettings } from '../../../workshop/exercises/exercise.ts';

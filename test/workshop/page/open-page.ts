@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { proveCell } from '../../../prove/cell.ts';
 import { projectDir } from '../../../stack/parts.ts';
 import { packPage } from '../../../workshop/page/pack.ts';

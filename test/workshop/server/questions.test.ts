@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
-import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { type Question, readQuestions } from '../../../workshop/server/questions.ts';
 import { stages } from '../../lesson/project-files.ts';
 import { isSo } from '../answers.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import { type Drill, runCell } from '../../../loadtest/harness/drill.ts';
-import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { playDrill, usualSettings } from '../../../loadtest/virtual/play.ts';
-import { playingIn } from '../../../loadtest/virtual/playing.ts';
+import { realWorld } from '../../../loadtest/worlds/real/world.ts';
+import { playDrill, usualSettings } from '../../../loadtest/worlds/simulated/play.ts';
+import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';

@@ -8,7 +8,7 @@ import { exerciseDrills } from '../../../../loadtest/orders/index.ts';
 import { drillsOf, tracks } from '../../../../loadtest/run/tracks.ts';
 import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
 import { figuresAsDrawn, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
-import { withNodes } from '../../../loadtest/virtual/own-target.ts';
+import { withNodes } from '../../../loadtest/worlds/simulated/own-target.ts';
 
 const drillNamed = (name: string) =>
   [...drillsOf('orders'), ...exerciseDrills].find((drill) => drill.name === name) as Drill;

@@ -1,0 +1,54 @@
+// Ways to break a stack from the outside, and back.
+
+import type { Target } from '../target.ts';
+import { breakClocks } from './clocks.ts';
+import { breakConnections } from './connections.ts';
+import { createGround, type FaultsOptions } from './ground.ts';
+import { breakMasters } from './masters.ts';
+import { breakMessages } from './messages.ts';
+import { breakProcesses } from './processes.ts';
+import { breakReplicas } from './replicas.ts';
+
+/**
+ * Each can be undone, and `undoAll` undoes what has not been. Each throws NotStagedError when it has no effect. A master is named by its
+ * place in the stack, from 0.
+ */
+export function createFaults(target: Pick<Target, 'nodes' | 'stack' | 'clock' | 'network'>, options: FaultsOptions) {
+  const ground = createGround(target, options);
+  const processes = breakProcesses(ground, options);
+  const connections = breakConnections(ground, options);
+  const messages = breakMessages(ground, connections);
+  const masters = breakMasters(ground, processes);
+  const clocks = breakClocks(ground, connections, masters);
+
+  return {
+    deaths: processes.deaths,
+    isDead: processes.isDead,
+    pause: processes.pause,
+    kill: processes.kill,
+    revive: processes.revive,
+    isRedisBroken: processes.isRedisBroken,
+    stopRedis: processes.stopRedis,
+    killRedis: processes.killRedis,
+    cutOff: connections.cutOff,
+    cutLine: connections.cutLine,
+    cutMasters: connections.cutMasters,
+    delayAnswers: connections.delayAnswers,
+    restore: connections.restore,
+    holdNext: messages.holdNext,
+    holdOnItsWay: messages.holdOnItsWay,
+    watchCommands: messages.watchCommands,
+    startReplica: breakReplicas(ground, connections).startReplica,
+    freezeMaster: masters.freezeMaster,
+    forgetMaster: masters.forgetMaster,
+    runClock: clocks.runClock,
+    lendClock: clocks.lendClock,
+    votes: masters.votes,
+    clearVotes: masters.clearVotes,
+    endLease: masters.endLease,
+    prepare: masters.prepare,
+    undoLater: ground.undoLater,
+    undoAll: ground.undoAll,
+    close: masters.close,
+  };
+}

@@ -1,0 +1,86 @@
+// What all ways to break a stack stand on: its parts, their undoing, and connections of their own.
+
+import type { Backend } from '../../../locks/index.ts';
+import type { RedisClient } from '../../../locks/lock.ts';
+import { NotStagedError } from '../../evidence/not-staged.ts';
+import { poll } from '../clock.ts';
+import type { Target, TargetNode } from '../target.ts';
+
+/** How long a fault may take to be there, in milliseconds. */
+export const STAGE_LIMIT_MS = 5_000;
+const LOOK_MS = 10;
+
+export interface FaultsOptions {
+  /** Where the lock is, and its key. */
+  backend: Backend;
+  lockKey: string;
+  /** Called when the nodes are led to another Redis. */
+  onMove?: (redisUrl: string) => void;
+  /** Resolves when all is known that a node has recorded: it is killed next. */
+  beforeKill?: (node: TargetNode) => Promise<unknown>;
+}
+
+export type Ground = ReturnType<typeof createGround>;
+
+export function createGround(
+  { nodes, stack, clock, network }: Pick<Target, 'nodes' | 'stack' | 'clock' | 'network'>,
+  { backend, lockKey }: Pick<FaultsOptions, 'backend' | 'lockKey'>,
+) {
+  const undos: (() => unknown)[] = [];
+
+  /** A connection for what the drill itself reads and writes, until it is closed. */
+  function connect(url: string, options = {}): RedisClient {
+    const client = network.connectRedis(url, { ...options, retryStrategy: () => LOOK_MS });
+    client.on('error', () => {});
+    return client;
+  }
+
+  return {
+    nodes,
+    stack,
+    clock,
+    network,
+    backend,
+    lockKey,
+    masters: backend === 'masters' ? (stack?.masters ?? []) : [],
+    connect,
+    /** A connection that is there until all is undone. */
+    connectForNow(url: string): RedisClient {
+      const client = connect(url);
+      undos.push(() => client.disconnect());
+      return client;
+    },
+    /** What no event tells is asked for again and again. Throws NotStagedError, with the sentence, when it does not come. */
+    async until(isSo: () => Promise<boolean>, otherwise: string) {
+      const found = await poll(clock, STAGE_LIMIT_MS, async () => (await isSo()) || undefined);
+      if (!found) throw new NotStagedError(otherwise);
+    },
+    /** Undoes it with the rest. */
+    undoLater(undo: () => unknown) {
+      undos.push(undo);
+    },
+    /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
+    undoAll: () => doEach(undos.splice(0).reverse()),
+  };
+}
+
+/** Does one after the other. Rejects as the first did that failed, after trying the rest. */
+export async function doEach(acts: (() => unknown)[]) {
+  const errors: unknown[] = [];
+  for (const act of acts) {
+    try {
+      await act();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/** What the run has of its own to break. Throws NotStagedError, with the sentence, when it has not. */
+export function ours<Part>(part: Part | undefined, otherwise: string): Part {
+  if (part === undefined) throw new NotStagedError(otherwise);
+  return part;
+}
+
+export const isThere = (answer: Promise<unknown>) => answer.then(() => true).catch(() => false);

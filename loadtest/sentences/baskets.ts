@@ -1,0 +1,105 @@
+// What is said of sales that need the locks of two skus, and when it holds then.
+
+import { lockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { because } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
+import { actorOf, type Course, demand, holdNext, needing, step } from './course.ts';
+
+const SKUS = ['001', '002'];
+/** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
+const STEP_LIMIT_MS = 2_000;
+
+const withLinks = needing('links');
+
+export const basketSteps = [
+  step('the shop sells sku 002, too', async (course) => {
+    await course.addSku('002');
+    return told('sku added', { sku: '002' });
+  }),
+  withLinks(
+    '<sale> sells a basket of <skus> at <node>, and is held before its second lock<orWaits>',
+    async (course, { sale: name, skus, node, orWaits }) => {
+      const { held, tries, first } = sellBasket(course, name, skus, node);
+      // A second try for the same lock is made when the first one was in vain.
+      const hasGoneFar = () => held.isThere() || (orWaits !== '' && tries() > 1);
+      await course.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
+      if (orWaits === '') {
+        const left = await course.lock.keysLeft();
+        const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.stage)));
+        if (taken.length !== 1)
+          throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
+      }
+      const values = { sale: name, node: node.name, skus: skus.split(' and '), first: first() };
+      return told(held.isThere() ? 'basket held' : 'basket waited', values);
+    },
+  ),
+];
+
+export const basketDemands = [
+  demand('<sale> and <other> are sold', async (course, { events }, names) => {
+    const both = [names.sale, names.other].map((name) => actorOf(course, name));
+    const ends = await Promise.all(both.map(({ sale }) => sale.end));
+    if (events.some(({ type }) => type === 'lease-lost')) {
+      throw new NotStagedError('A lease ended while a basket was held back.');
+    }
+    const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
+    const answers = ends.map((end) => ('code' in end ? end.code : end.outcome));
+    const areCrossed = both.every(({ held }) => held?.isThere());
+    const slowestSaleMs = Math.max(
+      ...both.map(({ wentOnAt }, at) => {
+        const { sentAt, ms } = ends[at] ?? { sentAt: course.clock.now(), ms: 0 };
+        return sentAt + ms - (wentOnAt ?? sentAt);
+      }),
+    );
+    const unsoldOnes = { baskets: unsold, ms: slowestSaleMs };
+    const wrong = areCrossed
+      ? because('baskets crossed', unsoldOnes)
+      : because('baskets not sold', { ...unsoldOnes, answers });
+    return {
+      wrong: unsold > 0 && wrong,
+      right: because(areCrossed ? 'crossed baskets sold' : 'baskets sold in turn', {
+        sales: [names.sale, names.other],
+      }),
+      figures: { unsold, slowestSaleMs },
+    };
+  }),
+  demand('as many are left of each sku as the baskets leave', async ({ actors, first, initialStock }) => {
+    const ends = await Promise.all([...actors.values()].map(({ sale }) => sale.end));
+    const stocks = (await Promise.all(SKUS.map((sku) => first.stock(sku)))).map(Number);
+    const sold = ends.filter(({ outcome }) => outcome === 'sold').length;
+    const expectedStock = initialStock - sold;
+    const [lowest, finalStock] = [Math.min(...stocks), Math.max(...stocks)];
+    if (!(lowest >= expectedStock)) {
+      throw new NotStagedError(
+        `The stock is ${stocks.join(' and ')}, and ${expectedStock} is what the baskets explain.`,
+      );
+    }
+    return {
+      wrong: finalStock > expectedStock && because('stocks of baskets', { sold, stocks, expected: expectedStock }),
+      figures: { asked: ends.length, sold, expectedStock, finalStock, lostUpdates: finalStock - expectedStock },
+    };
+  }),
+];
+
+/** Its node is held back from the lock that it asks for second. `first`: the sku whose lock it has asked for first. */
+function sellBasket(course: Course, name: string, listed: string, node: TargetNode) {
+  const { actors } = course;
+  const skus = listed.split(' and ');
+  const keys = skus.map((sku) => lockKey(sku, course.stage));
+  let first: string | undefined;
+  let tries = 0;
+  const held = holdNext(course, node, ({ args }) => {
+    const key = keys.find((each) => args.includes(each));
+    if (key === undefined) return false;
+    first ??= key;
+    if (key === first) tries += 1;
+    course.record.ring();
+    return key !== first;
+  });
+  const askedAt = course.clock.now();
+  const sale = course.sales.sellBasket(node, skus, name);
+  actors.set(name, { node, askedAt, sale, held });
+  return { held, tries: () => tries, first: () => skus.find((_, at) => keys[at] === first) ?? '' };
+}

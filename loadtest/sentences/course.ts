@@ -1,0 +1,191 @@
+// One playing of a scenario: who sells, what was seen so far, and what must be seen in the end.
+
+import type { BasketAnswer, LookAnswer, SaleAnswer, SaleEnd } from '../evidence/answers.ts';
+import { isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { LeftKey } from '../harness/lease-watch.ts';
+import type { RunningSale } from '../harness/sales.ts';
+import type { TargetNode } from '../harness/target.ts';
+import type { TestBed } from '../harness/test-bed.ts';
+import { type Deed, deed } from '../narration/faults.ts';
+import { type Playing, sentencesOf } from './sentence.ts';
+
+/** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
+export interface Actor {
+  node: TargetNode;
+  sale: RunningSale<SaleAnswer | BasketAnswer | LookAnswer>;
+  /** When it was sent, on the shared clock. */
+  askedAt: number;
+  /** What it recorded when it began to wait, if it had to. */
+  asks?: SaleName;
+  /** The sale, if it was seen inside. */
+  inside?: SaleName | undefined;
+  /** What it sends is held on its way until the page says that it goes on. */
+  held?: ReturnType<TestBed['faults']['holdNext']> | undefined;
+  /** It stays inside until the page says that it goes on. */
+  isHeld?: boolean;
+  /** When it went on, on the shared clock. */
+  wentOnAt?: number;
+}
+
+/** A time in which Redis was away, on the shared clock. */
+export interface Outage {
+  /** Which signal took it away. */
+  signal: 'SIGSTOP' | 'SIGKILL';
+  from: number;
+  until: number;
+  /** When a sale was held inside after it. */
+  held?: { from: number; until: number };
+  /** From its return to the next sale, in milliseconds, without the time for which that had to wait for one that was held. Absent when there was none in time. */
+  backMs?: number;
+  /** What was in Redis then, besides the stock, when nobody has sold: because of one of them. */
+  stayed?: LeftKey[];
+  /** Why the outage proves nothing, if so: nobody has asked by the time that mattered. */
+  missed?: string | undefined;
+}
+
+export interface Course
+  extends Omit<TestBed, 'mend' | 'stop' | 'close'>,
+    Pick<Playing<StepHistory>, 'evidence' | 'ending'> {
+  actors: Map<string, Actor>;
+  /** Sales whose write reached Redis although their node had given up on it. */
+  wroteLate: SaleName[];
+  /** When a holder was killed, or was last inside, on the shared clock. */
+  faultAt: number;
+  /**
+   * What was measured on the way, by the names that the results give it. `soldMeanwhile`: how many units were sold while the fault lasted.
+   * `keptOutMs`: for how long nobody else got in, if nobody did. `overtakes`: how many have gone first that came later than the one that
+   * waits; `waitedMs`: for how long it had waited, when all of them had.
+   */
+  figures: Record<string, number>;
+  /** What is broken, and how it is mended. */
+  broken: Map<string, () => unknown>;
+  /** The command that is held as a release, and whether the lock sends others beside it. */
+  release?: { isMeant: Parameters<TestBed['faults']['holdOnItsWay']>[1]; isOneOfSeveral: boolean };
+  replicas: Awaited<ReturnType<TestBed['faults']['startReplica']>>[];
+  /** The clock of a server that can be set. */
+  lentClock?: Awaited<ReturnType<TestBed['faults']['lendClock']>>;
+  outages: Outage[];
+  /** So much later the answers of a line that is slow come, in milliseconds. */
+  slowMs: number;
+  /** Sales that came one after the other, before a fault and in it. */
+  rounds: SaleEnd[][];
+  /** Resolves when votes that are late have come, with how long they took, in milliseconds. */
+  lateVotes?: () => Promise<number>;
+  /** Those who have come to wait. */
+  crowd: RunningSale[];
+  /** When they hung up, on the shared clock. */
+  hungUpAt?: number;
+}
+
+/** Makes sentences of what is done in a scenario, and of what must be so in the end. */
+export const { step, needing, setting, demand } = sentencesOf<Course, StepHistory>();
+
+export function beginCourse(testBed: TestBed, release?: Course['release']): Course {
+  const { clock, stage, leaseMs, initialStock, first, second, redisKind, record, faults, sales, lock } = testBed;
+  const { say, mark, addSku, mustHaveGoneOn, outcome } = testBed;
+  return {
+    clock,
+    stage,
+    leaseMs,
+    initialStock,
+    first,
+    second,
+    redisKind,
+    record,
+    faults,
+    sales,
+    lock,
+    say,
+    mark,
+    addSku,
+    mustHaveGoneOn,
+    outcome,
+    actors: new Map(),
+    evidence: [],
+    figures: {},
+    wroteLate: [],
+    faultAt: clock.now(),
+    broken: new Map(),
+    ...(release && { release }),
+    replicas: [],
+    outages: [],
+    slowMs: 0,
+    rounds: [],
+    crowd: [],
+  };
+}
+
+export function actorOf({ actors }: Course, name: string): Actor {
+  const found = actors.get(name);
+  if (found === undefined) throw new Error(`No sale is called ${name}.`);
+  return found;
+}
+
+/** The sale as it was seen inside. Throws NotStagedError for one that was kept out. */
+export function insideOf(course: Course, name: string): SaleName {
+  const { inside } = actorOf(course, name);
+  if (inside === undefined) throw new NotStagedError(`Sale ${name} was never inside.`);
+  return inside;
+}
+
+/** Holds the next such command of a node on its way, and what its connection sends after it. */
+export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['faults']['holdNext']>[1]) {
+  const held = course.faults.holdNext(node, isMeant);
+  const mark = course.mark(deed('held on its way'), { node });
+  held.arrived.then(course.record.ring, () => {});
+  return {
+    ...held,
+    goOn() {
+      mark.over();
+      return held.goOn();
+    },
+  };
+}
+
+/** In the end `isSo` must say true of what was seen. When it says why not, as a sentence, nothing may be concluded. */
+export function mustBeSo(
+  { evidence }: Course,
+  isSo: (outcome: StepHistory) => true | string | Promise<true | string>,
+): void {
+  evidence.push(async (outcome) => {
+    const answer = await isSo(outcome);
+    if (answer !== true) throw new NotStagedError(answer);
+  });
+}
+
+/** In the end the sale must not have left before this moment on the shared clock. */
+export function mustBeInside(
+  course: Course,
+  sale: SaleName,
+  at = course.clock.now(),
+  otherwise = `Sale ${sale.saleId} on ${sale.node} was not inside any more.`,
+): void {
+  mustBeSo(course, ({ events }) => {
+    const left = events.find((event) => event.type === 'left' && isSame(event, sale));
+    return left === undefined || left.at >= at || otherwise;
+  });
+}
+
+/** Draws what is broken from now on. `undo` mends it, when `mend` is called with this name. */
+export function breaks(
+  { mark, broken }: Course,
+  name: string,
+  what: Deed,
+  hit: Parameters<TestBed['mark']>[1],
+  undo: () => unknown = () => {},
+): void {
+  const { over } = mark(what, hit);
+  broken.set(name, () => {
+    const undone = undo();
+    over();
+    return undone;
+  });
+}
+
+/** Mends what is broken under this name, if it is. Returns what `undo` does. */
+export function mend({ broken }: Course, name: string): unknown {
+  const undo = broken.get(name);
+  broken.delete(name);
+  return undo?.();
+}

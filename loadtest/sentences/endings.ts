@@ -1,0 +1,96 @@
+// What is said of a sale that is inside: it stays, goes on, and ends.
+
+import { isSame } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { NOT_REPLICATED } from '../harness/test-bed.ts';
+import { deed } from '../narration/faults.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
+import { type Actor, actorOf, breaks, type Course, insideOf, mend, mustBeInside, mustBeSo, step } from './course.ts';
+
+export const endingSteps = [
+  step('<sale> <stays>', async (course, { sale, stays }) => {
+    const doesStall = stays === 'stalls inside the sale';
+    breaks(course, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs'), { sale: insideOf(course, sale) });
+    return told(doesStall ? 'stalled' : 'hung', { sale });
+  }),
+  step('<sale> is still inside', async (course, { sale }) => {
+    mustBeInside(course, insideOf(course, sale));
+    return told('was still inside', { sale });
+  }),
+  step('<sale> goes on', async (course, { sale }) => {
+    const { hasResumed } = await goOn(course, sale);
+    return hasResumed ? told('resumed', { sale }) : told('had nothing to resume', { sale });
+  }),
+  step('<sale> ends', async (course, { sale }) => {
+    const { ended, end } = actorOf(course, sale).sale;
+    return ended?.outcome === 'cutOff' ? told('had given up', { sale }) : howEnded(sale, await end);
+  }),
+  step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) => {
+    const end = await actorOf(course, sale).sale.endWithin(limit);
+    return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
+  }),
+  step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
+  step('<sale> ends, sold or not replicated', (course, { sale }) => answered(course, sale, ['sold', NOT_REPLICATED])),
+  step('all sales end', async (course) => told('all ended', { left: (await course.outcome()).finalStock })),
+];
+
+/** What was answered to a sale, to that of a basket or to a look. */
+export function howEnded(sale: string, end: Awaited<Actor['sale']['end']>): StepSentence {
+  switch (end.outcome) {
+    case 'sold':
+      return 'skus' in end.sale
+        ? told('sold a basket', { sale, skus: end.sale.skus.map(({ sku }) => sku) })
+        : told('sold', { sale, before: end.sale.stockBefore, after: end.sale.remaining });
+    case 'looked':
+      return told('was answered', { sale, remaining: end.remaining });
+    case 'inDoubt':
+      return told('was left in doubt', { sale, code: end.code });
+    case 'nonsense':
+      return told('was answered nonsense', { sale });
+    case 'cutOff':
+      return told('got no answer', { sale, ms: end.ms });
+    default:
+      return told('was refused', { sale, code: end.code });
+  }
+}
+
+/** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to resume. */
+export async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
+  const actor = actorOf(course, name);
+  const at = course.clock.now();
+  if (actor.held === undefined && actor.inside === undefined) return { at, hasResumed: false };
+  mustStillWait(course);
+  actor.wentOnAt = at;
+  await actor.held?.goOn();
+  if (actor.inside) {
+    mustBeInside(course, actor.inside, at);
+    // Redis may have answered a node that can't write yet, so what it has told is heard first.
+    await course.record.catchUp([actor.node]);
+    actor.isHeld = false;
+    mend(course, `${name} stalls`);
+    await resume();
+  }
+  return { at, hasResumed: true };
+}
+
+/** In the end none may have entered by now that is to wait. */
+export function mustStillWait(course: Course) {
+  const at = course.clock.now();
+  for (const { asks } of course.actors.values()) {
+    if (asks === undefined) continue;
+    mustBeSo(course, ({ events }) => {
+      const isThrough = events.some((event) => event.type === 'entered' && event.at < at && isSame(event, asks));
+      return !isThrough || `Sale ${asks.saleId} on ${asks.node} did not wait for the lock.`;
+    });
+  }
+}
+
+/** Waits for the answer of a sale, and tells it. Throws NotStagedError when it is none of these. */
+async function answered(course: Course, name: string, expected: string[]) {
+  const end = await actorOf(course, name).sale.end;
+  const answer = end.outcome === 'sold' ? 'sold' : 'code' in end ? end.code : end.outcome;
+  if (answer === NOT_REPLICATED) course.ending = 'if A is refused';
+  // On a busy machine a replica is too slow to confirm, and a lease ends too soon.
+  if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`);
+  return howEnded(name, end);
+}

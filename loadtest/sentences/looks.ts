@@ -1,0 +1,129 @@
+// What is said of those who only look at the stock, and when it holds then.
+
+import type { Ended, LookAnswer } from '../evidence/answers.ts';
+import { isSame } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { isStockRead } from '../harness/faults/commands.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { because } from '../narration/reasons.ts';
+import { told } from '../narration/steps.ts';
+import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
+import { howEnded } from './endings.ts';
+import { passedOver } from './waiting.ts';
+
+/** So much earlier an answer may seem to come, in milliseconds. */
+const EARLIER_MS = 30;
+
+export const lookSteps = [
+  step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
+    const tried = course.lock.triesOf(node);
+    const looker = look(course, sale, node);
+    const hasAsked = () => looker.sale.ended !== undefined || course.lock.triesOf(node) > tried;
+    await course.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+    const { ended } = looker.sale;
+    return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
+  }),
+  needing('links')(
+    '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
+    async (course, { sale, node, limit }) => {
+      await course.say(told('came to look', { sale, node: node.name }));
+      const held = holdNext(course, node, isStockRead);
+      look(course, sale, node, held);
+      if (await course.record.until(held.isThere, limit ?? STEP_LIMIT_MS))
+        return told('look held', { sale, node: node.name });
+      if (limit === undefined) throw new NotStagedError(`${node.name} did not read the stock.`);
+      await mustHaveHadTime(course, limit);
+      return told('look waited', { sale, node: node.name, ms: limit });
+    },
+  ),
+  step(
+    '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
+    (course, { count, node, sale }) => lookFirst(course, { most: count, node, name: sale }),
+  ),
+];
+
+export const lookDemands = [
+  demand('<sale> is answered when <other> has written, and with what it wrote', async (course, { events }, names) => {
+    const { node } = actorOf(course, names.sale);
+    const { remaining, sentAt, ms } = await lookedAt(actorOf(course, names.sale));
+    const sale = insideOf(course, names.other);
+    const wrote = events.find((event) => event.type === 'wrote' && isSame(event, sale));
+    if (wrote?.stock === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
+    const isEarly = sentAt + ms < wrote.at;
+    const answer = { node: node.name, stock: remaining, sale: sale.saleId };
+    const wrong = isEarly
+      ? because('answered too early', { ...answer, seller: sale.node })
+      : because('answered an old stock', { ...answer, written: wrote.stock });
+    return {
+      wrong: (isEarly || remaining !== wrote.stock) && wrong,
+      right: because('looker waited', {}),
+      figures: { earlyAnswers: isEarly ? 1 : 0 },
+    };
+  }),
+  demand('<sale> and <other> look at the same moment', async (course, _outcome, { sale, other }) => {
+    const both = [sale, other].map((name) => actorOf(course, name));
+    await Promise.all(both.map(lookedAt));
+    const areTogether = both.every(({ held }) => held?.isThere());
+    const [one = '', two = ''] = both.map(({ node }) => node.name);
+    return {
+      wrong: !areTogether && because('looker waited for a looker', { node: two, other: one }),
+      right: because('two looked at once', {}),
+      figures: { readersAtOnce: areTogether ? 2 : 1 },
+    };
+  }),
+  demand('<sale> enters when <other> has read', async (course, { events }, names) => {
+    const { node, askedAt } = actorOf(course, names.sale);
+    const { node: reader, wentOnAt = 0 } = actorOf(course, names.other);
+    const own = events.filter((event) => event.node === node.name && event.at > askedAt);
+    const [waiting, entered] = ['waiting', 'entered'].map((type) => own.find((event) => event.type === type)?.at);
+    if (waiting === undefined || waiting > wentOnAt || entered === undefined) {
+      throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
+    }
+    const wrong = because('entered while another looked', { node: node.name, reader: reader.name });
+    return { wrong: entered < wentOnAt && wrong };
+  }),
+];
+
+function look(course: Course, name: string, node: TargetNode, held?: Actor['held']): Actor {
+  const actor = { node, askedAt: course.clock.now(), sale: course.sales.look(node), held };
+  course.actors.set(name, actor);
+  return actor;
+}
+
+/** How a look ended. Throws NotStagedError when it was answered by no stock. */
+async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer>, { outcome: 'looked' }>> {
+  const end = await sale.end;
+  if (end.outcome === 'looked') return end;
+  const answer = 'code' in end ? end.code : 'nothing';
+  throw new NotStagedError(`${node.name} was asked for the stock, and answered ${answer}.`);
+}
+
+/** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
+async function lookFirst(course: Course, { most, node, name }: { most: number; node: TargetNode; name: string }) {
+  const { sale, askedAt } = actorOf(course, name);
+  await course.say(told('others came first', { sale: name, node: node.name }));
+  let reads = 0;
+  const unwatch = course.faults.watchCommands(node, (command) => {
+    if (isStockRead(command)) reads += 1;
+    course.record.ring();
+  });
+  const isIn = () => sale.ended !== undefined;
+  const looks: Actor[] = [];
+  let overtakes = 0;
+  while (overtakes < most && !isIn()) {
+    const seen = reads;
+    looks.push(look(course, `${name}${overtakes}`, node));
+    await course.record.until(() => isIn() || reads > seen, STEP_LIMIT_MS);
+    if (isIn() || reads === seen) break;
+    overtakes += 1;
+  }
+  unwatch();
+  const isStarved = overtakes === most && !isIn();
+  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs: course.clock.now() - askedAt }) });
+  for (const looked of await Promise.all(looks.map(lookedAt))) {
+    if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
+  }
+  return passedOver(name, overtakes, isStarved);
+}

@@ -1,0 +1,94 @@
+// What is said of commands that are held up on their way, and arrive late.
+
+import { isSame, type SaleName } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { deed } from '../narration/faults.ts';
+import { told } from '../narration/steps.ts';
+import { actorOf, breaks, type Course, insideOf, mend, mustBeSo, needing, step } from './course.ts';
+import { goOn } from './endings.ts';
+
+const withLinks = needing('links');
+
+export const messageSteps = [
+  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', async (course, { sale, command }) => {
+    await holdUp(course, sale, command);
+    return told(command === 'write' ? 'write held' : 'release held', { sale });
+  }),
+  withLinks(
+    '<sale> goes on, and the next write of <node> is held up on the line to Redis',
+    async (course, { sale, node }) => {
+      await holdUp(course, sale, 'write', node);
+      return told('write of the node held', { sale, node: node.name });
+    },
+  ),
+  step('the write of <sale> arrives', async (course, { sale }) => {
+    const late = insideOf(course, sale);
+    const stockBefore = await course.second.stock();
+    await mend(course, 'command held');
+    course.mark(deed('late write arrives'), { sale: late });
+    for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
+    mustBeSo(course, ({ events, initialStock }) => {
+      const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
+      return read === undefined || read.stock === initialStock || 'The write was not held up.';
+    });
+    // It would write what is there already.
+    if (course.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
+    const stockAfter = await course.second.stock();
+    if (stockBefore === undefined || stockAfter === undefined)
+      throw new NotStagedError('There is no stock to be read.');
+    if (stockAfter === stockBefore) return told('late write refused', { sale, stock: stockBefore });
+    course.wroteLate.push(late);
+    return told('late write', { sale, before: stockBefore, after: stockAfter });
+  }),
+  step('the lease of <sale> ends', async (course, { sale }) => {
+    const { release } = course;
+    const found = await course.faults.endLease();
+    course.mark(deed('lease ends'), { sale: insideOf(course, sale) });
+    // An earlier command of the release may have freed the lock. A single one can't have.
+    if (found === 'free' && release?.isOneOfSeveral === false) {
+      throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
+    }
+    return told(howLeasesEnd[found], { sale });
+  }),
+  step('the release of <sale> arrives', async (course, { sale }) => {
+    await mend(course, 'command held');
+    return told('late release', { sale });
+  }),
+  step('the write of <node> arrives', async (course, { node }) => {
+    await mend(course, 'command held');
+    return told('late write of the node', { node: node.name });
+  }),
+];
+
+/** How the lease of a sale ended that was made to. */
+const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 'no lease' } as const;
+
+/** Lets a sale go on, whose next such command is held on its line; or that of another node. */
+async function holdUp(course: Course, name: string, what: 'write' | 'release', other?: TargetNode) {
+  const { release = { isMeant: isRelease } } = course;
+  const node = other ?? actorOf(course, name).node;
+  const isMeant = what === 'write' ? isStockWrite : release.isMeant;
+  const command = await course.faults.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
+  const hit = other ? { node } : { sale: insideOf(course, name) };
+  breaks(course, 'command held', deed('held', { command: what }), hit, command.goOn);
+}
+
+/** Another who is inside when a late write comes has read the stock, and has not yet written. */
+function mustHaveRead(course: Course, inside: SaleName) {
+  const { saleId, node } = inside;
+  const at = course.clock.now();
+  mustBeSo(course, ({ events, ends }) => {
+    const own = events.filter((event) => isSame(event, inside));
+    const [read, wrote, failed] = ['read', 'wrote', 'failed'].map((type) => own.find((event) => event.type === type));
+    if (read === undefined || read.at > at) {
+      const reason = `Sale ${saleId} had not read the stock when the late write came: its reading and its writing are one step.`;
+      throw new NotStagedError(reason, { nothingToBreak: true });
+    }
+    if (own.some((event) => ['wrote', 'left'].includes(event.type) && event.at < at)) {
+      return `Sale ${saleId} on ${node} was not inside any more when the late write came.`;
+    }
+    return Boolean(wrote ?? failed) || ends.length === 0 || `Sale ${saleId} was neither written nor refused.`;
+  });
+}

@@ -1,0 +1,209 @@
+// Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out.
+
+import type { LockTiming } from '../../services/inventory/lab/contract.ts';
+import type { Hold } from '../evidence/history.ts';
+import type { Clock } from '../harness/clock.ts';
+import type { Need, TargetNode } from '../harness/target.ts';
+import type { Reason } from '../narration/reasons.ts';
+import type { StepSentence } from '../narration/steps.ts';
+
+/** What stands in a gap, and how it is written. */
+const gaps = {
+  sale: '[A-Z]',
+  other: '[A-Z]',
+  node: 'node-[12]',
+  count: String.raw`\d+`,
+  skus: String.raw`\d+ and \d+`,
+  time: String.raw`[\d./]+ (?:leases?|ms|s)`,
+  limit: String.raw`[\d./]+ (?:leases?|ms|s)`,
+  replica: 'the (?:first |second )?replica',
+  number: '(?:a replica copies|two replicas copy)',
+  orWaits: '(?:, or waits)?',
+  which: '(?:the same|another)',
+  stays: '(?:stalls inside the sale|hangs, and its process lives)',
+  where: '(?:node-[12]|both nodes)',
+  tick: '[A-Z]',
+  did: '(?:read|closed|restored)',
+  command: '(?:write|release)',
+  text: '.+',
+} as const;
+
+type Gap = keyof typeof gaps;
+type GapsIn<Form extends string> = Form extends `${string}<${infer Name extends Gap}>${infer Rest}`
+  ? Name | GapsIn<Rest>
+  : never;
+/** What fills the gaps of a sentence: a node, a number, a time in milliseconds, or the text itself. */
+export type Values<Name extends Gap> = { [Each in Name]: Value<Each> };
+type Filled<Form extends string> = Values<GapsIn<Form>>;
+type Value<Name extends Gap> = Name extends 'node'
+  ? TargetNode
+  : Name extends 'count' | 'time' | 'limit'
+    ? number
+    : Name extends 'command'
+      ? 'write' | 'release'
+      : string;
+/** What the values are taken from: in the settings of a page there are no nodes yet, and no lease. */
+type Ground = Partial<Record<'first' | 'second', TargetNode>> & { leaseMs: number };
+
+function read<Form extends string>(filled: Record<string, string>, { first, second, leaseMs }: Ground) {
+  const asValue = (gap: string, text: string) => {
+    if (gap === 'node') return text === first?.name ? first : second;
+    if (gap === 'count') return Number(text);
+    return ['time', 'limit'].includes(gap) ? msOf(text, leaseMs) : text;
+  };
+  const given = Object.entries(filled).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(given.map(([gap, text]) => [gap, asValue(gap, text)])) as Filled<Form>;
+}
+
+/** How long "2.5 leases", "1/3 lease", "30 s" or "500 ms" is, in milliseconds. */
+function msOf(time: string, leaseMs: number): number {
+  const [amount = '', unit = ''] = time.split(' ');
+  const [over, under = '1'] = amount.split('/');
+  const unitMs = { ms: 1, s: 1_000 }[unit] ?? leaseMs;
+  return Math.round((Number(over) / Number(under)) * unitMs);
+}
+
+/** A sentence that is known, and what it means when its gaps are filled. */
+export interface Known<Meaning> {
+  form: string;
+  means(filled: Record<string, string>): Meaning;
+}
+
+/** What one line of a page does on its course. */
+export interface Step<Course> {
+  /** What it takes, besides two nodes. */
+  needs?: Need[];
+  /** What it asks of the lock's timing. */
+  timing?: LockTiming;
+  /** The units in stock. */
+  stock?: number;
+  /** The page is played once for each command of a release. */
+  playsEachRelease?: boolean;
+  /** Resolves with what has happened. Throws NotStagedError when it has no effect. Absent of what sets something before the drill. */
+  act?(course: Course): Promise<StepSentence>;
+}
+
+/**
+ * What is said of a verdict, besides the figures: why it holds, because everybody waited or the first was refused as well, and why it
+ * fails, because too little came of it or it came to no end as well.
+ */
+export const endings = [
+  'if it holds',
+  'if all waited',
+  'if A is refused',
+  'if it fails',
+  'if too few',
+  'if it never ends',
+] as const;
+export type Ending = (typeof endings)[number];
+
+export interface Finding {
+  /** What is wrong, in one reason or some; none when nothing is. */
+  wrong?: Reason | Reason[] | false | undefined;
+  /** What there is to say when nothing is wrong. */
+  right?: Reason;
+  figures?: Record<string, number>;
+  witnesses?: string[];
+  /** Why it is wrong, where most fail for another reason. */
+  ending?: Ending;
+  /** Which holders may not meet; all of them when it is not given. */
+  isJudged?: (hold: Hold) => boolean;
+}
+
+/** What must be so in the end. Throws NotStagedError when it can't be told. */
+export type Demand<Course, Outcome> = (course: Course, outcome: Outcome) => Finding | Promise<Finding>;
+
+export interface PageOf<Course, Outcome> {
+  /** The column of the staircase. */
+  name: string;
+  /** What it asks. */
+  question: string;
+  /** What it takes to stage the fault, besides two nodes. */
+  needs: Need[];
+  /** What it needs of the lock's timing, in milliseconds, whatever lease was asked for; and the units in stock. */
+  timing: LockTiming;
+  stock?: number;
+  /** Each with what must be so when it has been taken: a lock that fails this goes no further. */
+  steps: (Step<Course> & { line: string; endsParagraph: boolean; demands: Demand<Course, Outcome>[] })[];
+  words: Partial<Record<Ending, string>>;
+}
+
+/** Makes the sentences of a kind of course, whose steps resolve with what they have to tell. */
+export function sentencesOf<Course extends Ground, Outcome>() {
+  function step<Form extends string>(
+    form: Form,
+    act: (course: Course, filled: Filled<Form>) => Promise<StepSentence>,
+    more: Omit<Step<Course>, 'act'> = {},
+  ): Known<Step<Course>> {
+    return { form, means: (filled) => ({ ...more, act: (course) => act(course, read(filled, course)) }) };
+  }
+
+  return {
+    step,
+    /** Steps that take this, besides two nodes. */
+    needing:
+      (...needs: Need[]): typeof step =>
+      (form, act, more) =>
+        step(form, act, { needs, ...more }),
+    /** A sentence that sets something before the drill, and does nothing in it. */
+    setting<Form extends string>(
+      form: Form,
+      set: (filled: Filled<Form>) => Omit<Step<Course>, 'act'>,
+    ): Known<Step<Course>> {
+      return {
+        form,
+        means: (filled) => set(read(filled, { leaseMs: Number.NaN })),
+      };
+    },
+    demand<Form extends string>(
+      form: Form,
+      judge: (course: Course, outcome: Outcome, filled: Filled<Form>) => Finding | Promise<Finding>,
+    ): Known<Demand<Course, Outcome>> {
+      return { form, means: (filled) => (course, outcome) => judge(course, outcome, read(filled, course)) };
+    },
+  };
+}
+
+/** The sentences that pages of a kind may be made of. */
+export interface Vocabulary<On, Outcome> {
+  steps: Known<Step<On>>[];
+  demands: Known<Demand<On, Outcome>>[];
+}
+
+/** The meaning of a line among the sentences that are known. Throws an Error that names the nearest one. */
+export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meaning {
+  for (const { form, means } of known) {
+    const filled = patternOf(form).exec(line);
+    if (filled) return means({ ...filled.groups });
+  }
+  const words = new Set(wordsOf(line));
+  const shared = ({ form }: Known<Meaning>) => {
+    const own = wordsOf(form);
+    return own.filter((word) => words.has(word)).length / Math.max(own.length, words.size);
+  };
+  const [nearest] = known.toSorted((a, b) => shared(b) - shared(a));
+  throw new Error(`"${line}" is no sentence that is known. The nearest one is "${nearest?.form}".`);
+}
+
+const wordsOf = (sentence: string) => sentence.split(/[\s,]+/);
+
+function patternOf(form: string): RegExp {
+  const literal = form.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const withGaps = literal.replace(/<(\w+)>/g, (_, gap: Gap) => `(?<${gap}>${gaps[gap]})`);
+  return new RegExp(`^${withGaps.replaceAll('\\[', '(?:').replaceAll('\\]', ')?')}$`);
+}
+
+/** What a page is played on. */
+export interface Playing<Outcome> {
+  clock: Clock;
+  /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
+  say(sentence: StepSentence, isStep?: boolean, line?: string): Promise<void>;
+  /** Waits until all has ended, and resolves with what is left. Throws NotStagedError when something never ends. */
+  outcome(): Promise<Outcome>;
+  /** What must be seen in the history: each throws NotStagedError when it was not, and then nothing may be concluded. */
+  evidence: ((outcome: Outcome) => void | Promise<void>)[];
+  /** What is said of what holds for another reason than most. */
+  ending?: Ending;
+  /** What was measured on the way. */
+  figures?: Record<string, number>;
+}

@@ -1,0 +1,245 @@
+// What is said of buyers who wait for the lock, many at once or in an order, and when it holds then.
+
+import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
+import { deed } from '../narration/faults.ts';
+import { because } from '../narration/reasons.ts';
+import { type StepSentence, told } from '../narration/steps.ts';
+import { backendOfRow } from '../staircase/lookup.ts';
+import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
+import { mustHaveHadTime } from './demands.ts';
+import { mustStillWait } from './endings.ts';
+import { sellAndAsk } from './sales.ts';
+
+/** How long it may take until nobody waits who has hung up, in milliseconds. */
+const HANG_UP_LIMIT_MS = 1_000;
+/** Of the tries that are asked for, so many are needed to tell bytes from noise. */
+const FEWEST = 1 / 3;
+/** So often a node is asked for what takes longer than a try. Who waits there and tries at once has tried half as often at least. */
+const QUESTIONS = 20;
+/** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
+const UNUSED_MS = 400;
+/** A lock that is kept for those who wait longest is kept at once, or after a tenure: not after so many turns and more. */
+const MOST_KEPT = 2;
+/** Who asks again and again has done so within this time, in milliseconds; where masters vote it asks at random, and more seldom. */
+const ASKS_AGAIN_MS = 100;
+const ASKS_MASTERS_AGAIN_MS = 1_000;
+
+const withLinks = needing('links');
+
+export const waitingSteps = [
+  setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
+  step('<count> buyers come to <node>, and wait', async (course, { count, node }) => {
+    await crowd(course, count, node);
+    return told('buyers waited', { buyers: count, node: node.name });
+  }),
+  step('the buyers hang up', hangUp),
+  /** The memory of the first of them is that of code which is compiled. */
+  withLinks(
+    '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
+    async (course, { node, count, limit: limitMs }) => {
+      const { crowd } = course;
+      await course.say(told('asking began', { node: node.name }));
+      const from = course.clock.now();
+      const [triesBefore, bytesBefore] = [course.lock.triesOf(node), await node.heap()];
+      const made = () => course.lock.triesOf(node) - triesBefore;
+      await course.record.until(() => made() >= count, limitMs);
+      const [tries, ms] = [made(), course.clock.now() - from];
+      Object.assign(course.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
+      if (tries >= FEWEST * count) return told('asked often', { node: node.name, tries, ms });
+      const nothingToBreak = await trySeldom(course, node);
+      // They may have ended while the node was asked.
+      await course.record.catchUp();
+      if (course.record.waitingAt(node) < crowd.length) {
+        throw new NotStagedError(`Some of the buyers at ${node.name} did not wait any more.`);
+      }
+      throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
+    },
+  ),
+  step('<sale> sells at <node>, and waits', async (course, { sale, node }) => {
+    await sellAndWait(course, sale, node);
+    return told('waited', { sale, node: node.name });
+  }),
+  step('the next sales at <node> are held inside', async (_course, { node }) => {
+    await node.script({ untilResumed: true, times: 1_000 });
+    return told('sales held', { node: node.name });
+  }),
+  withLinks(
+    '<count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
+    (course, { count, sale, node }) => goFirst(course, { most: count, name: sale, here: node }),
+  ),
+];
+
+export const waitingDemands = [
+  demand('one sale at most is in doubt', (_course, { ends }) => {
+    const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
+    const wrong = inDoubt > 1 && because('buyers in doubt', { inDoubt, buyers: ends.length });
+    return { wrong, figures: { asked: ends.length, inDoubt } };
+  }),
+  demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time: limitMs }) => {
+    const { crowd, hungUpAt = 0 } = course;
+    const gone = events.filter(({ code, at }) => code === 'CLIENT_GONE' && at >= hungUpAt);
+    const inTime = gone.filter(({ at }) => at <= hungUpAt + limitMs);
+    const stillWaiting = crowd.length - inTime.length;
+    await mustHaveHadTime(course, stillWaiting > 0 ? limitMs : 0);
+    const emptyMs = Math.max(0, ...inTime.map(({ at }) => at - hungUpAt));
+    return {
+      right: because('waiters left', { ms: emptyMs }),
+      wrong: stillWaiting > 0 && because('waiters stayed', { sales: stillWaiting, ms: limitMs }),
+      figures: { emptyMs, stillWaiting },
+    };
+  }),
+  demand('nothing is sold to a buyer that has hung up', async ({ first, second }, { ends }) => {
+    const states = await Promise.all([first, second].map((node) => node.state()));
+    const answered = ends.filter(({ outcome }) => outcome === 'sold').length;
+    const soldToNobody = states.reduce((sum, { counts }) => sum + counts.sold, 0) - answered;
+    const wrong = soldToNobody > 0 && because('units sold to nobody', { units: soldToNobody });
+    return { wrong, figures: { soldToNobody } };
+  }),
+  demand('a try keeps fewer than <count> bytes', ({ figures }, _outcome, { count }) => {
+    const { tries = 0, bytesPerTry = Number.NaN } = figures;
+    const right = because('a try keeps', { bytesPerTry, tries });
+    return { right, wrong: !(bytesPerTry < count) && right };
+  }),
+  demand('those who waited enter in the order in which they asked', async ({ actors, stage }, { events }) => {
+    const waited = [...actors.values()].filter(({ asks }) => asks !== undefined);
+    const ends = await Promise.all(waited.map(({ sale }) => sale.end));
+    const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
+    if (unsold > 0) {
+      throw new NotStagedError(`${unsold} of ${ends.length} sales did not take place.`);
+    }
+    const placeOf = (sale: SaleName) => waited.findIndex(({ asks }) => asks !== undefined && isSame(asks, sale));
+    const entered = spansOf(events).filter((span) => placeOf(span) >= 0);
+    // Each with one that had asked later and went in before it.
+    const overtaken = entered.flatMap((sale, place) => {
+      const ahead = entered.slice(0, place).find((other) => placeOf(other) > placeOf(sale));
+      return ahead === undefined ? [] : [{ sale, ahead }];
+    });
+    const order = entered.map((sale) => placeOf(sale) + 1);
+    const areNeighbours = entered.every((sale, place) => Math.abs(placeOf(sale) - place) <= 1);
+    // Only a connection to Redis tells what has come there.
+    if (overtaken.length > 0 && areNeighbours && backendOfRow(stage) !== 'redis') {
+      throw new NotStagedError(
+        `They entered in the order ${order.join(', ')}, and nobody saw whose question had come first.`,
+      );
+    }
+    return {
+      wrong:
+        overtaken.length > 0 && because('overtaken', { overtaken: overtaken.length, waiters: waited.length, order }),
+      figures: { overtaken: overtaken.length, asked: waited.length },
+      witnesses: overtaken.map(
+        ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
+      ),
+    };
+  }),
+  demand('<sale> goes in before <count> that have come later', async (course, _outcome, { sale: name, count }) => {
+    const { node, sale } = actorOf(course, name);
+    const { overtakes = 0, waitedMs } = course.figures;
+    const end = await sale.end;
+    const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
+    if (waitedMs !== undefined) {
+      return { wrong: because('starved', { others: count }), figures };
+    }
+    if (end.outcome === 'cutOff') {
+      return { wrong: because('free lock not entered', { node: node.name, ms: end.ms }), figures };
+    }
+    if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
+    const right =
+      overtakes === 0
+        ? because('went in before all', { sale: name })
+        : because('went in after some', { sale: name, others: overtakes });
+    return { right, figures };
+  }),
+];
+
+/** Resolves when all of them wait. Throws NotStagedError when they don't in time. */
+async function crowd(course: Course, count: number, node: TargetNode) {
+  course.crowd = Array.from({ length: count }, () => course.sales.sell(node));
+  const doWait = () => course.record.waitingAt(node) === count;
+  await course.record.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
+}
+
+/** Resolves when none of them waits any more, or when that takes too long. */
+async function hangUp(course: Course) {
+  const { crowd } = course;
+  course.hungUpAt = course.clock.now();
+  for (const { hangUp } of crowd) hangUp();
+  const { first, second } = course;
+  const node = crowd[0]?.node === first.name ? first : second;
+  course.mark(deed('clients hang up', { clients: crowd.length }), { node });
+  await course.record.until(() => course.record.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
+  const [buyers, waiting] = [crowd.length, course.record.waitingAt(node)];
+  return waiting > 0 ? told('buyers hung up in vain', { buyers, waiting }) : told('buyers hung up', { buyers });
+}
+
+/** Those who wait at a node try more seldom than it could: the lock waits for something else, and the machine is not why. */
+async function trySeldom({ crowd, lock }: Course, node: TargetNode): Promise<boolean> {
+  const before = lock.triesOf(node);
+  for (let asked = 0; asked < QUESTIONS; asked += 1) await node.redis();
+  return lock.triesOf(node) - before < (crowd.length * QUESTIONS) / 2;
+}
+
+/** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
+async function sellAndWait(course: Course, name: string, node: TargetNode) {
+  const asks = await sellAndAsk(course, name, node);
+  actorOf(course, name).asks = asks;
+  mustStillWait(course);
+}
+
+/**
+ * Again and again one more at a node goes first, since the line of the sale is cut whenever the lock is free. Resolves when that is in, or
+ * when so many have gone first; then nobody is held any more.
+ */
+async function goFirst(course: Course, { most, name, here }: { most: number; name: string; here: TargetNode }) {
+  const { node: there, askedAt } = actorOf(course, name);
+  const enteredHere = () => course.record.holds().filter(({ node }) => node === here.name);
+  const isWaiting = async () => (await there.state()).waiting > 0 || undefined;
+  mustStillWait(course);
+  await course.say(told('others came first', { sale: name, node: here.name }));
+  let overtakes = 0;
+  while (overtakes < most && (await isWaiting())) {
+    await course.record.catchUp();
+    const inside = enteredHere().length;
+    const line = course.faults.cutOff(there);
+    const slow = course.mark(deed('line cut'), { node: there });
+    await here.resume();
+    const next = await course.record.until(() => enteredHere()[inside], UNUSED_MS);
+    line.restore();
+    slow.over();
+    if (next === undefined) {
+      // A lock that nobody wants here is kept for nobody.
+      if ((await here.state()).waiting > 0) break;
+      throw new NotStagedError(`Nobody waited at ${here.name} any more.`);
+    }
+    overtakes += 1;
+    course.sales.sell(here);
+    await findsItTaken(course, name);
+  }
+  const isStarved = overtakes === most && (await isWaiting()) === true;
+  const waitedMs = course.clock.now() - askedAt;
+  await here.script({});
+  await here.resume();
+  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs }) });
+  if (!isStarved) await course.mustHaveGoneOn(UNUSED_MS / 2);
+  if (isStarved || overtakes <= MOST_KEPT) return passedOver(name, overtakes, isStarved);
+  throw new NotStagedError(`${name} went in after ${overtakes} that had come later, and it can't be told why.`);
+}
+
+/** Says how many have gone first that came later than a sale, and whether it still waits then. */
+export function passedOver(sale: string, others: number, isStarved: boolean): StepSentence {
+  if (isStarved) return told('was passed over', { sale, others });
+  return others > 0 ? told('was overtaken', { sale, others }) : told('was not overtaken', { sale });
+}
+
+/** The line of a sale is well again, and it asks once more. One whose masters did not answer was refused, and its buyer comes again. */
+async function findsItTaken(course: Course, name: string) {
+  const { node, sale } = actorOf(course, name);
+  await course.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+  const tried = course.lock.triesOf(node);
+  const asksAgainMs = backendOfRow(course.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
+  await course.record.until(() => course.lock.triesOf(node) >= tried + 2, asksAgainMs);
+  if ((await node.state()).waiting > 0 || (await sale.end).outcome === 'sold') return;
+  await sellAndWait(course, name, node);
+}

@@ -1,0 +1,104 @@
+// A node of real servers: asked over its lab listener.
+
+import {
+  heapSchema,
+  historySchema,
+  type JobChange,
+  jobChangeSchema,
+  jobStateSchema,
+  lockChangeSchema,
+  nodeStateSchema,
+  redisSchema,
+  remainingSchema,
+  saleScriptSchema,
+  shownStateSchema,
+  stockSchema,
+  tickResultSchema,
+} from '../../../services/inventory/lab/contract.ts';
+import type { LabClient } from '../../harness/target.ts';
+import { formatDuration } from '../../narration/numbers.ts';
+import { followNode } from './event-stream.ts';
+
+/** How long a lab listener may take to answer, in milliseconds. */
+const ANSWER_LIMIT_MS = 10_000;
+
+/** How long a tick may take that is held while an audience looks at it, in milliseconds. */
+const TICK_LIMIT_MS = 3_600_000;
+
+/** Talks to the lab listener at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
+export async function openLabClient(labUrl: string): Promise<LabClient> {
+  const { port } = nodeStateSchema.parse(await call('GET', '/state'));
+  const publicUrl = new URL(labUrl);
+  publicUrl.port = String(port);
+  const changeJob = (change: JobChange) => send('PUT', '/jobs/cleanup', jobChangeSchema.parse(change));
+
+  return {
+    publicUrl: publicUrl.origin,
+    labUrl,
+    state: async () => shownStateSchema.parse(await call('GET', '/state')),
+    isSilentFor: (limitMs) =>
+      call('GET', '/state', undefined, [], limitMs).then(
+        () => false,
+        (error) => error instanceof LateAnswerError,
+      ),
+    setLock: (version, timing) => send('PUT', '/lock-version', lockChangeSchema.parse({ version, ...timing })),
+    script: (script) => send('PUT', '/next-sale', saleScriptSchema.parse(script)),
+    resume: () => send('PUT', '/resume', {}),
+    reset: () => send('DELETE', '/history'),
+    history: async () => historySchema.parse(await call('GET', '/history')),
+    follow: (onPush) => followNode(labUrl, { onPush }),
+    redis: async () => redisSchema.parse(await call('GET', '/redis')),
+    heap: async () => heapSchema.parse(await call('GET', '/heap')).usedBytes,
+    async stock(sku) {
+      const answer = await call('GET', `/stock${queryOf(sku)}`, undefined, [404]);
+      return answer === undefined ? undefined : remainingSchema.parse(answer).remaining;
+    },
+    setStock: (stock, sku) => send('PUT', '/stock', stockSchema.parse({ stock, sku })),
+    clear: (sku) => send('DELETE', `/stock${queryOf(sku)}`),
+    setGuard: (lock, timing) => changeJob({ guard: { lock, ...timing } }),
+    scriptTick: (script) => changeJob({ script }),
+    tick: async () => tickResultSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
+    ticks: async () => jobStateSchema.parse(await call('GET', '/jobs/cleanup')),
+    setSchedule: (schedule) => changeJob({ schedule }),
+  };
+
+  async function send(method: string, path: string, body?: object): Promise<void> {
+    await call(method, path, body);
+  }
+
+  async function call(
+    method: string,
+    path: string,
+    body?: object,
+    absent: number[] = [],
+    limitMs = ANSWER_LIMIT_MS,
+  ): Promise<unknown> {
+    const url = new URL(path, labUrl);
+    const response = await fetch(url, {
+      method,
+      signal: AbortSignal.timeout(limitMs),
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }).catch((error: Error) => {
+      if (error.name !== 'TimeoutError') throw new Error(`${method} ${url} got no answer (${causeOf(error)}).`);
+      const why = 'its process may compute without end, or the machine is too busy';
+      throw new LateAnswerError(`${method} ${url} got no answer within ${formatDuration(limitMs)}: ${why}.`);
+    });
+    if (response.status === 204 || absent.includes(response.status)) return undefined;
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`${method} ${url} was answered ${response.status}: ${answer.slice(0, 200)}`);
+    try {
+      return JSON.parse(answer);
+    } catch {
+      throw new Error(`${method} ${url} was answered with what is not JSON: ${answer.slice(0, 200)}`);
+    }
+  }
+}
+
+/** A node has not answered in time. */
+class LateAnswerError extends Error {}
+
+const queryOf = (sku: string | undefined) => (sku === undefined ? '' : `?sku=${sku}`);
+
+function causeOf(error: Error) {
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,149 @@
+// Real servers as a target: two nodes behind nginx, started for the run or running already.
+
+import type { Backends } from '../../../stack/backends.ts';
+import { type Stack, type StackOptions, startStack } from '../../../stack/stack.ts';
+import type { LabClient, Need, Target } from '../../harness/target.ts';
+import { openLabClient } from './lab-client.ts';
+import { machineClock, machineNetwork } from './machine.ts';
+
+/** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
+export function whyNotOwnMysql(): string | undefined {
+  if (!process.env['MYSQL_URL']) return undefined;
+  return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
+}
+
+/** Starts a stack of its own on free ports. */
+export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
+  const namespace = await backends?.openNamespace();
+  // What is measured is the lock: an order costs more than the sale.
+  const stack = await startStack({
+    ...options,
+    env: { ORDERS: 'off', IDEMPOTENCY: 'none', IDEMPOTENCY_REQUIRED: 'off', ...options.env, ...namespace },
+  });
+  try {
+    const nodes = await Promise.all(
+      stack.nodes.map(async ({ name, labUrl, link, masterLinks, backendLinks, ...process }) => ({
+        name,
+        process,
+        ...(link && { link }),
+        masterLinks,
+        backendLinks,
+        ...(await openLabClient(labUrl)),
+      })),
+    );
+    // A Redis of our own ends with the stack; a given one is left as it was found.
+    const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};
+    return {
+      clock: machineClock,
+      network: machineNetwork,
+      url: stack.nginx.url,
+      nodes,
+      ...(await describeRedis(stack.redis.kind, nodes)),
+      nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
+      backends: backends?.versions ?? {},
+      ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
+      stack,
+      lacks: {
+        ...backends?.lacks,
+        'own mysql': whyNotOwnMysql(),
+        ...lacksOf(stack),
+      },
+      partDied: stack.partDied,
+      async close() {
+        await putStockBack();
+        await stack.stop();
+      },
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
+  const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
+  const noMasters = 'No masters were started: they vote for redlock alone.';
+  return {
+    'node clocks': noNodeClocks,
+    ...(masters.length === 0 && { masters: noMasters, 'master processes': noMasters }),
+    ...(masters.some(({ process }) => process === undefined) && {
+      'master processes': 'The masters that REDLOCK_URLS names are not ours to stop.',
+    }),
+    ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
+    ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
+    ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
+    ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
+  };
+}
+
+const noNodeClocks = 'A process goes by the clock of its machine: the virtual world has clocks of its own.';
+
+const whyNoReplica: Record<Stack['redis']['kind'], string> = {
+  external: 'The Redis that REDIS_URL names is given no replica.',
+  native: 'No replica was started: only replicated waits for one.',
+  embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
+};
+
+/** What only a stack of our own has. */
+const broken: Need[] = ['node processes', 'links', 'redis process', 'replication', 'clock server', 'master processes'];
+
+/** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
+export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
+  const labs = await Promise.all(labUrls.map(openLabClient));
+  const states = await Promise.all(labs.map((lab) => lab.state()));
+  if (new Set(states.map(({ instance }) => instance)).size < states.length) {
+    throw new Error(`--lab names the same node twice: ${labUrls.join(' and ')} are both ${states[0]?.node}.`);
+  }
+  const busy = states.find(({ inFlight }) => inFlight > 0);
+  if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);
+  const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
+  const putStockBack = await rememberStock(nodes);
+  const notOurs = 'A stack that runs already is not ours to break.';
+  const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
+    throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
+  });
+  return {
+    clock: machineClock,
+    network: machineNetwork,
+    url,
+    nodes,
+    ...(await describeRedis('external', nodes)),
+    backends: {},
+    nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
+    lacks: {
+      ...Object.fromEntries(broken.map((need) => [need, notOurs])),
+      'node clocks': noNodeClocks,
+      'lasting replica': 'A stack that runs already is given no replica.',
+    },
+    partDied: new Promise(() => {}),
+    async close() {
+      for (const [index, node] of nodes.entries()) {
+        const { lock = '', leaseMs, retryDelayMs, waitTimeoutMs } = states[index] ?? {};
+        await node.setLock(lock, { leaseMs, retryDelayMs, waitTimeoutMs }).catch((error: Error) => {
+          process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);
+        });
+      }
+      await putStockBack();
+    },
+  };
+}
+
+/** What a node says of its Redis. */
+async function describeRedis(
+  kind: Target['redis']['kind'],
+  [node]: LabClient[],
+): Promise<Pick<Target, 'redis' | 'redisLacks'>> {
+  if (node === undefined) return { redis: { kind, version: 'unknown' }, redisLacks: {} };
+  const { server, version, masters, lacks } = await node.redis();
+  const cluster = masters > 1 ? `, a Cluster of ${masters} masters` : '';
+  return { redis: { kind, version: `${server} ${version}${cluster}` }, redisLacks: lacks };
+}
+
+/** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */
+async function rememberStock([node]: LabClient[]): Promise<() => Promise<void>> {
+  const stock = await node?.stock();
+  return async () => {
+    const putBack = stock === undefined ? node?.clear() : node?.setStock(stock);
+    await putBack?.catch((error: Error) => process.stderr.write(`The stock could not be put back: ${error.message}\n`));
+  };
+}
