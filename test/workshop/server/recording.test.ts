@@ -10,11 +10,11 @@ import { lockKey } from '../../../services/inventory/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
 import { lanesOf, lostAt, momentAt } from '../../../workshop/page/view/reduce.ts';
 import { startRecording } from '../../../workshop/server/recording.ts';
-import { ownTarget } from './own-target.ts';
+import { ownTargets } from '../../loadtest/drills/own-targets.ts';
 
 /** Longer than a step takes on a machine that is busy. */
 const settings = { ...usualSettings, leaseMs: 3_000 };
-const target = ownTarget();
+const { target } = ownTargets();
 
 async function onRealServers(stage: string, drill: Drill) {
   const recording = startRecording({ stage, drill, onChange() {} });
