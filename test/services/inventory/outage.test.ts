@@ -93,20 +93,6 @@ test.each(['8-auto-renew', 'combine'])(
   },
 );
 
-test('outage: a sale whose write was sent and not answered is in doubt, and its lock is given up', async () => {
-  await prepare('8-auto-renew', 'sent');
-  const { answer, resume } = await startHeldSale(node, 'sent');
-
-  link.delayReplies(600_000);
-  await resume();
-
-  expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: false, detail: /while/ });
-  expect((await node.events()).at(-1)).toMatchObject({ type: 'failed', code: 'STORE_UNAVAILABLE' });
-  expect(await redis.client.get(stockKey('sent'))).toBe('9');
-  link.delayReplies(0);
-  await noLockIsLeft('sent');
-});
-
 async function skipWithoutAddresses(skip: (isSo: boolean, why: string) => void) {
   const info = String(await redis.client.call('CLIENT', 'INFO'));
   skip(!/ addr=\S/.test(info), 'The embedded Valkey does not know its connections by address, so none can be ended.');
