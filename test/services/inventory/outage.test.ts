@@ -47,21 +47,6 @@ const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 const lockKeys = (sku: string) => redis.client.keys(`{inventory${sku}}:lock:*`);
 const noLockIsLeft = (sku: string) => until('no lock is left', async () => (await lockKeys(sku)).length === 0);
 
-test.each(['3-spin', '8-auto-renew'])(
-  'outage, %s: a lock that Redis grants when it is back, and nobody knows of, does not block the next sale',
-  async (lock) => {
-    await prepare(lock, 'orphan');
-    link.cut('silent');
-    // The command of this sale arrives when Redis is back, and takes the lock for it.
-    expectProblem(await node.sell('orphan'), 'STORE_UNAVAILABLE', { definite: true });
-
-    await isBack();
-
-    for (const each of [node, other]) expect((await each.sell('orphan')).body).toMatchObject({ outcome: 'sold' });
-    await noLockIsLeft('orphan');
-  },
-);
-
 test('outage: a sale that never got to ask for its lock does not delete that of somebody else', async () => {
   await prepare('3-spin', 'other');
   await redis.client.set('{inventoryother}:lock:3-spin', 'somebody else');

@@ -11,7 +11,7 @@ import { type Edit, editsIn, readBlocks } from '../../edits.ts';
 import { mutate } from '../../mutations/mutation.ts';
 import { scopeNamed, searchIn } from '../../prove/own-locks.ts';
 
-const folder = join(projectDir, 'reports/attempts');
+const folder = join(projectDir, 'reports/attempts/own');
 
 /** A wrong solution of an exercise that looks right, and what catches it. */
 export interface Attempt {
@@ -51,7 +51,7 @@ export async function lookAt({ settings }: Exercise, file: string, names = setti
 }
 
 /**
- * A file of one's own, for as long as the test file runs. It stands two folders deep, as the file of an exercise does, so that its imports
+ * A file of one's own, for as long as the test file runs. It stands three folders deep, as the file of an exercise does, so that its imports
  * lead to the same files.
  */
 export function ownFile(name: string, text: string): string {

@@ -6,8 +6,6 @@ import { type Exercise, exercisesDir, provideFile, readExercises } from '../../.
 import { cleanUpLater } from '../../clean-up.ts';
 
 export interface OwnExercises {
-  /** The folder above that of the exercises. */
-  root: string;
   folder: string;
   exercises: [Exercise, ...Exercise[]];
 }
@@ -16,12 +14,12 @@ export interface OwnExercises {
 export function ownExercises(numbers: number[]): OwnExercises {
   const root = mkdtempSync(join(tmpdir(), 'own-exercises-'));
   cleanUpLater(() => rmSync(root, { recursive: true, force: true }));
-  const folder = join(root, 'exercises');
-  mkdirSync(folder);
+  const folder = join(root, 'workshop/exercises');
+  mkdirSync(folder, { recursive: true });
   symlinkSync(join(projectDir, 'locks'), join(root, 'locks'));
   for (const { name } of readExercises().filter(({ number }) => numbers.includes(number)))
     cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
   const exercises = readExercises(folder) as [Exercise, ...Exercise[]];
   exercises.forEach(provideFile);
-  return { root, folder, exercises };
+  return { folder, exercises };
 }

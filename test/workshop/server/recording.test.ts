@@ -87,15 +87,3 @@ test('two writes at nearly the same time: the stock at the end is what Redis say
 
   expect(momentAt(shown, Number.POSITIVE_INFINITY).stock).toBe(99);
 });
-
-test('0-none, rush: each sale of the load is recorded, and the stock at its end is that of the shop', async () => {
-  const { cell, events } = await onRealServers('0-none', drills.find(({ name }) => name === 'rush') as Drill);
-  const end = momentAt(events, Number.POSITIVE_INFINITY);
-
-  const figures: Record<string, unknown> = cell.figures ?? {};
-  expect(end).toMatchObject({
-    sold: settings.requests,
-    expected: settings.stock - settings.requests,
-    stock: figures['finalStock'],
-  });
-});
