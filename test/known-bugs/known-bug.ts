@@ -31,7 +31,7 @@ export interface KnownBug extends LockToGrade {
 
 /**
  * Writes the lock with its bug, as a module of its own beside copies of what it imports, that promises this. Returns the path of the module. Throws
- * StaleMutationError when the sources no longer have a text that is replaced.
+ * when the sources no longer have a text that is replaced.
  */
 export function writeKnownBug({ name, lock, changes }: LockToGrade, promises: Promises, dir: string): string {
   const copy = join(dir, `${name}-files`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lockName } from '../../locks/index.ts';
 import type { LockOptions } from '../../locks/lock.ts';
-import { aborted, labLocks, NO_ANSWER, notHeld, once, openLab } from './lab.ts';
+import { aborted, labLocks, notHeld, once, openLab } from './lab.ts';
 
 const lab = openLab({ masters: 3 });
 
@@ -21,9 +21,6 @@ const telling = without(renewed, '8-auto-renew');
 
 const LEASE_MS = 900;
 const RETRY_MS = 20;
-/** By then a process has connected again. */
-const RECONNECTED_MS = 200;
-const tooFewAnswer = { code: 'NO_MAJORITY' };
 
 /** What a server that this lock lives in answers. */
 const ask = (name: string, ...command: string[]) =>
@@ -49,58 +46,6 @@ type Lock = Awaited<ReturnType<typeof startHeld>>['a'];
 async function expectKeptOut(lock: Lock) {
   await expect(lab.done(lock.acquire(once), 400)).rejects.toMatchObject(aborted);
 }
-
-test.each(labLocks)(
-  '%s: a free lock is acquired and released at once, also at one try, beside another key',
-  async (name) => {
-    const [p, q] = lab.processes(name, 2);
-    await lab.done(p.lock({ key: 'other' }).acquire(), 0);
-
-    for (const lock of [p.lock(), q.lock()]) {
-      await lab.done(lock.acquire(once), 0);
-      await lab.done(lock.release(), 0);
-    }
-
-    expect(isFree(name)).toBe(true);
-  },
-);
-
-describe.each(shared)('%s: Redis does not answer', (name) => {
-  const unanswered = name === 'redlock' ? tooFewAnswer : { message: NO_ANSWER };
-
-  test('an acquire passes it on, and takes nothing', async () => {
-    const p = lab.process(name);
-    const away = p.fail((command) => command !== 'subscribe');
-
-    await expect(lab.done(p.lock().acquire())).rejects.toMatchObject(unanswered);
-
-    away.letGo();
-    expect(isFree(name)).toBe(true);
-  });
-
-  test('a release passes it on, and can be called again', async () => {
-    const { p, a } = await startHeld(name);
-    const away = p.fail();
-    await expect(lab.done(a.release())).rejects.toMatchObject(unanswered);
-    away.letGo();
-    await lab.advance(RECONNECTED_MS);
-
-    await lab.done(a.release());
-
-    expect(isFree(name)).toBe(true);
-  });
-});
-
-test.each(leased)('%s: the lease is there from the command on that takes the lock', async (name) => {
-  const p = lab.process(name);
-  // Nothing else gets through to Redis.
-  const first = p.sent.length;
-  p.hold((command) => p.sent.length > first + 3 && command !== 'subscribe');
-  lab.follow(p.lock({ leaseMs: LEASE_MS }).acquire());
-  await lab.advance(1);
-
-  expect(leaseLeft(name)).toBe(LEASE_MS - 1);
-});
 
 describe.each(reentrant)('%s: a request that holds and asks again', (name) => {
   test.each(['the same lock object', 'another one'])('by %s: is let in before those who wait', async (which) => {
@@ -203,16 +148,6 @@ describe.each(renewed)('%s: a watchdog', (name) => {
     expect([losses, renewals(p)]).toEqual([1, before]);
     if (name !== '8-auto-renew') expect(a.lost?.reason).toMatchObject(notHeld);
     await expect(lab.done(a.release())).rejects.toMatchObject(notHeld);
-  });
-
-  test('takes a renewal without an answer for no loss, and asks again', async () => {
-    const { p, a } = await startHeld(name);
-    p.fail(isRenewal, name === 'redlock' ? 3 : 1);
-
-    await lab.advance((2 * LEASE_MS) / 3);
-
-    expect([renewals(p), leaseLeft(name)]).toEqual([2, LEASE_MS]);
-    await lab.done(a.release());
   });
 
   test('renews a hold that follows a refused release, or a lost lease', async () => {

@@ -15,17 +15,10 @@ export interface Mutation {
   title?: string;
 }
 
-/** The source no longer has the text that a mutation replaces. */
-export class StaleMutationError extends Error {
-  readonly code = 'STALE_MUTATION';
-}
-
-/** The source with the mutation in it. Throws StaleMutationError unless the text to replace occurs exactly once. */
+/** The source with the mutation in it. Throws unless the text to replace occurs exactly once. */
 export function mutate(source: string, { file, find, replace }: Pick<Mutation, 'file' | 'find' | 'replace'>): string {
   const [before, after, ...more] = source.split(find);
-  if (after === undefined) throw new StaleMutationError(`${file} does not have the text ${JSON.stringify(find)}.`);
-  if (more.length > 0) {
-    throw new StaleMutationError(`${file} has the text ${JSON.stringify(find)} ${more.length + 1} times.`);
-  }
+  if (after === undefined) throw new Error(`${file} does not have the text ${JSON.stringify(find)}.`);
+  if (more.length > 0) throw new Error(`${file} has the text ${JSON.stringify(find)} ${more.length + 1} times.`);
   return `${before}${replace}${after}`;
 }

@@ -2,7 +2,7 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import { countOf, formatDuration } from '../../loadtest/narration/numbers.ts';
-import { dismissReaper, projectDir } from '../../stack/parts.ts';
+import { projectDir } from '../../stack/parts.ts';
 import { catalogue } from './catalogue.ts';
 import type { Mutation } from './mutation.ts';
 import { type Outcome, type Tried, tryMutations, whyStale } from './try-mutations.ts';
@@ -21,16 +21,10 @@ const { only = catalogue, list } = new Command('npm run mutations --')
   .parse()
   .opts<{ only?: Mutation[]; list?: boolean }>();
 
-/** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
-const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
-    stopping.abort(new Error('it was interrupted'));
-  });
-}
+// The reaper clears up.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(COULD_NOT_RUN));
 
-process.exitCode = list ? tellList() : await run();
+process.exit(list ? tellList() : await run());
 
 function tellList(): number {
   const all = only.map((mutation) => ({ ...mutation, stale: whyStale(projectDir, mutation) }));
@@ -45,17 +39,12 @@ async function run(): Promise<number> {
   let count = 0;
   print(`${countOf(only.length, 'mutation')}.`);
   try {
-    const tried = await tryMutations(projectDir, only, {
-      signal: stopping.signal,
-      onTried({ mutation, outcome, detail, ms }) {
-        count += 1;
-        const time = formatDuration(ms).padStart(6);
-        print(`[${count}/${only.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
-      },
+    const tried = await tryMutations(projectDir, only, ({ mutation, outcome, detail, ms }) => {
+      count += 1;
+      const time = formatDuration(ms).padStart(6);
+      print(`[${count}/${only.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
     });
-    const ms = Math.round(performance.now() - startedAt);
-    for (const line of summary(tried, ms)) print(line);
-    await dismissReaper();
+    print(['', ...summary(tried), formatDuration(Math.round(performance.now() - startedAt))].join('\n'));
     return exitCodeOf(tried);
   } catch (error) {
     process.stderr.write(`The run could not be made: ${error instanceof Error ? error.message : error}.\n`);
@@ -63,7 +52,7 @@ async function run(): Promise<number> {
   }
 }
 
-function summary(tried: Tried[], ms: number): string[] {
+function summary(tried: Tried[]): string[] {
   const words: Record<Outcome, string> = {
     caught: 'caught',
     survived: 'survived',
@@ -71,13 +60,12 @@ function summary(tried: Tried[], ms: number): string[] {
     'fails-anyway': 'with tests that fail without it',
     broken: 'with a test file that could not be run',
   };
-  const lines = Object.entries(words).flatMap(([outcome, word]) => {
+  return Object.entries(words).flatMap(([outcome, word]) => {
     const those = tried.filter((each) => each.outcome === outcome);
     if (those.length === 0) return [];
     const names = outcome === 'caught' ? '' : `: ${those.map(({ mutation }) => mutation.name).join(', ')}`;
     return [`${those.length} of ${tried.length} ${word}${names}.`];
   });
-  return ['', ...lines, formatDuration(ms)];
 }
 
 function exitCodeOf(tried: Tried[]): number {

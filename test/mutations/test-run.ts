@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { notifyReaper } from '../../stack/parts.ts';
-import type { Checkout } from './checkout.ts';
 import type { Mutation } from './mutation.ts';
 
 /** How long the tests of one mutation may take, in milliseconds. */
@@ -12,10 +11,11 @@ const LIMIT_MS = 180_000;
 const TEST_LIMIT_MS = 30_000;
 
 /** How a run of tests ended. `broken`: it says nothing, because no test was run to its end, or a test file could not. */
-export type TestRun =
-  | { ended: 'passed'; tests: number }
-  | { ended: 'failed'; test: string }
-  | { ended: 'broken'; why: string };
+export interface TestRun {
+  ended: 'passed' | 'failed' | 'broken';
+  /** The test that failed, or why nothing can be said. */
+  detail: string;
+}
 
 interface VitestReport {
   numPassedTests: number;
@@ -27,85 +27,63 @@ interface VitestReport {
   }[];
 }
 
-/** Runs these tests in the checkout, up to the first that fails. Rejects with the signal's reason when that aborts. */
-export async function runTests(
-  { dir, tmp }: Checkout,
-  { tests, title }: Pick<Mutation, 'tests' | 'title'>,
-  signal: AbortSignal,
-): Promise<TestRun> {
-  signal.throwIfAborted();
-  const reportFile = join(tmp, 'vitest.json');
+/** Runs these tests in the checkout, up to the first that fails. */
+export async function runTests(dir: string, { tests, title }: Pick<Mutation, 'tests' | 'title'>): Promise<TestRun> {
+  const TMPDIR = join(dir, 'tmp');
+  const reportFile = join(TMPDIR, 'vitest.json');
   rmSync(reportFile, { force: true });
-  const vitest = join(dir, 'node_modules/vitest/vitest.mjs');
-  const limit = ['--testTimeout', String(TEST_LIMIT_MS)];
-  const options = ['--bail', '1', ...limit, '--reporter', 'json', '--outputFile', reportFile];
-  const child = spawn(
-    process.execPath,
-    [vitest, 'run', ...tests, ...(title === undefined ? [] : ['-t', title]), ...options],
-    // A group of its own: Ctrl-C reaches this process alone, which then ends the group.
-    { cwd: dir, env: environment(tmp), detached: true, stdio: 'ignore' },
-  );
-  const exited = once(child, 'exit') as Promise<[code: number | null]>;
-  const { pid } = child;
-  if (pid === undefined) throw new Error('vitest could not be started.');
-  notifyReaper(`+pid ${pid}`);
-  let isTooLong = false;
-  const timer = setTimeout(() => {
-    isTooLong = true;
-    killGroup(pid);
-  }, LIMIT_MS);
-  const stop = () => killGroup(pid);
-  signal.addEventListener('abort', stop);
-  let exitCode: number | null;
-  try {
-    [exitCode] = await exited;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-    // A worker may have outlived it.
-    killGroup(pid);
-    notifyReaper(`-pid ${pid}`);
-  }
-  signal.throwIfAborted();
-  if (isTooLong) return { ended: 'failed', test: `They did not end within ${LIMIT_MS / 1000} s.` };
+  const only = title === undefined ? [] : ['-t', title];
+  const options = [
+    '--bail',
+    '1',
+    '--testTimeout',
+    `${TEST_LIMIT_MS}`,
+    '--reporter',
+    'json',
+    '--outputFile',
+    reportFile,
+  ];
+  // Without what a vitest around this one has set.
+  const isOurs = ([name]: [string, unknown]) => !name.startsWith('VITEST') && name !== 'NODE_ENV';
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...tests, ...only, ...options], {
+    cwd: dir,
+    env: { ...Object.fromEntries(Object.entries(process.env).filter(isOurs)), TMPDIR },
+    // A group of its own, which ends as a whole.
+    detached: true,
+    stdio: 'ignore',
+  });
+  notifyReaper(`+pid ${child.pid}`);
+  const timer = setTimeout(() => killGroup(child.pid), LIMIT_MS);
+  const [exitCode] = await once(child, 'exit');
+  clearTimeout(timer);
+  // A worker may have outlived it.
+  killGroup(child.pid);
+  notifyReaper(`-pid ${child.pid}`);
+  if (exitCode === null) return { ended: 'failed', detail: `They did not end within ${LIMIT_MS / 1000} s.` };
   const run = readReport(reportFile, dir);
   // Vitest ends so after a rejection that nobody has handled.
-  if (run.ended === 'passed' && exitCode !== 0) return { ended: 'failed', test: 'An error outside of the tests.' };
+  if (run.ended === 'passed' && exitCode !== 0) return { ended: 'failed', detail: 'An error outside of the tests.' };
   return run;
 }
 
 function readReport(file: string, dir: string): TestRun {
-  const report = readJson(file);
-  if (report === undefined) return { ended: 'broken', why: 'vitest wrote no report.' };
-  const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  if (!existsSync(file)) return { ended: 'broken', detail: 'vitest wrote no report.' };
+  const { numPassedTests, testResults } = JSON.parse(readFileSync(file, 'utf8')) as VitestReport;
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = all.find(({ status }) => status === 'failed');
-  if (failed) return { ended: 'failed', test: failed.fullName };
-  const badFile = report.testResults.find(({ status }) => status === 'failed');
+  if (failed) return { ended: 'failed', detail: failed.fullName };
+  const badFile = testResults.find(({ status }) => status === 'failed');
   if (badFile) {
     const [firstLine = ''] = badFile.message.trim().split('\n');
-    return { ended: 'broken', why: `${badFile.name.replace(`${dir}/`, '')}: ${firstLine}` };
+    return { ended: 'broken', detail: `${badFile.name.replace(`${dir}/`, '')}: ${firstLine}` };
   }
-  if (report.numPassedTests === 0) return { ended: 'broken', why: 'No test has this title, or each was skipped.' };
-  return { ended: 'passed', tests: report.numPassedTests };
+  if (numPassedTests === 0) return { ended: 'broken', detail: 'No test has this title, or each was skipped.' };
+  return { ended: 'passed', detail: `${numPassedTests} passed with it` };
 }
 
-function readJson(file: string): VitestReport | undefined {
+function killGroup(pid: number | undefined) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Without what a vitest around this one has set. */
-function environment(tmp: string) {
-  const isOurs = ([name]: [string, unknown]) => !name.startsWith('VITEST') && name !== 'NODE_ENV';
-  return { ...Object.fromEntries(Object.entries(process.env).filter(isOurs)), TMPDIR: tmp };
-}
-
-function killGroup(pid: number) {
-  try {
-    process.kill(-pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
     // It has ended already.
   }

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { makeTempDir } from '../../stack/parts.ts';
-import { type Checkout, copyCheckout } from './checkout.ts';
-import { type Mutation, mutate, StaleMutationError } from './mutation.ts';
+import { type Mutation, mutate } from './mutation.ts';
 import { runTests } from './test-run.ts';
 
 /** How many mutations are tried at the same time. Their tests run real servers, on a machine of two cores. */
 const WORKERS = 2;
+const NOT_COPIED = ['node_modules', '.git', '.env', 'reports', 'coverage'];
 
 /**
  * `caught`: a test failed. `survived`: all passed, so a test is missing, or the mutation changes nothing. `stale`: the source
@@ -32,74 +32,66 @@ export function whyStale(projectDir: string, mutation: Mutation): string | undef
     mutate(readFileSync(join(projectDir, mutation.file), 'utf8'), mutation);
     return undefined;
   } catch (error) {
-    if (error instanceof StaleMutationError) return error.message;
-    throw error;
+    return (error as Error).message;
   }
 }
 
 /**
- * Tries each mutation in a copy of the checkout. Each set of tests runs once without a mutation before those that it must
- * catch. Resolves in the order of `mutations`; rejects with the signal's reason when that aborts. Either way nothing is left.
+ * Tries each mutation in a copy of the checkout. Each set of tests runs once without a mutation before those that it must catch. The copies
+ * are gone when this process is.
  */
-export async function tryMutations(
-  projectDir: string,
-  mutations: Mutation[],
-  { signal, onTried }: { signal: AbortSignal; onTried: (tried: Tried) => void },
-): Promise<Tried[]> {
-  const tried = new Map<Mutation, Tried>();
+export async function tryMutations(projectDir: string, mutations: Mutation[], onTried: (tried: Tried) => void) {
+  const tried: Tried[] = [];
   const report = (result: Tried) => {
-    tried.set(result.mutation, result);
+    tried.push(result);
     onTried(result);
   };
-  for (const mutation of mutations) {
-    const why = whyStale(projectDir, mutation);
-    if (why !== undefined) report({ mutation, outcome: 'stale', detail: why, ms: 0 });
-  }
-  const queue = bySetOfTests(mutations.filter((mutation) => !tried.has(mutation)));
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(WORKERS, queue.length) }, work));
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  return mutations.flatMap((mutation) => tried.get(mutation) ?? []);
+  const fresh = mutations.filter((mutation) => {
+    const detail = whyStale(projectDir, mutation);
+    if (detail !== undefined) report({ mutation, outcome: 'stale', detail, ms: 0 });
+    return detail === undefined;
+  });
+  const testsOf = ({ tests, title }: Mutation) => JSON.stringify([tests, title]);
+  const groups = new Set(fresh.map(testsOf));
+  const queue = [...groups].map((tests) => fresh.filter((mutation) => testsOf(mutation) === tests));
 
   async function work() {
-    const temp = makeTempDir();
-    try {
-      const checkout = copyCheckout(projectDir, join(temp.dir, 'checkout'));
-      for (let group = queue.shift(); group; group = queue.shift()) await tryGroup(checkout, group);
-    } catch (error) {
-      queue.splice(0);
-      throw error;
-    } finally {
-      temp.remove();
+    const dir = copyCheckout(projectDir);
+    for (let group = queue.shift(); group; group = queue.shift()) {
+      const { ended, detail } = await runTests(dir, group[0] as Mutation);
+      for (const mutation of group)
+        report(ended === 'passed' ? await tryOne(dir, mutation) : { mutation, outcome: 'fails-anyway', detail, ms: 0 });
     }
   }
 
-  async function tryGroup(checkout: Checkout, group: Mutation[]) {
-    const [first] = group;
-    if (first === undefined) return;
-    const without = await runTests(checkout, first, signal);
-    for (const mutation of group) {
-      if (without.ended === 'passed') report(await tryOne(checkout, mutation));
-      else if (without.ended === 'failed') report({ mutation, outcome: 'fails-anyway', detail: without.test, ms: 0 });
-      else report({ mutation, outcome: 'fails-anyway', detail: without.why, ms: 0 });
-    }
-  }
-
-  async function tryOne(checkout: Checkout, mutation: Mutation): Promise<Tried> {
-    const startedAt = performance.now();
-    const run = await checkout.withMutation(mutation, () => runTests(checkout, mutation, signal));
-    const ms = Math.round(performance.now() - startedAt);
-    if (run.ended === 'failed') return { mutation, outcome: 'caught', detail: run.test, ms };
-    if (run.ended === 'broken') return { mutation, outcome: 'broken', detail: run.why, ms };
-    return { mutation, outcome: 'survived', detail: `${run.tests} passed with it`, ms };
-  }
+  await Promise.all(Array.from({ length: Math.min(WORKERS, queue.length) }, work));
+  return tried;
 }
 
-/** Mutations with the same tests stand together, so that these run without a mutation only once. */
-function bySetOfTests(mutations: Mutation[]): Mutation[][] {
-  const groups = new Map<string, Mutation[]>();
-  for (const mutation of mutations) {
-    const key = JSON.stringify([mutation.tests, mutation.title]);
-    groups.set(key, [...(groups.get(key) ?? []), mutation]);
-  }
-  return [...groups.values()];
+async function tryOne(dir: string, mutation: Mutation): Promise<Tried> {
+  const startedAt = performance.now();
+  const path = join(dir, mutation.file);
+  const source = readFileSync(path, 'utf8');
+  writeFileSync(path, mutate(source, mutation));
+  const { ended, detail } = await runTests(dir, mutation);
+  writeFileSync(path, source);
+  const outcome = ({ passed: 'survived', failed: 'caught', broken: 'broken' } as const)[ended];
+  return { mutation, outcome, detail, ms: Math.round(performance.now() - startedAt) };
+}
+
+/** Copies the checkout in `from`, in which a source file may then be broken without harm, and returns its folder. Its packages are linked. */
+function copyCheckout(from: string): string {
+  const dir = join(makeTempDir().dir, 'checkout');
+  const isCopied = (path: string) =>
+    !relative(from, path)
+      .split('/')
+      .some((name) => NOT_COPIED.includes(name));
+  cpSync(from, dir, { recursive: true, filter: isCopied });
+  for (const folder of ['node_modules', 'tmp']) mkdirSync(join(dir, folder));
+  // Each package by itself: what the tests keep in `node_modules/.cache` is of this copy, and must not reach another.
+  const packages = readdirSync(join(from, 'node_modules')).filter((name) => !name.startsWith('.') || name === '.bin');
+  for (const name of packages) symlinkSync(join(from, 'node_modules', name), join(dir, 'node_modules', name));
+  const peers = 'loadtest/peers/node_modules';
+  if (existsSync(join(from, peers))) symlinkSync(join(from, peers), join(dir, peers));
+  return dir;
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { saleLifeMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { projectDir } from '../../stack/parts.ts';
+import { listen } from '../listen.ts';
 import { ask, askRaw } from './client.ts';
 import { type Build, type Pair, startPair } from './pair.ts';
 
@@ -239,10 +239,8 @@ describe.each(builds)('nginx (%s)', (build) => {
     const lab = createServer((incoming, response) => {
       reachedLab.push(incoming);
       response.end('lab');
-    }).listen(0, '127.0.0.1');
-    await once(lab, 'listening');
-    onTestFinished(() => void lab.close());
-    const { port } = lab.address() as AddressInfo;
+    });
+    const port = await listen(lab);
     const end = 'Connection: close\r\n\r\n';
     const lines = [
       `GET /state HTTP/1.1\r\nHost: 127.0.0.1:${port}`,

@@ -33,10 +33,9 @@ const nobodyWrites = "redis.call('EXISTS', KEYS[1]) == 0";
 const nobodyReads = "redis.call('EXISTS', KEYS[2]) == 0";
 const sound = { mayWrite: `${nobodyWrites} and ${nobodyReads}`, mayRead: nobodyWrites };
 
-test.each([2, 3])('readers: with %i processes read-write holds in every order', async (processes) => {
-  const { verdict, cut, reason } = await searchIn(fileOf('read-write'), scope, { processes });
-
-  expect({ verdict, cut, reason }).toMatchObject({ verdict: 'holds', cut: 0 });
+// With two: matrix.test.ts.
+test('readers: with three processes read-write holds in every order', async () => {
+  expect(await searchIn(fileOf('read-write'), scope, { processes: 3 })).toMatchObject({ verdict: 'holds', cut: 0 });
 });
 
 test('readers: a lock whose two sides look for each other holds', async () => {

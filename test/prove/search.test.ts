@@ -163,32 +163,6 @@ describe('search: a command that changes the lock that a holder', () => {
   });
 });
 
-describe('search: a holder that has the lock, and has not heard of it yet', () => {
-  const inTwoSteps = () =>
-    writeLock(
-      `return {
-        async acquire() {
-          while ((await redis.setnx(key, ownerToken)) === 0) await sleep(retryDelayMs);
-          await redis.pexpire(key, leaseMs);
-        },
-        async release() { await redis.del(key); },
-      };`,
-      "import { setTimeout as sleep } from 'node:timers/promises';",
-    );
-
-  test('it may be killed: a lease that begins with a command of its own is found out', async () => {
-    expect(await searchIn(inTwoSteps(), 'plain')).toMatchObject({ verdict: 'holds' });
-
-    const { verdict, reason, counterexample = [] } = await searchIn(inTwoSteps(), 'crashed-holder');
-
-    expect({ verdict, reason }).toEqual({
-      verdict: 'fails',
-      reason: 'Nobody has entered within two leases (1800 ms) of the crash.',
-    });
-    expect(counterexample.map(({ sent }) => sent?.command[0])).not.toContain('PEXPIRE');
-  });
-});
-
 describe('search: a release that is held up', () => {
   /** All holders have one value, so a late release frees the lock of another, however it deletes. */
   const releasedBy = (release: string) =>

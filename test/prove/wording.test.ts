@@ -9,16 +9,10 @@ const set = asRead(['SET', 'lock', 'A:1', 'PX', 900, 'NX']);
 const timer = happens('timer fires');
 
 const table: [SearchSentence, english: string, chinese: string][] = [
-  [says('move', { process: 'A', what: happens('begins') }), 'A begins a sale', 'A 开始一笔销售'],
   [
     says('move', { process: 'B', what: { form: 'with luck', values: { what: timer, chance: 0.9 } } }),
     'B has a timer fire (Math.random() is 0.9)',
     'B 的一个定时器触发（Math.random() 为 0.9）',
-  ],
-  [
-    says('move', { process: 'the clock', what: happens('clock goes on', { ms: 901 }) }),
-    'the clock goes on to 901 ms',
-    '时钟走到 901 毫秒',
   ],
   [
     says('made, with a reply', {
@@ -34,16 +28,6 @@ const table: [SearchSentence, english: string, chinese: string][] = [
     says('made', { process: 'A', what: happens('sends late', { command: evalRelease }), came: [] }),
     'A: a script of its own, sent in full, of lock with A:1, held up until now,',
     'A：自定义脚本（发送脚本全文，键 lock，参数 A:1），滞留后到达',
-  ],
-  [
-    says('deadlock', { processes: ['A', 'B', 'C'] }),
-    'A, B and C wait for each other: every lock is held, and nobody is inside.',
-    'A、B、C 相互等待：每把锁都被持有，而没有人在临界区内。',
-  ],
-  [
-    says('lost', { sold: 2, stock: 10, left: 9 }),
-    '2 were sold of 10, and 9 are left: 1 lost.',
-    '10 件里卖出 2 件，还剩 9 件：丢失 1 件。',
   ],
   [
     says('something left', {

@@ -8,6 +8,7 @@ import { freePort } from '../../stack/ports.ts';
 import { livePorts, upPorts } from '../../stack/usual-ports.ts';
 import { checks, type Finding, node } from '../../workshop/teaching/checks.ts';
 import { costOfNo, costOfNoReplica } from '../../workshop/teaching/costs.ts';
+import { listen } from '../listen.ts';
 import { ownCommands } from './command-under-test.ts';
 
 const file = 'scripts/doctor.ts';
@@ -84,10 +85,7 @@ test('doctor: an address that is not allowed is named, and not shown: it may hav
 });
 
 test('doctor: a port that is taken is named with the setting that chooses another one', async () => {
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void other.close());
-  const taken = String((other.address() as { port: number }).port);
+  const taken = String(await listen(createServer()));
   const names = Object.keys({ ...upPorts, ...livePorts });
   const free = await Promise.all(names.map(async (name) => [name, String(await freePort())]));
 

@@ -35,13 +35,6 @@ test('several cells: the matrix, with a sign for each; 1 when a lock of another 
   expect(command.stdout()).toMatch(/net · slow-holder · 2 processes: \? net can't be proved: it imports node:net/);
 });
 
-test('1 when nothing is known of any lock', async () => {
-  const command = prove('--stage', '4', '--scope', 'late-release', '--states', '1');
-
-  expect(await command.ended).toEqual({ code: 1, signal: null });
-  expect(command.stdout()).toMatch(/\? unknown/);
-});
-
 test.each([
   [['--stage', 'zookeeper'], /zookeeper keeps its lock where the search has no server/],
   [['--states', '0'], /--states.*from 1 to/],

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../stack/parts.ts';
 import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
+import { listen } from '../listen.ts';
 import { sharedRedis } from '../own-stack.ts';
 import { ownCommands } from './command-under-test.ts';
 import { isUp, ports, sell } from './own-ports.ts';
@@ -43,10 +43,7 @@ describe('npm run up', () => {
     // Any of the addresses of Linux, where others have one.
     { variable: 'NODE_2_PORT', HOST: process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1' },
   ])('a port that is taken is named, with its variable: $variable on $HOST', async ({ variable, HOST }) => {
-    const other = createServer().listen(0, HOST);
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
+    const port = await listen(createServer(), HOST);
     const env = {
       ...(await ports()),
       HOST,

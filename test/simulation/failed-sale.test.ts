@@ -80,6 +80,7 @@ test.each<
   await lab.schedule.until(() => answers.length > (lock === 'combine' ? 1 : 0), 60_000);
 
   for (const answer of answers) expect(answer).toMatchObject(expected);
+  if ((expected as { definite: boolean }).definite && at !== 'GET') expect(lab.stock()).toBe(100);
   expect(times).toBeGreaterThan(0);
 });
 

@@ -52,6 +52,9 @@ describe('lab: a proxy', () => {
     await lab.pass(1);
 
     expect(lab.ask('EXISTS', LOCK_KEY)).toBe(1);
+    // Nobody knows of that lock, and it is given back all the same.
+    await lab.pass(LEASE_MS / 2);
+    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(0);
   });
 });
 

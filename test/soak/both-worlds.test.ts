@@ -59,19 +59,17 @@ function essenceOf(drill: string, { verdict, reasons, figures, timeline }: Drill
   };
 }
 
-const { use } = ownTargets(1, [...new Set(locks.map(backendOf))], { hasReplica: true });
+const { target } = ownTargets([...new Set(locks.map(backendOf))], { hasReplica: true });
 
 const playForReal = (drill: Drill, stage: string) =>
-  use((target) =>
-    drill.run({
-      target,
-      stage,
-      settings: usualSettings,
-      signal: new AbortController().signal,
-      onProgress() {},
-      narrate: async () => {},
-    }),
-  );
+  drill.run({
+    target: target(),
+    stage,
+    settings: usualSettings,
+    signal: new AbortController().signal,
+    onProgress() {},
+    narrate: async () => {},
+  });
 
 test('no drill is left out, and no lock', () => {
   expect(new Set(cells.map(([drill]) => drill))).toEqual(new Set(drills.map(({ name }) => name)));
@@ -83,7 +81,7 @@ describe('real servers agree with the virtual world', () => {
     const drill = drillNamed(name);
     const real = await playForReal(drill, lock);
 
-    const lacking = await use(async ({ redisLacks }) => redisLacks[lock]);
+    const lacking = target().redisLacks[lock];
     if (lacking !== undefined) {
       expect(real).toMatchObject({ verdict: 'not-applicable', reasons: [lacking] });
     } else if (isVirtual(lock) && !REAL_ONLY.includes(name)) {

@@ -1,9 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { saleLifeMs } from '../../services/inventory/sale-life.ts';
 import { retryOnTakenPort, startPart } from '../../stack/parts.ts';
 import { type Address, freePort } from '../../stack/ports.ts';
 import { stopLimitOf } from '../../stack/stack.ts';
+import { listen } from '../listen.ts';
 
 test('part: one that ends at its start is an error with its last lines, and is asked nothing more', async () => {
   let questions = 0;
@@ -99,10 +100,7 @@ describe('a part that ends at its start', () => {
   };
 
   test('after five taken ports it is given up', async () => {
-    const taker = createServer();
-    onTestFinished(() => void taker.close());
-    await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
-    const { port } = taker.address() as AddressInfo;
+    const port = await listen(createServer());
 
     const message = `part could not be started: another program has taken port ${port}`;
     expect(await start([{ port }])).toEqual({ message, starts: 5 });

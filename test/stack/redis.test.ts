@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeTempDir } from '../../stack/parts.ts';
 import { openRedis } from '../../stack/redis.ts';
 import { refuseOldRedis } from '../../stack/redis-version.ts';
+import { listen } from '../listen.ts';
 import { ownCommands } from '../scripts/command-under-test.ts';
 
 const start = ownCommands('scripts/start.ts');
@@ -22,9 +22,7 @@ async function startOld(version: string) {
       }
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `redis://127.0.0.1:${await listen(server)}`;
 }
 
 /** A PATH whose redis-server says that it is this version. */

@@ -17,13 +17,14 @@ export interface DrillOptions extends Partial<Omit<ScenarioOptions, 'target'>> {
 }
 
 /** A stack for the tests of one file. After every drill, whatever came of it, it is as before. */
-export function ownTargets(_count = 1, needed: Backend[] = [], options: StackOptions = {}) {
+export function ownTargets(needed: Backend[] = [], options: StackOptions = {}) {
   let target: Target;
   let backends: Backends | undefined;
 
   beforeAll(async () => {
     backends = await startBackends(needed);
-    target = await openTarget(backends, needed, options);
+    const masters = needed.includes('masters') ? MASTERS : 0;
+    target = await openLocalTarget({ forDrills: true, masters, env: { LOG_LEVEL: 'silent' }, ...options }, backends);
   });
 
   afterAll(async () => {
@@ -32,14 +33,9 @@ export function ownTargets(_count = 1, needed: Backend[] = [], options: StackOpt
   });
 
   return {
-    use: <T>(act: (target: Target) => Promise<T>): Promise<T> => act(target),
+    target: () => target,
     run: (page: Page, stage: string, options?: DrillOptions) => runOn(target, page, stage, options),
   };
-}
-
-export function openTarget(backends?: Backends, needed: Backend[] = [], options: StackOptions = {}): Promise<Target> {
-  const masters = needed.includes('masters') ? MASTERS : 0;
-  return openLocalTarget({ forDrills: true, masters, env: { LOG_LEVEL: 'silent' }, ...options }, backends);
 }
 
 const unchanged = (target: Target) => target;

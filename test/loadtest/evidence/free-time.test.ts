@@ -2,53 +2,37 @@ import { expect, test } from 'vitest';
 import { freeWhileWanted, longestOf } from '../../../loadtest/evidence/free-time.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
-const event = (at: number, type: SaleEvent['type'], saleId: string, node = 'node-1'): SaleEvent => ({
-  at,
-  type,
-  saleId,
-  node,
-});
+/** Events, as `at type sale`, of node-1 unless it is named behind. */
+const eventsOf = (text: string) =>
+  text.split(', ').map((event): SaleEvent => {
+    const [at, type, saleId = '', node = 'node-1'] = event.split(' ');
+    return { at: Number(at), type: type as SaleEvent['type'], saleId, node };
+  });
 
-test('free time: from the asking, or from the leaving of the last, until somebody enters', () => {
-  const events = [
-    event(0, 'waiting', 'a'),
-    event(5, 'entered', 'a'),
-    event(6, 'waiting', 'b'),
-    event(9, 'left', 'a'),
-    event(40, 'entered', 'b'),
-    event(41, 'left', 'b'),
-  ];
-  expect(freeWhileWanted(events)).toEqual([
-    { from: 0, until: 5, waiters: [{ node: 'node-1', saleId: 'a' }] },
-    { from: 9, until: 40, waiters: [{ node: 'node-1', saleId: 'b' }] },
-  ]);
-});
-
-test('free time: none when nobody waits, and none while another holds', () => {
-  const events = [
-    event(0, 'waiting', 'a'),
-    event(0, 'entered', 'a'),
-    event(1, 'waiting', 'b'),
-    event(100, 'failed', 'b'),
-    event(101, 'left', 'a'),
-    event(500, 'waiting', 'c'),
-    event(500, 'entered', 'c'),
-  ];
-  expect(freeWhileWanted(events)).toEqual([]);
-});
-
-test('free time: it ends when the last who waits gives up, and two nodes may give the same id', () => {
-  const events = [
-    event(0, 'waiting', '1'),
-    event(10, 'waiting', '1', 'node-2'),
-    event(20, 'failed', '1'),
-    event(50, 'failed', '1', 'node-2'),
-  ];
-  expect(freeWhileWanted(events)).toEqual([{ from: 0, until: 50, waiters: [{ node: 'node-1', saleId: '1' }] }]);
-});
-
-test('free time: a sale without a lock is inside from its beginning on', () => {
-  expect(freeWhileWanted([event(0, 'waiting', 'a'), event(0, 'began', 'a'), event(90, 'left', 'a')])).toEqual([]);
+test.each([
+  [
+    'from the asking, or from the leaving of the last, until somebody enters',
+    '0 waiting a, 5 entered a, 6 waiting b, 9 left a, 40 entered b, 41 left b',
+    ['node-1 a 0-5', 'node-1 b 9-40'],
+  ],
+  [
+    'none when nobody waits, and none while another holds',
+    '0 waiting a, 0 entered a, 1 waiting b, 100 failed b, 101 left a, 500 waiting c, 500 entered c',
+    [],
+  ],
+  [
+    'it ends when the last who waits gives up, and two nodes may give the same id',
+    '0 waiting a, 10 waiting a node-2, 20 failed a, 50 failed a node-2',
+    ['node-1 a 0-50'],
+  ],
+  ['a sale without a lock is inside from its beginning on', '0 waiting a, 0 began a, 90 left a', []],
+])('free time: %s', (_what, events, spans) => {
+  const found = freeWhileWanted(eventsOf(events));
+  expect(
+    found.map(
+      ({ from, until, waiters }) => `${waiters.map(({ node, saleId }) => `${node} ${saleId}`)} ${from}-${until}`,
+    ),
+  ).toEqual(spans);
 });
 
 test('the longest: without the part of a standstill that lies in it', () => {

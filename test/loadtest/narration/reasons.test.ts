@@ -15,11 +15,6 @@ const pages = files.map((file) => readPage(readFileSync(join(folder, file), 'utf
 
 test.each([
   [
-    because('could not sell', { node: 'node-2', ms: 1_700 }),
-    'node-2 could not sell within 1.7 s.',
-    'node-2 在 1.7 秒内没能卖出。',
-  ],
-  [
     because('key stayed for', { key: 'lock:001', ms: 185_000 }),
     'The key lock:001 stayed, for 3 min 5 s more.',
     '键 lock:001 还在，3 分 5 秒后才过期。',

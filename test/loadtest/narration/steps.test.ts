@@ -15,14 +15,6 @@ async function said(name: string, stage: string): Promise<StepSentence[]> {
 
 test.each([
   {
-    cell: ['crashed-holder', '3-spin'],
-    reads: `
-A got in at node-1 and read 100.               | A 在 node-1 进入临界区，读到库存 100。
-node-1 was killed (SIGKILL).                   | node-1 宕机（SIGKILL）。
-B came to node-2.                              | B 的请求到达 node-2。
-B asked 96 times in 2 s and gave up.           | B 在 2 秒内请求加锁 96 次，未成功，放弃等待。`,
-  },
-  {
     cell: ['late-write', '8-auto-renew'],
     reads: `
 A got in at node-1 and read 100.                                | A 在 node-1 进入临界区，读到库存 100。
@@ -33,20 +25,6 @@ node-2 sold 3 units in 332 ms.                                  | node-2 在 332
 The late write of A arrived: the stock went from 97 to 99.      | A 迟到的写命令到达：库存从 97 变为 99。
 The connection of node-1 was restored.                          | node-1 的连接恢复。
 All sales ended, with 99 left in stock.                         | 所有请求都已结束，剩余库存 99。`,
-  },
-  {
-    cell: ['crossed-write', 'fenced'],
-    reads: `
-A got in at node-1 and read 100.                                       | A 在 node-1 进入临界区，读到库存 100。
-A resumed, and its write was held on the way to Redis.                 | A 恢复执行，它的写命令在发往 Redis 的途中被拦住。
-The lease of A ended.                                                  | A 的租期结束。
-B came to node-2.                                                      | B 的请求到达 node-2。
-B got in at node-2 and read 100.                                       | B 在 node-2 进入临界区，读到库存 100。
-The late write of A arrived and was refused: the stock stayed at 100.  | A 迟到的写命令到达，被拒绝：库存仍为 100。
-B resumed.                                                             | B 恢复执行。
-B sold: the stock went from 100 to 99.                                 | B 售出一件：库存从 100 变为 99。
-The connection of node-1 was restored.                                 | node-1 的连接恢复。
-All sales ended, with 99 left in stock.                                | 所有请求都已结束，剩余库存 99。`,
   },
   {
     cell: ['failover', 'replicated'],

@@ -1,15 +1,11 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { lockNamed } from '../../../simulation/lock-service.ts';
-import { makeTempDir, projectDir } from '../../../stack/parts.ts';
-import { cleanUpLater } from '../../clean-up.ts';
-
-const { dir, remove } = makeTempDir();
-cleanUpLater(remove);
+import { projectDir } from '../../../stack/parts.ts';
+import { writeModule } from '../grade/modules.ts';
 
 /** Plays the page under a lock, or under another one in its place. */
 async function play(stage: string, file = lockNamed(stage).file) {
@@ -19,8 +15,9 @@ async function play(stage: string, file = lockNamed(stage).file) {
 
 /** Writes a lock that is lost when this part of its lease is over by its own clock. */
 function lostAfter(part: number): string {
-  const file = join(dir, `lost-after-${part}.ts`);
-  const text = `
+  return writeModule(
+    `lost-after-${part}.ts`,
+    `
     import { type CreateLock, LockNotHeldError } from '${join(projectDir, 'locks/lock.ts')}';
 
     export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeaseLost }) => {
@@ -45,9 +42,8 @@ function lostAfter(part: number): string {
         },
         lost: over.signal,
       };
-    };`;
-  writeFileSync(file, text);
-  return file;
+    };`,
+  );
 }
 
 test.each([

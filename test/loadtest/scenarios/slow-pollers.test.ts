@@ -1,16 +1,12 @@
 // Locks that ask seldom whether they are free. How often a lock asks must not decide whether it holds: attempts count, not milliseconds.
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
-import { makeTempDir, projectDir } from '../../../stack/parts.ts';
-import { cleanUpLater } from '../../clean-up.ts';
-
-const { dir, remove } = makeTempDir();
-cleanUpLater(remove);
+import { projectDir } from '../../../stack/parts.ts';
+import { writeModule } from '../grade/modules.ts';
 
 /** How a release deletes the key. */
 const releases = {
@@ -22,8 +18,9 @@ type Release = keyof typeof releases;
 
 /** Writes a lock with a lease of the course that asks every so many milliseconds. */
 function written(release: Release, everyMs: number): string {
-  const file = join(dir, `${release.replaceAll(' ', '-')}-${everyMs}.ts`);
-  const text = `
+  return writeModule(
+    'slow-poller.ts',
+    `
     import { randomUUID } from 'node:crypto';
     import { setTimeout as sleep } from 'node:timers/promises';
     import { type CreateLock, LockNotHeldError } from '${join(projectDir, 'locks/lock.ts')}';
@@ -38,9 +35,8 @@ function written(release: Release, everyMs: number): string {
           if ((${releases[release]}) === 0) throw new LockNotHeldError(key);
         },
       };
-    };`;
-  writeFileSync(file, text);
-  return file;
+    };`,
+  );
 }
 
 async function play(drill: string, release: Release, everyMs: number) {

@@ -15,18 +15,6 @@ async function startHeld() {
   return { p, q, a, b: q.lock() as BlockingLock };
 }
 
-test('blocking: a waiter asks nothing until the release is published, then enters at its next try', async () => {
-  const { q, a, b } = await startHeld();
-  const entered = lab.follow(b.acquire());
-  await lab.advance(9_000);
-  expect(q.sent).toEqual([TRY, 'subscribe', TRY]);
-
-  await lab.done(a.release());
-  await lab.done(entered);
-
-  expect([lab.now(), q.sent.slice(3)]).toEqual([9_000, [TRY, 'unsubscribe']]);
-});
-
 test('blocking: a release between the failed try and the subscription is not missed', async () => {
   const { q, a, b } = await startHeld();
   const subscription = q.hold('subscribe');

@@ -94,17 +94,6 @@ describe('a write after the first does not go through', () => {
     return { sale, write };
   }
 
-  test('it is refused: what was written is put back, and the answer is definite', async () => {
-    const { sale, write } = await holdSecondWrite();
-    await redis.client.del(lockKey(skus[1]));
-    expect((await other.sell(skus[1])).body).toMatchObject({ outcome: 'sold', remaining: 9 });
-
-    expect(await write.letGo()).toBe(true);
-
-    expectProblem(await sale, 'STALE_TOKEN', { definite: true });
-    expect([await stocks(), await locksTaken()]).toEqual([['10', '9', '10'], 0]);
-  });
-
   test('it is refused, and so is the putting back: half of the basket is sold, and the answer is in doubt', async () => {
     const [a, b, c] = skus;
     const { sale, write } = await holdSecondWrite();

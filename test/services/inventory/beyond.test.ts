@@ -265,13 +265,3 @@ test('GET /inventory under read-write: what was read is not answered when the lo
   expectProblem(await answer, 'LOCK_NOT_HELD');
   expect(await readLocks('lost')).toEqual([]);
 });
-
-test('GET /inventory under 8-auto-renew: it takes no lock, and is answered while a sale is inside', async () => {
-  await setLock('8-auto-renew');
-  const sale = await sellHeld('plain');
-
-  expect(await look(other, 'plain')).toMatchObject({ status: 200, body: { remaining: 10 } });
-
-  await sale.resume();
-  await sale.answer;
-});

@@ -1,17 +1,16 @@
 import { once } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { drain } from '../../../services/inventory/drain.ts';
+import { listen } from '../../listen.ts';
 
 test('drain: the listener closes, and a request on a connection that was idle then is still answered', async () => {
   let keeps = true;
   const server = createServer((_request, response) => {
     if (!keeps) response.setHeader('Connection', 'close');
     response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  });
+  const port = await listen(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   async function ask(own: Agent | false) {

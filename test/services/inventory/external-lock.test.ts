@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { abortError } from '../../../locks/drivers/abortable.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
 import { supervised } from '../../../services/inventory/external-lock.ts';
@@ -139,4 +139,16 @@ test.each([
   );
 
   expect([await ended, acquire.mock.calls.length]).toEqual([expected, 1]);
+});
+
+test('an external lock that never releases: it is said after five seconds', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const never = () => new Promise<void>(() => {});
+  const lock = supervised(() => ({ async acquire() {}, release: never }))({} as LockOptions);
+  const released = lock.release().catch(({ code, message }) => [code, message]);
+
+  await vi.advanceTimersByTimeAsync(5_000);
+
+  expect(await released).toEqual(['LOCK_FAILED', 'release() has not ended within 5000 ms']);
 });

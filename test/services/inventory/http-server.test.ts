@@ -1,11 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addRoute, answerProblem, giveRequestId } from '../../../services/inventory/answer.ts';
 import { arrivalLimits, createHttpServer } from '../../../services/inventory/http-server.ts';
+import { listen } from '../../listen.ts';
 
 const head = (length: number) =>
   `POST /sale HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
@@ -27,12 +28,7 @@ async function serve() {
   });
   app.use(answerProblem(pino({ level: 'silent' })));
   const server = createHttpServer(app, 600_000, new Set<ServerResponse>());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const port = await listen(server);
 
   /** Sends the text on a connection of its own, and resolves when so many requests have come. */
   async function send(sent: string, requests: number) {
@@ -45,7 +41,7 @@ async function serve() {
       });
     });
     const connected = once(server, 'connection');
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const client = connect(port, '127.0.0.1');
     const answers = readAll(client);
     client.write(sent);
     const [socket] = (await connected) as [Socket];

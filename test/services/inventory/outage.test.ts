@@ -47,21 +47,6 @@ const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 const lockKeys = (sku: string) => redis.client.keys(`{inventory${sku}}:lock:*`);
 const noLockIsLeft = (sku: string) => until('no lock is left', async () => (await lockKeys(sku)).length === 0);
 
-test.each(['3-spin', '8-auto-renew'])(
-  'outage, %s: a lock that Redis grants when it is back, and nobody knows of, does not block the next sale',
-  async (lock) => {
-    await prepare(lock, 'orphan');
-    link.cut('silent');
-    // The command of this sale arrives when Redis is back, and takes the lock for it.
-    expectProblem(await node.sell('orphan'), 'STORE_UNAVAILABLE', { definite: true });
-
-    await isBack();
-
-    for (const each of [node, other]) expect((await each.sell('orphan')).body).toMatchObject({ outcome: 'sold' });
-    await noLockIsLeft('orphan');
-  },
-);
-
 test('outage: a sale that never got to ask for its lock does not delete that of somebody else', async () => {
   await prepare('3-spin', 'other');
   await redis.client.set('{inventoryother}:lock:3-spin', 'somebody else');
@@ -92,20 +77,6 @@ test.each(['8-auto-renew', 'combine'])(
     expect(await redis.client.get(stockKey(`unsent-${lock}`))).toBe('10');
   },
 );
-
-test('outage: a sale whose write was sent and not answered is in doubt, and its lock is given up', async () => {
-  await prepare('8-auto-renew', 'sent');
-  const { answer, resume } = await startHeldSale(node, 'sent');
-
-  link.delayReplies(600_000);
-  await resume();
-
-  expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: false, detail: /while/ });
-  expect((await node.events()).at(-1)).toMatchObject({ type: 'failed', code: 'STORE_UNAVAILABLE' });
-  expect(await redis.client.get(stockKey('sent'))).toBe('9');
-  link.delayReplies(0);
-  await noLockIsLeft('sent');
-});
 
 async function skipWithoutAddresses(skip: (isSo: boolean, why: string) => void) {
   const info = String(await redis.client.call('CLIENT', 'INFO'));

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
@@ -17,15 +17,9 @@ export const redisStrategies = Object.keys(strategies).filter(
 );
 
 /** A stack whose nodes reach the Redis at `url`. */
-export async function openTargetAt(url: string): Promise<Target> {
-  const before = process.env['REDIS_URL'];
-  process.env['REDIS_URL'] = url;
-  try {
-    return await openLocalTarget({ env: { LOG_LEVEL: 'silent' } });
-  } finally {
-    if (before === undefined) delete process.env['REDIS_URL'];
-    else process.env['REDIS_URL'] = before;
-  }
+export function openTargetAt(url: string): Promise<Target> {
+  vi.stubEnv('REDIS_URL', url);
+  return openLocalTarget({ env: { LOG_LEVEL: 'silent' } }).finally(() => vi.unstubAllEnvs());
 }
 
 /** Runs a load as the harness does. */

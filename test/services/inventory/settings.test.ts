@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { knownVersions } from '../../../locks/index.ts';
 import { cronForm } from '../../../services/inventory/orders/schedules/cron.ts';
 import { inventorySettings, readNodeSettingsOrExit } from '../../../services/inventory/settings.ts';
@@ -12,6 +12,8 @@ import { serviceArgs } from '../../../stack/bundle.ts';
 import { makeTempDir } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { cleanUpLater } from '../../clean-up.ts';
+import { printedAtEnd } from '../../exits.ts';
+import { listen } from '../../listen.ts';
 import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 import { startNode } from './node-under-test.ts';
 
@@ -39,36 +41,24 @@ async function runNode(env: NodeJS.ProcessEnv, dotenv = '') {
   return { exitCode, stdout, stderr };
 }
 
-/** Reads settings that end the process with 2; returns what they print. */
-function refuse(env: NodeJS.ProcessEnv): string {
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
-    throw new Error(`exit code ${code}`);
-  });
-  try {
-    expect(() => readNodeSettingsOrExit(env)).toThrow('exit code 2');
-    return write.mock.calls.map(([printed]) => printed).join('');
-  } finally {
-    exit.mockRestore();
-    write.mockRestore();
-  }
-}
+/** What is printed by settings that end the process with 2. */
+const refuse = (env: NodeJS.ProcessEnv) => printedAtEnd(() => readNodeSettingsOrExit(env));
 
 describe('settings: a value that is not allowed ends the node with one line', () => {
   test.each([
     ['PORT', '0', 'a whole number from 1 to 65535 (a TCP port)'],
     ['LOCK_VERSION', '9', knownVersions],
     ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; Invalid value for hour`],
-  ])('%s=%s', (name, value, allowed) => {
-    expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
+  ])('%s=%s', async (name, value, allowed) => {
+    expect(await refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
   });
 
   test.each([
     ['a value of two lines is shown as one line', 'NODE_NAME', 'one\ntwo', 'NODE_NAME=one two'],
     ['a URL is not shown', 'REDIS_URL', 'http://127.0.0.1', 'REDIS_URL'],
     ['no certificate is looked through for an address', 'MYSQL_URL', 'mysqls://root@[::1]/a', 'MYSQL_URL'],
-  ])('%s', (_what, name, value, shown) => {
-    const line = refuse({ [name]: value });
+  ])('%s', async (_what, name, value, shown) => {
+    const line = await refuse({ [name]: value });
 
     expect(line.split(' is not allowed: it must be ')[0]).toBe(shown);
     expect(line.split('\n')).toHaveLength(2);
@@ -79,9 +69,9 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
     // The client of a Cluster does not know which server has written.
     ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
-  ])('%s with %j stops the start', (setting, env, why) => {
+  ])('%s with %j stops the start', async (setting, env, why) => {
     const [name = '', value] = setting.split('=');
-    expect(refuse({ [name]: value, ...env })).toBe(`${setting} is not allowed: it ${why}.\n`);
+    expect(await refuse({ [name]: value, ...env })).toBe(`${setting} is not allowed: it ${why}.\n`);
   });
 
   test('a database that the Redis does not have is refused, and not taken for another', async () => {
@@ -92,13 +82,10 @@ describe('settings: a value that is not allowed ends the node with one line', ()
   });
 
   test('a port that is taken is named', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
+    const port = await listen(createServer());
 
     const { exitCode, stderr } = await runNode({ LAB_PORT: String(port) });
 
-    other.close();
     expect(stderr).toMatch(new RegExp(`^LAB_PORT=${port} cannot be listened on: .*EADDRINUSE.*\\n$`));
     expect(exitCode).toBe(2);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 import { expectAllSold, openTargetAt, runLoad } from '../../services/inventory/rush-at.ts';
@@ -17,12 +17,6 @@ beforeAll(async () => {
 afterAll(() => target?.close());
 
 const answers = async ({ publicUrl }: { publicUrl: string }) => (await fetch(`${publicUrl}/readyz`)).status;
-
-describe('sentinel: a rush through nginx loses nothing', () => {
-  test.each(['6-lua-release', 'blocking', 'fenced'])('%s', async (stage) => {
-    expectAllSold(await runLoad(target, stage));
-  });
-});
 
 test('sentinel: the master is killed; the shop refuses meanwhile and sells again from the replica', async () => {
   await servers.know();

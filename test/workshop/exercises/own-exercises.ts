@@ -6,8 +6,6 @@ import { type Exercise, exercisesDir, provideFile, readExercises } from '../../.
 import { cleanUpLater } from '../../clean-up.ts';
 
 export interface OwnExercises {
-  /** The folder above that of the exercises. */
-  root: string;
   folder: string;
   exercises: [Exercise, ...Exercise[]];
 }
@@ -23,5 +21,5 @@ export function ownExercises(numbers: number[]): OwnExercises {
     cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
   const exercises = readExercises(folder) as [Exercise, ...Exercise[]];
   exercises.forEach(provideFile);
-  return { root, folder, exercises };
+  return { folder, exercises };
 }

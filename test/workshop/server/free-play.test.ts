@@ -8,13 +8,13 @@ import type { Act } from '../../../workshop/page/messages.ts';
 import { type Moment, momentAt } from '../../../workshop/page/view/reduce.ts';
 import { type FreePlay, openFreePlay } from '../../../workshop/server/free-play.ts';
 import { startRecording } from '../../../workshop/server/recording.ts';
+import { ownTargets } from '../../loadtest/drills/own-targets.ts';
 import { createNews } from './news.ts';
-import { ownTarget } from './own-target.ts';
 
 /** Longer than anything that is held here. */
 const LEASE_MS = 30_000;
 
-const target = ownTarget();
+const { target } = ownTargets();
 /** Redis itself, past the links of the nodes. */
 let redis: Redis;
 beforeAll(() => {

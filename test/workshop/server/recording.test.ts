@@ -10,11 +10,11 @@ import { lockKey } from '../../../services/inventory/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
 import { lanesOf, lostAt, momentAt } from '../../../workshop/page/view/reduce.ts';
 import { startRecording } from '../../../workshop/server/recording.ts';
-import { ownTarget } from './own-target.ts';
+import { ownTargets } from '../../loadtest/drills/own-targets.ts';
 
 /** Longer than a step takes on a machine that is busy. */
 const settings = { ...usualSettings, leaseMs: 3_000 };
-const target = ownTarget();
+const { target } = ownTargets();
 
 async function onRealServers(stage: string, drill: Drill) {
   const recording = startRecording({ stage, drill, onChange() {} });
@@ -86,16 +86,4 @@ test('two writes at nearly the same time: the stock at the end is what Redis say
   const shown = events({ events: [wrote('node-2', 50, 99), wrote('node-1', 51, 98)] as SaleEvent[] });
 
   expect(momentAt(shown, Number.POSITIVE_INFINITY).stock).toBe(99);
-});
-
-test('0-none, rush: each sale of the load is recorded, and the stock at its end is that of the shop', async () => {
-  const { cell, events } = await onRealServers('0-none', drills.find(({ name }) => name === 'rush') as Drill);
-  const end = momentAt(events, Number.POSITIVE_INFINITY);
-
-  const figures: Record<string, unknown> = cell.figures ?? {};
-  expect(end).toMatchObject({
-    sold: settings.requests,
-    expected: settings.stock - settings.requests,
-    stock: figures['finalStock'],
-  });
 });

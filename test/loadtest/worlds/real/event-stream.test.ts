@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type FollowOptions, followNode } from '../../../../loadtest/worlds/real/event-stream.ts';
 import type { Push } from '../../../../services/inventory/lab/contract.ts';
+import { listen } from '../../../listen.ts';
 
 /** A lab listener whose streams the test writes. */
 async function openListener(status = 200) {
@@ -12,13 +12,7 @@ async function openListener(status = 200) {
     response.writeHead(status).flushHeaders();
     streams.push(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { labUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, streams };
+  return { labUrl: `http://127.0.0.1:${await listen(server)}`, server, streams };
 }
 
 /** Follows a node until the test has ended, and keeps what it says: `first 1` for the first push of a stream, then `2`, … */

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { followNode } from '../../../../loadtest/worlds/real/event-stream.ts';
 import { createHistory } from '../../../../services/inventory/history.ts';
 import type { NodeState, Push, SaleEvent } from '../../../../services/inventory/lab/contract.ts';
 import { createEventStreams, MAX_STREAMS } from '../../../../services/inventory/lab/event-stream.ts';
+import { listen } from '../../../listen.ts';
 import { type SharedRedis, sharedRedis } from '../../../own-stack.ts';
 import { ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
 
@@ -130,10 +130,7 @@ test('events: little waits for those who take nothing, and eight of them keep ou
     responses.push(response);
     streams.open(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
 
   for (let n = 0; n < MAX_STREAMS; n += 1) startDeaf(port, '/');
   await until('all are answered', () => responses.length === MAX_STREAMS);

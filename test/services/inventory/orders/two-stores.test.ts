@@ -100,29 +100,6 @@ describe('the order can’t be written', () => {
     await atLine.lab('PUT', '/lock-version', { version: '8' });
   });
 
-  test('it waits for longer than its node was started with, to put its unit back: a repair comes too early for it', async () => {
-    await supply(atLine, 'patient', 5);
-    await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs: 600_000 });
-    const { answer, resume } = await sellHeld(atLine, 'patient');
-    await until('the lock is free', async () => (await shop.redis.client.exists(lockOf('patient'))) === 0);
-    await shop.redis.client.hset(lockOf('patient'), 'somebody', 1);
-    line.cutAt('INSERT INTO tb_order', 'before');
-    await resume();
-    await shop.query(
-      'UPDATE tb_intent SET created_at = created_at - INTERVAL 40 SECOND, alive_until = alive_until - INTERVAL 40 SECOND',
-    );
-
-    expect(await shop.reconcile(['--repair'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringMatching(/^Sales may be in flight: 1 intent of late\. Try again in 11\d\d s\.\n$/),
-    });
-    await shop.redis.client.del(lockOf('patient'));
-
-    expectProblem(await answer, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
-    expect(await whereabouts('patient')).toEqual({ inStock: 5, ordered: 0, intended: 0 });
-    await atLine.lab('PUT', '/lock-version', { version: '8' });
-  });
-
   test.each(['redis-atomic', 'mysql-conditional'])(
     '%s: its sku was deleted meanwhile: it is not made again, and the intent stays',
     async (version) => {

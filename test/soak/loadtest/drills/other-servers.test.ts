@@ -23,12 +23,12 @@ describe('on the embedded Valkey', () => {
     process.env['PATH'] = PATH;
     bare.remove();
   });
-  const { run, use } = ownTargets(1);
+  const { run, target } = ownTargets();
 
   test('late-release under delete-if-equal: the release is seen, and frees nobody else', async () => {
     expect(await run(lateRelease, '5-owner-check')).toMatchObject({ verdict: 'fail' });
     expect(await run(lateRelease, 'delete-if-equal')).toMatchObject({ verdict: 'pass', figures: { overlaps: 0 } });
-    await use(async (target) => expectAllSold(await runLoad(target, 'delete-if-equal')));
+    expectAllSold(await runLoad(target(), 'delete-if-equal'));
   });
 
   test('redis-outage: Redis stands still, and is not killed, since it keeps no data over a restart', async () => {
@@ -47,15 +47,15 @@ describe('on the embedded Valkey', () => {
 });
 
 describe('on native servers', () => {
-  const { run, use } = ownTargets(1, [], { hasReplica: true });
+  const { run, target } = ownTargets([], { hasReplica: true });
 
   test('a Redis that lacks the commands of a lock carries no drill under it, and says why', async ({ skip }) => {
-    skip(!(await use(async ({ stack }) => lacksDeleting(stack?.redis.url ?? ''))));
+    skip(!(await lacksDeleting(target().stack?.redis.url ?? '')));
     const notApplicable = { verdict: 'not-applicable', reasons: [expect.stringMatching(lackOfDeleting)] };
 
     expect(await run(lateRelease, 'delete-if-equal')).toMatchObject(notApplicable);
     // There, too, where it would have nothing to break.
     expect(await run(amnesia, 'delete-if-equal')).toMatchObject(notApplicable);
-    await use(async (target) => expect(await runLoad(target, 'delete-if-equal')).toMatchObject(notApplicable));
+    expect(await runLoad(target(), 'delete-if-equal')).toMatchObject(notApplicable);
   });
 });

@@ -8,7 +8,7 @@ import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
 const hungHolder = scenario('hung-holder');
 const longSale = scenario('long-sale');
 
-const { run, use } = ownTargets(1);
+const { run, target } = ownTargets();
 const tooBusy = /^The machine was too busy: for [\d.]+ m?s nothing went on\./;
 
 // Neither Redis nor the harness stands still meanwhile.
@@ -16,7 +16,7 @@ test.each([
   { drill: longSale, node: 1, forMs: 550, wrong: 'it would fail' },
   { drill: hungHolder, node: 0, forMs: 1_100, wrong: 'it would pass' },
 ])('$drill.name: a node stands still for $forMs ms: unknown; $wrong', async ({ drill, node, forMs }) => {
-  const process = await use(async ({ nodes }) => nodes[node]?.process);
+  const { process } = target().nodes[node] ?? {};
   let stopped: Promise<void> | undefined;
   async function standStill() {
     await sleep(300);
