@@ -1,13 +1,13 @@
 // What can happen next in a state of the search, one move for each.
 
-import type { Reply } from '../simulation/valkey.ts';
-import type { Input, Pending } from '../simulation/world.ts';
-import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
-import type { History, ProcessOptions } from './process.ts';
-import { createHistories } from './process.ts';
-import { inBuckets, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
-import { type Budget, isWrite, type Scope, stockCommand } from './scopes.ts';
-import type { Executed, Server, ServerState } from './server.ts';
+import type { Reply } from '../../simulation/valkey.ts';
+import type { Input, Pending } from '../../simulation/world.ts';
+import { endOf, type LockKeys, namesFor } from '../lock-keys.ts';
+import type { History, ProcessOptions } from '../process.ts';
+import { createHistories } from '../process.ts';
+import { inBuckets, LEASE_MS, LOCK_KEY, STOCK_KEY } from '../sale.ts';
+import { type Budget, isWrite, type Scope, stockCommand } from '../scopes.ts';
+import type { Executed, Server, ServerState } from '../server.ts';
 import {
   type Actor,
   createActors,
@@ -19,9 +19,9 @@ import {
   type Step,
   type StepKind,
   type Unread,
-} from './state.ts';
-import { type Clause, happens, type Happening as Said } from './wording.ts';
-import { asRead, nameOfReply } from './words.ts';
+} from '../state.ts';
+import { type Clause, happens, type Happening as Said } from '../wording.ts';
+import { asRead, nameOfReply } from '../words.ts';
 
 export interface Move {
   state: State;
