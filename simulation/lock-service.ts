@@ -9,7 +9,8 @@ import type { Place, Started } from './place.ts';
 import { createPlatform, platformModules } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import { FIRST_PORT } from './sockets.ts';
-import { createWorld, replacedGlobals } from './world.ts';
+import { replacedGlobals } from './world/globals.ts';
+import { createWorld } from './world.ts';
 
 /** The lock that a service sells under. */
 export interface LockSource {

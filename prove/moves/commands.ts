@@ -7,7 +7,7 @@
 //   up to three leases later    when a vote of a master may be late.
 // A connection that listens has an inbox instead, where messages and replies keep their order.
 
-import type { Pending } from '../../simulation/world.ts';
+import type { Pending } from '../../simulation/world/commands.ts';
 import type { Scope } from '../scopes.ts';
 import type { Executed, Server } from '../server.ts';
 import { type Actor, replaced, type State, type StepKind, type Unread } from '../state.ts';

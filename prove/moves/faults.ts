@@ -4,7 +4,7 @@
 // sends its command when the scope lets it go: both after three leases at the latest. Who is killed never comes back. A server fails
 // over, stands still, forgets or has a clock that jumps, for good.
 
-import type { Pending } from '../../simulation/world.ts';
+import type { Pending } from '../../simulation/world/commands.ts';
 import { LEASE_MS } from '../sale.ts';
 import { isWrite } from '../scopes.ts';
 import type { Server } from '../server.ts';
