@@ -32,7 +32,7 @@ const refused = [
  */
 export async function readLock(file: string): Promise<OpenLock> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-  const evaluate = evaluator<LockModule>(await bundle({ file }, { modules, refusal }), [
+  const evaluate = evaluator<LockModule>(await bundle({ lock: file }, { modules, refusal }), [
     ...replacedGlobals,
     ...refused,
   ]);
