@@ -87,7 +87,7 @@ export const textsIn = (folder: string) =>
   readdirSync(join(projectDir, folder))
     .filter(
       (file) =>
-        /\.(lua|txt)$/.test(file) || (/^(locks|exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)),
+        /\.(lua|txt)$/.test(file) || (/^(locks|workshop\/exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)),
     )
     .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);
 
