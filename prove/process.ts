@@ -2,7 +2,9 @@
 
 import { reasonOf } from '../simulation/places.ts';
 import { type Reply, ReplyError } from '../simulation/valkey.ts';
-import { createWorld, type Input, type Pending, type Timer } from '../simulation/world.ts';
+import type { Pending } from '../simulation/world/commands.ts';
+import type { Timer } from '../simulation/world/timers.ts';
+import { createWorld, type Input } from '../simulation/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
 

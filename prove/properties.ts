@@ -1,7 +1,7 @@
 // What must be true, looked at in every state.
 
 import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
-import type { Touch } from './moves.ts';
+import type { Touch } from './moves/move.ts';
 import type { Told } from './process.ts';
 import { inBuckets, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
 import { type Demand, type Scope, skusOf, unitsInBuckets } from './scopes.ts';

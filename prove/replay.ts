@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { scriptTexts } from '../simulation/scripts.ts';
 import { openValkey, type Reply, type Valkey } from '../simulation/valkey.ts';
-import type { Command, Input, Pending } from '../simulation/world.ts';
+import type { Command, Pending } from '../simulation/world/commands.ts';
+import type { Input } from '../simulation/world.ts';
 import { type Live, type ProcessOptions, startProcess } from './process.ts';
 import { LEASE_MS } from './sale.ts';
 import { type Scope, stockCommand } from './scopes.ts';

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { bundle, evaluator, systemModules } from '../simulation/bundle.ts';
 import { reasonOf } from '../simulation/places.ts';
-import { createWorld, replacedGlobals, type World } from '../simulation/world.ts';
+import { replacedGlobals } from '../simulation/world/globals.ts';
+import { createWorld, type World } from '../simulation/world.ts';
 import type { LockModule } from './sale.ts';
 
 /** Evaluates the lock's file, and all that it imports, anew: no two processes share a variable. */
@@ -31,7 +32,7 @@ const refused = [
  */
 export async function readLock(file: string): Promise<OpenLock> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-  const evaluate = evaluator<LockModule>(await bundle({ file }, { modules, refusal }), [
+  const evaluate = evaluator<LockModule>(await bundle({ lock: file }, { modules, refusal }), [
     ...replacedGlobals,
     ...refused,
   ]);

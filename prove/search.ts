@@ -3,7 +3,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { findLockKeys } from './lock-keys.ts';
-import { createMoves, type Move, type MovesOptions } from './moves.ts';
+import type { Move, MovesOptions } from './moves/move.ts';
+import { createMoves } from './moves/moves.ts';
 import { ofKeys, violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
 import { type Budget, type Scope, stockCommand } from './scopes.ts';

@@ -1,7 +1,8 @@
 // A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
 
 import type { Reply } from '../simulation/valkey.ts';
-import type { Command, Input, Line, Pending } from '../simulation/world.ts';
+import type { Command, Line, Pending } from '../simulation/world/commands.ts';
+import type { Input } from '../simulation/world.ts';
 import { type History, type Told, textOfReply } from './process.ts';
 import type { Budget } from './scopes.ts';
 import type { ServerState } from './server.ts';

@@ -4,12 +4,25 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { fileURLToPath } from 'node:url';
+import type { BuildOptions, Plugin } from 'esbuild';
+import { bundleText, mapped, placed } from './esbuild.ts';
 import { keepMap } from './places.ts';
 
-/** A file, or a text that imports files from the folder. */
-export type Entry = { file: string } | { text: string; folder: string };
+/** What of the service may be bundled beside a lock. */
+const besideLocks = {
+  startService: './service.ts',
+  connectMaster: '../services/inventory/redis-client.ts',
+};
+export type Beside = keyof typeof besideLocks;
+
+/** A lock's file. With `beside`, what it exports is `lockFile`, and what is named there is exported beside it. */
+export interface Entry {
+  lock: string;
+  beside?: Beside[];
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url));
 
 /** Packages that are installed beside the lab. */
 export interface Packages {
@@ -80,14 +93,6 @@ const replacing = ({ modules, refusal, packages, isForNode = false }: BundleOpti
       contents: throwing(`the virtual world has no native code (${basename(path)})`),
     }));
     onLoad({ filter: /.*/, namespace: 'given' }, ({ path }) => ({ contents: modules[path] ?? '', loader: 'js' }));
-    // A module that asks where it is gets the place of its source.
-    onLoad({ filter: /\.[cm]?[jt]s$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8').replace(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href));
-      const place = /\b__(dir|file)name\b/.test(source)
-        ? `const __filename = ${JSON.stringify(path)}, __dirname = ${JSON.stringify(dirname(path))};`
-        : '';
-      return { contents: place + source, loader: path.endsWith('ts') ? 'ts' : 'js', resolveDir: dirname(path) };
-    });
   },
 });
 
@@ -95,33 +100,36 @@ const replacing = ({ modules, refusal, packages, isForNode = false }: BundleOpti
  * The entry and all that it imports, as one text for `evaluator`. Rejects with a clause that says why it can't be bundled, and where:
  * it imports what is not among the modules, or it can't be read.
  */
-export async function bundle(entry: Entry, options: BundleOptions): Promise<string> {
-  const folder = 'file' in entry ? dirname(entry.file) : entry.folder;
-  const from =
-    'file' in entry
-      ? { entryPoints: [entry.file] }
-      : { stdin: { contents: entry.text, resolveDir: folder, loader: 'ts' as const } };
-  const { outputFiles = [] } = await build({
+export const bundle = ({ lock, beside }: Entry, options: BundleOptions): Promise<string> =>
+  beside === undefined
+    ? bundleFrom(dirname(lock), { entryPoints: [lock] }, options)
+    : bundleModules(`${exporting(beside)} export * as lockFile from ${JSON.stringify(lock)};`, options);
+
+/** As `bundle` does, of a text that imports from the folder of this file. */
+export const bundleModules = (contents: string, options: BundleOptions): Promise<string> =>
+  bundleFrom(here, { stdin: { contents, resolveDir: here, loader: 'ts' } }, options);
+
+/** What exports these, in such a text. */
+export const exporting = (beside: Beside[]): string =>
+  beside.map((each) => `export { ${each} } from '${besideLocks[each]}';`).join(' ');
+
+async function bundleFrom(folder: string, from: BuildOptions, options: BundleOptions): Promise<string> {
+  const { text, map } = await bundleText({
     ...from,
-    bundle: true,
+    ...mapped,
     ...(options.isForNode && { platform: 'node' as const }),
     format: 'iife',
     globalName: 'exported',
-    target: 'node20',
-    sourcemap: 'external',
-    sourcesContent: false,
-    // The paths in the source map begin here. Nothing is written.
+    // The paths in the source map begin here.
     outfile: join(folder, 'bundle.js'),
-    write: false,
     logLevel: 'silent',
-    plugins: [replacing(options)],
+    plugins: [replacing(options), placed()],
   }).catch(({ errors = [] }: { errors?: { text: string; location: { file: string; line: number } | null }[] }) => {
     const [first] = errors;
     const where = first?.location ? ` (${first.location.file}:${first.location.line})` : '';
     throw new Error(`${first?.text ?? 'it could not be read'}${where}`);
   });
-  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
-  return `${textOf('.js')}${keepMap({ folder, map: textOf('.map') })}\n`;
+  return `${text}${keepMap({ folder, map })}\n`;
 }
 
 /**

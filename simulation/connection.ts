@@ -17,7 +17,8 @@ import { readableOf } from './scripts.ts';
 import { CLOSED } from './server.ts';
 import { type Connection, type Reply, ReplyError, returnedOf } from './valkey.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
-import type { Command, Line, Pending, World } from './world.ts';
+import type { Command, Line, Pending } from './world/commands.ts';
+import type { World } from './world.ts';
 
 const RECONNECT_MS = redisOptions.retryStrategy();
 

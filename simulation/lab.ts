@@ -12,7 +12,7 @@ import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
 import { OUTSIDE, openServer, type VirtualServer } from './server.ts';
 import type { Service } from './service.ts';
-import type { Command } from './world.ts';
+import type { Command } from './world/commands.ts';
 
 export interface LabOptions {
   lock: LockSource;

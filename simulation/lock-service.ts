@@ -4,12 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { locks, strategies } from '../locks/index.ts';
 import type { Strategy } from '../locks/strategy.ts';
 import type { connectMaster } from '../services/inventory/redis-client.ts';
-import { type BundleOptions, bundle, evaluator, type Packages, readOnce, systemModules } from './bundle.ts';
+import {
+  type Beside,
+  type BundleOptions,
+  bundle,
+  type Entry,
+  evaluator,
+  type Packages,
+  readOnce,
+  systemModules,
+} from './bundle.ts';
 import type { Place, Started } from './place.ts';
 import { createPlatform, platformModules } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import { FIRST_PORT } from './sockets.ts';
-import { createWorld, replacedGlobals } from './world.ts';
+import { replacedGlobals } from './world/globals.ts';
+import { createWorld } from './world.ts';
 
 /** The lock that a service sells under. */
 export interface LockSource {
@@ -96,7 +106,7 @@ export const isOnSockets = ({ facts, hasOurClient = !facts.isExternal }: LockSou
 
 /** Reads the lock's file and the service. Rejects with a clause that says why the virtual world can't run it. */
 export async function openService(source: LockSource) {
-  const evaluateIn = await reader(source, "export { startService } from './service.ts';");
+  const evaluateIn = await reader(source, ['startService']);
   const { name, facts } = source;
   return (place: Place, options: Omit<ServiceOptions, 'lock' | 'facts' | 'masters'>, masterCount: number) => {
     const { exported, clientOf, lacking } = evaluateIn(place);
@@ -108,7 +118,7 @@ export async function openService(source: LockSource) {
 
 /** Reads the lock's file alone. Rejects as `openService` does. */
 export async function openLockFile(source: LockSource): Promise<(place: Place) => Started<OpenedLock>> {
-  const evaluateIn = await reader(source, '');
+  const evaluateIn = await reader(source, []);
   return (place) => {
     const { exported, clientOf, lacking } = evaluateIn(place);
     return { service: { exports: exported.lockFile, clientOf }, lacking };
@@ -122,13 +132,12 @@ export async function exportsOf(source: LockSource): Promise<LockFile> {
   return open({ name: 'nobody', world, globals: world.globals, net: {} }).service.exports;
 }
 
-/** Bundles a lock's file and more. Resolves with what evaluates it in a place. */
-async function reader(source: LockSource, more: string) {
+/** Bundles a lock's file, and more beside it. Resolves with what evaluates it in a place. */
+async function reader(source: LockSource, more: Beside[]) {
   const onSockets = isOnSockets(source);
-  const client = onSockets ? "export { connectMaster } from '../services/inventory/redis-client.ts';" : '';
-  const text = `${more} ${client} export * as lockFile from ${JSON.stringify(source.file)};`;
-  const name = `${text} ${source.packages?.folder}`;
-  const bundling = bundled.get(name) ?? bundleOf(text, onSockets, source.packages);
+  const entry = { lock: source.file, beside: onSockets ? [...more, 'connectMaster' as const] : more };
+  const name = JSON.stringify([entry, source.packages?.folder]);
+  const bundling = bundled.get(name) ?? bundleOf(entry, onSockets, source.packages);
   bundled.set(name, bundling);
   const evaluate = await bundling;
 
@@ -155,8 +164,7 @@ async function reader(source: LockSource, more: string) {
   };
 }
 
-async function bundleOf(text: string, isForNode: boolean, packages?: Packages): Promise<Evaluate> {
-  const folder = fileURLToPath(new URL('.', import.meta.url));
+async function bundleOf(entry: Entry, isForNode: boolean, packages?: Packages): Promise<Evaluate> {
   const options = isForNode ? { ...serviceModules, modules: platformModules(), isForNode, packages } : serviceModules;
-  return evaluator<Exported>(await bundle({ text, folder }, options), isForNode ? replacedForNode : replaced);
+  return evaluator<Exported>(await bundle(entry, options), isForNode ? replacedForNode : replaced);
 }

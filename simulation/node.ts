@@ -10,7 +10,8 @@ import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
 import { openSockets } from './sockets.ts';
 import { EPOCH_MS } from './valkey.ts';
-import { type Command, createWorld } from './world.ts';
+import type { Command } from './world/commands.ts';
+import { createWorld } from './world.ts';
 
 export interface NodeOptions<Run> {
   name: string;

@@ -2,7 +2,7 @@
 
 import { scriptOf } from './scripts.ts';
 import { CLOSED, type Client, type VirtualServer } from './server.ts';
-import type { Command } from './world.ts';
+import type { Command } from './world/commands.ts';
 
 /** A command as the proxy reads it. */
 export interface ReadCommand {

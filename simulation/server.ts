@@ -3,7 +3,7 @@
 import type { Schedule } from './schedule.ts';
 import { scriptTexts } from './scripts.ts';
 import { type Connection, frame, openValkey, type Reply, type Valkey } from './valkey.ts';
-import type { Command } from './world.ts';
+import type { Command } from './world/commands.ts';
 
 /** The connection of those who are beside the nodes. */
 export const OUTSIDE: Connection = 0;

@@ -5,19 +5,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSyn
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
-import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
+import { bundleText, mapped, placed, short } from '../simulation/esbuild.ts';
 import { cacheDir, nodeArgs, projectDir } from './parts.ts';
-
-/** A module that asks where it is gets the place of its source. */
-const ownPlaces: Plugin = {
-  name: 'own-places',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8');
-      return { contents: source.replace(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
-    });
-  },
-};
 
 const inventory = 'services/inventory/main.ts';
 /** Packages that start a program or read a file of their own, which they find by where they are. */
@@ -34,12 +24,10 @@ const PACKAGES_HERE = '/* packages */';
 /** What a package asks for by `require` is found from the bundle's place. */
 const banner = `${PACKAGES_HERE}const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);`;
 /** What a bundle is made by, besides its sources: a change here makes it anew, too. */
-const makers = ['stack/bundle.ts', loader, 'node_modules/esbuild/package.json'];
+const makers = ['stack/bundle.ts', 'simulation/esbuild.ts', loader, 'node_modules/esbuild/package.json'];
 /** The bundle's last line begins so, and tells what it was made of. */
 const MADE_OF = '//# made of ';
 const bundled = new Map<string, Promise<string[]>>();
-/** How many builds are in progress. */
-let building = 0;
 
 interface MadeOf {
   /** The folder of the project: the paths in the bundle begin with it. */
@@ -109,18 +97,7 @@ function stateOf(file: string, startedAt = Number.POSITIVE_INFINITY): string {
   return stats.ctimeMs < startedAt ? `${stats.ctimeMs} ${stats.size}` : 'saved meanwhile';
 }
 
-const options = {
-  absWorkingDir: projectDir,
-  bundle: true,
-  external,
-  platform: 'node',
-  target: 'node20',
-  // Fewer lines and bytes are read sooner; every name stays as it was.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  metafile: true,
-  write: false,
-} satisfies BuildOptions;
+const options = { ...short, absWorkingDir: projectDir, external, platform: 'node' } satisfies BuildOptions;
 
 /** A lock of somebody else throws and is given what these define: its class must be that of the service. */
 const sharing: Plugin = {
@@ -163,7 +140,7 @@ function loading(packages: string | undefined): string {
 /** Bundles these packages. Resolves with the file, which no other packages have, and with what it was made of. */
 async function bundlePackages(paths: string[]) {
   const places = paths.map((path) => JSON.stringify(path));
-  const { outputFiles, metafile } = await build({
+  const { text: packages, inputs } = await bundleText({
     ...options,
     stdin: {
       contents: places.map((path) => `exports[${path}] = () => require(${path});`).join('\n'),
@@ -173,11 +150,11 @@ async function bundlePackages(paths: string[]) {
     outfile: join(packagesDir, 'packages.cjs'),
     format: 'cjs',
   });
-  const text = `(function (exports, require, module) {${outputFiles[0]?.text}\n})`;
+  const text = `(function (exports, require, module) {${packages}\n})`;
   // V8 knows what it has compiled by the length alone, so another text needs another name.
   const file = join(packagesDir, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.cjs`);
   if (!existsSync(file)) writeWhole(file, text);
-  return { file, inputs: Object.keys(metafile.inputs).filter((input) => input !== 'packages.cjs') };
+  return { file, inputs: inputs.filter((input) => input !== 'packages.cjs') };
 }
 
 /** Writes a file that another process may be about to read. */
@@ -188,40 +165,33 @@ function writeWhole(path: string, text: string) {
 }
 
 async function buildText(file: string, path: string, isHost: boolean): Promise<string> {
-  building += 1;
   const startedAt = Date.now();
-  try {
-    const heavy = new Set<string>();
-    const { outputFiles, metafile } = await build({
+  const heavy = new Set<string>();
+  const made = await bundleText(
+    {
       ...options,
+      ...mapped,
       entryPoints: [join(projectDir, file)],
       outfile: path,
       format: 'esm',
       banner: { js: banner },
-      sourcemap: 'external',
-      // It would be read at each start, and the sources are at hand.
-      sourcesContent: false,
-      plugins: [ownPlaces, ...(isHost ? [sharing] : []), leavingOut(heavy)],
-    });
-    const packages = heavy.size > 0 ? await bundlePackages([...heavy].sort()) : undefined;
-    const text = (kind: RegExp) => outputFiles.find((output) => kind.test(output.path))?.text ?? '';
-    const map = Buffer.from(JSON.stringify(ownLines(JSON.parse(text(/\.map$/)), dirname(path)))).toString('base64');
-    const madeOf: MadeOf = { project: projectDir, files: {}, ...(packages && { packages: packages.file }) };
-    for (const file of [...Object.keys(metafile.inputs), ...(packages?.inputs ?? []), ...makers]) {
-      // What was saved meanwhile may have been read before.
-      madeOf.files[file] = stateOf(file, startedAt);
-    }
-    const lastLines = [
-      `//# sourceMappingURL=data:application/json;base64,${map}`,
-      `${MADE_OF}${JSON.stringify(madeOf)}`,
-      '',
-    ];
-    return text(/\.mjs$/).replace(PACKAGES_HERE, () => loading(packages?.file)) + lastLines.join('\n');
-  } finally {
-    building -= 1;
-    // It ends the process that all builds share.
-    if (building === 0) await stop();
+      plugins: [placed(), ...(isHost ? [sharing] : []), leavingOut(heavy)],
+    },
+    true,
+  );
+  const packages = heavy.size > 0 ? await bundlePackages([...heavy].sort()) : undefined;
+  const map = Buffer.from(JSON.stringify(ownLines(JSON.parse(made.map), dirname(path)))).toString('base64');
+  const madeOf: MadeOf = { project: projectDir, files: {}, ...(packages && { packages: packages.file }) };
+  for (const file of [...made.inputs, ...(packages?.inputs ?? []), ...makers]) {
+    // What was saved meanwhile may have been read before.
+    madeOf.files[file] = stateOf(file, startedAt);
   }
+  const lastLines = [
+    `//# sourceMappingURL=data:application/json;base64,${map}`,
+    `${MADE_OF}${JSON.stringify(madeOf)}`,
+    '',
+  ];
+  return made.text.replace(PACKAGES_HERE, () => loading(packages?.file)) + lastLines.join('\n');
 }
 
 interface SourceMap {

@@ -51,3 +51,7 @@ test.each(Object.entries(ROOMS))(
     expect(circlesIn(grouped(graph, roomOf))).toEqual([]);
   },
 );
+
+test.each(['prove', 'simulation'])('folders of %s: none is in a circle with the files beside it', (folder) => {
+  expect(circlesIn(grouped(graphWithin(folder), roomOf))).toEqual([]);
+});

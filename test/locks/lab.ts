@@ -8,7 +8,7 @@ import { lockNamed } from '../../simulation/lock-service.ts';
 import type { Place, ReadCommand } from '../../simulation/proxy.ts';
 import { OUTSIDE } from '../../simulation/server.ts';
 import { type Reply, ReplyError } from '../../simulation/valkey.ts';
-import type { Command } from '../../simulation/world.ts';
+import type { Command } from '../../simulation/world/commands.ts';
 
 export { CLOSED as NO_ANSWER } from '../../simulation/server.ts';
 export { aborted, notHeld } from './lock-options.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { locks } from '../../locks/index.ts';
 import type { Cell, Task } from '../../prove/cell.ts';
 import { itsKey } from '../../prove/lock-keys.ts';
-import { createMoves } from '../../prove/moves.ts';
+import { createMoves } from '../../prove/moves/moves.ts';
 import { type OpenLock, readLock } from '../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../prove/scopes.ts';
 import { type Result, type SearchOptions, search } from '../../prove/search.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Executed, openServer, type Server, type ServerState } from '../../prove/server.ts';
 import { ReplyError } from '../../simulation/valkey.ts';
-import type { Command } from '../../simulation/world.ts';
+import type { Command } from '../../simulation/world/commands.ts';
 
 const LEASE_MS = 900;
 

@@ -9,16 +9,14 @@ import { packed } from './shims/packed.ts';
 
 export const systemModules = {};
 
-/** A lock for the search, or the service and the lock that the entry names, as one text for `evaluator`. Rejects with a clause that says why it can't be. */
-export async function bundle(entry: Entry): Promise<string> {
-  const [, name = '""'] = ('text' in entry && /export \* as lockFile from (".*");/.exec(entry.text)) || [];
-  const file: string = 'file' in entry ? entry.file : JSON.parse(name);
-  const lock = commonJs(saying(String(readFileSync(file))));
-  return `${'file' in entry ? packed.imports : packed.service}
+/** The lock that the entry names, alone or with the service, as one text for `evaluator`. Rejects with a clause that says why it can't be. */
+export async function bundle({ lock, beside }: Entry): Promise<string> {
+  const code = commonJs(saying(String(readFileSync(lock))));
+  return `${beside ? packed.service : packed.imports}
     const lockFile = {};
-    (function (require, exports, $line) {${lock}\n})(service.requireLocks, lockFile, given.atLine);
-    const exported = ${'file' in entry ? 'lockFile' : '{ startService: service.startService, lockFile }'};
-    //# sourceURL=${file}\n`;
+    (function (require, exports, $line) {${code}\n})(service.requireLocks, lockFile, given.atLine);
+    const exported = ${beside ? '{ startService: service.startService, lockFile }' : 'lockFile'};
+    //# sourceURL=${lock}\n`;
 }
 
 /** A module without its types, and with `require` for `import`. Each line stays where it is. */

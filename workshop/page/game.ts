@@ -2,7 +2,8 @@
 
 import { HORIZON_MS, scopeFor } from '../../prove/cell.ts';
 import { findLockKeys, namesFor } from '../../prove/lock-keys.ts';
-import { createMoves, type Move, type MovesOptions } from '../../prove/moves.ts';
+import type { Move, MovesOptions } from '../../prove/moves/move.ts';
+import { createMoves } from '../../prove/moves/moves.ts';
 import { type Known, violated, violatedAtEnd, violatedAtHorizon } from '../../prove/properties.ts';
 import { LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
 import { readLock } from '../../prove/sandbox.ts';

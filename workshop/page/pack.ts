@@ -2,12 +2,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, posix, relative } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build, type Plugin, transform } from 'esbuild';
+import { type Plugin, transform } from 'esbuild';
 import { Redis } from 'ioredis';
-import { bundle } from '../../simulation/bundle.ts';
+import { bundleModules, exporting } from '../../simulation/bundle.ts';
+import { bundleText, placed, short } from '../../simulation/esbuild.ts';
 import { serviceModules } from '../../simulation/lock-service.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { readExercises } from '../exercises/exercise.ts';
@@ -24,7 +25,7 @@ const here = join(projectDir, 'workshop/page');
 const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond'];
 /** Where the project lies in the page, whatever machine has made it. */
 const PLACE = 'file:///lockstep/';
-const common = { bundle: true, write: false, format: 'iife', minify: true, charset: 'utf8', target: 'es2022' } as const;
+const common = { ...short, minifyIdentifiers: true, format: 'iife', target: 'es2022', tsconfigRaw: {} } as const;
 
 /** What a page is given besides: it is served by the live page's server, or has a run to show. */
 export interface Given {
@@ -35,8 +36,8 @@ export interface Given {
 /** The page, as the text of its file. */
 export async function packPage(given: Given = {}): Promise<string> {
   const [worker, service, imports, view, style] = await Promise.all([
-    bundled('worker.ts', [inWorker]),
-    bundledModules("export { startService } from './service.ts';"),
+    bundled('worker.ts', [inWorker, placedInPage]),
+    bundledModules(exporting(['startService'])),
     bundledModules(''),
     bundled('view/main.ts', []),
     bundled('view/page.css', []),
@@ -69,8 +70,8 @@ export async function packFollower(): Promise<Record<string, PageFile>> {
 const base64 = (content: string | Buffer) => gzipSync(content, { level: 9 }).toString('base64');
 
 async function bundled(file: string, plugins: Plugin[]): Promise<string> {
-  const { outputFiles } = await build({ ...common, entryPoints: [join(here, file)], plugins, tsconfigRaw: {} });
-  return outputFiles[0]?.text ?? '';
+  const { text } = await bundleText({ ...common, entryPoints: [join(here, file)], plugins });
+  return text;
 }
 
 /** The search takes longer for it than somebody waits. */
@@ -107,12 +108,12 @@ async function bundledModules(more: string): Promise<string> {
       if (module === undefined) throw new Error('It imports ' + name + ', which the virtual world does not have.');
       return module();
     }`;
-  const code = await bundle({ text, folder: join(projectDir, 'simulation') }, serviceModules);
-  const placed = code
+  const code = await bundleModules(text, serviceModules);
+  const inPage = code
     .replaceAll(pathToFileURL(projectDir).href.replace(/\/?$/, '/'), PLACE)
     .replace(/\/\/# source.*/g, '');
-  const { code: short } = await transform(placed, { minifyWhitespace: true, minifySyntax: true, charset: 'utf8' });
-  return short.replace('var exported=', 'const service=');
+  const { code: shortened } = await transform(inPage, short);
+  return shortened.replace('var exported=', 'const service=');
 }
 
 /** What the page has of modules of Node: the names of the modules, by the shim that they are in. */
@@ -144,13 +145,10 @@ const inWorker: Plugin = {
     });
     onResolve({ filter: /^ioredis$/ }, ({ path }) => ({ path, namespace: 'commands' }));
     onLoad({ filter: /.*/, namespace: 'commands' }, () => ({ contents: clientOfNames() }));
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const place = JSON.stringify(`${PLACE}${relative(projectDir, path)}`);
-      const source = readFileSync(path, 'utf8').replace(/import\.meta\.(url|resolve\([^)]*\))/g, place);
-      return { contents: source, loader: 'ts', resolveDir: dirname(path) };
-    });
   },
 };
+
+const placedInPage = placed(/import\.meta\.(url|resolve\([^)]*\))/g, (path) => `${PLACE}${relative(projectDir, path)}`);
 
 /** A client of ioredis with the names of its members alone: the virtual world asks it which commands there are. */
 function clientOfNames(): string {

@@ -3,7 +3,7 @@
 import type { RedisClient } from '../../../locks/lock.ts';
 import { OUTSIDE, type VirtualServer } from '../../../simulation/server.ts';
 import { type Reply, ReplyError } from '../../../simulation/valkey.ts';
-import type { Command } from '../../../simulation/world.ts';
+import type { Command } from '../../../simulation/world/commands.ts';
 import type { Harness } from './driver.ts';
 
 /** How long a command takes to its server, in milliseconds; the answer is there at once. */

@@ -1,0 +1,51 @@
+// A move of the search: one thing that can happen next in a state, and the state after it.
+
+import type { LockKeys } from '../lock-keys.ts';
+import { LEASE_MS } from '../sale.ts';
+import type { Budget, Scope } from '../scopes.ts';
+import type { State, Step, StepKind } from '../state.ts';
+import type { Clause } from '../wording.ts';
+
+export interface Move {
+  state: State;
+  /** The process whose command has changed the lock, and in which server. */
+  touches?: Touch;
+  step(): Step;
+}
+
+export interface Touch {
+  process: number;
+  /** The server whose lock it is, or the bucket. */
+  place: number;
+}
+
+export interface MovesOptions {
+  scope: Scope;
+  processes: number;
+  sales: number;
+  /** How many masters vote; 0 for a lock that asks one server. */
+  masters: number;
+  /** The stock lies in several buckets, each with a lock of its own. */
+  isInBuckets?: boolean;
+  /** Which keys are the lock's. */
+  lock: LockKeys;
+  /** No event is later than this, in milliseconds. */
+  horizonMs: number;
+}
+
+/** The time of what does not happen. */
+export const NEVER = Number.POSITIVE_INFINITY;
+/** How long a pause, a delay or a late reply lasts at most, in milliseconds. */
+export const LONGEST_MS = 3 * LEASE_MS;
+/** Masters differ in nothing, so faults of one are faults of any. */
+export const FAULTY_MASTER = 1;
+
+export const stepOf = ({ at }: State, process: string, kind: StepKind, what: Clause): Step => ({
+  at,
+  process,
+  kind,
+  what,
+  told: [],
+});
+
+export const spend = (budget: Budget, fault: keyof Budget) => ({ budget: { ...budget, [fault]: budget[fault] - 1 } });

@@ -1,0 +1,133 @@
+// What becomes of a process when something happens to it: it depends on its history alone, so each is found out once.
+
+import type { Reply } from '../../simulation/valkey.ts';
+import type { Input } from '../../simulation/world.ts';
+import { createHistories, type History, type ProcessOptions } from '../process.ts';
+import { inBuckets, STOCK_KEY } from '../sale.ts';
+import type { Executed, Server } from '../server.ts';
+import { type Actor, createActors, nameOf, replaced, type Sent, type State, type StepKind } from '../state.ts';
+import type { Clause, Happening as Said } from '../wording.ts';
+import { nameOfReply } from '../words.ts';
+import { type Move, type MovesOptions, NEVER, stepOf, type Touch } from './move.ts';
+
+/** What `Math.random()` may return: the search tries each. */
+const CHANCES = [0.1, 0.9];
+
+export type Fields = Partial<Omit<Actor, 'id' | 'heads' | 'isInside' | 'insideOf' | 'waitsSince' | 'nextTimer'>>;
+type Event = Input extends infer One ? (One extends Input ? Omit<One, 'chance'> : never) : never;
+
+/** What happens to a process, and what comes with it. */
+export interface Happening {
+  kind: StepKind;
+  /** For a step that is told. Most steps are not, so what takes a while is made when it is asked for. */
+  what: Said | (() => Said);
+  /** What changes about the process besides its history. */
+  fields?: Fields;
+  /** What changes about the rest. */
+  more?: Partial<State>;
+  messages?: Executed['messages'];
+  touches?: Touch | undefined;
+  answered?: { sent: Sent; reply: Reply };
+  /** Which of the things that can happen to this process it is. */
+  key?: string;
+}
+
+/** What became of a process, and of what. */
+interface Outcome {
+  made: Actor;
+  input: Input;
+}
+
+export type Processes = ReturnType<typeof createProcesses>;
+
+export function createProcesses(
+  common: Omit<ProcessOptions, 'script' | 'servers'>,
+  server: Server,
+  options: MovesOptions,
+) {
+  const { scope, masters, isInBuckets = false } = options;
+  const { actorOf } = createActors();
+  const { openHistory } = createHistories();
+  const areEmpty = lookingIntoBuckets(server);
+  /** What becomes of a process, by its number and by what happens to it. */
+  const known = new Map<string, Outcome[]>();
+
+  /** One that has not begun, and has these leases. */
+  function open(index: number, leaseEnds: readonly number[]): Actor {
+    const script = { businessMs: 0, ...scope.script?.(index) };
+    const history = openHistory(nameOf(index), { ...common, servers: masters + 1, script });
+    return actorOf({ history, status: 'comes', until: 0, inbox: [], replies: [], writesBefore: 0, leaseEnds });
+  }
+
+  /** Something happens to a process. What it does may depend on its luck: there is a move for each. */
+  async function happen(state: State, index: number, event: Event, happening: Happening): Promise<Move[]> {
+    const actor = state.actors[index] as Actor;
+    const { fields = {}, key = `${event.type} at ${event.at}` } = happening;
+    const name = `${actor.id} ${key}`;
+    let outcomes = known.get(name);
+    if (outcomes === undefined) {
+      outcomes = await outcomesOf(actor, event, fields);
+      known.set(name, outcomes);
+    }
+    return outcomes.map(({ made, input }) => moved(state, index, made, happening, input));
+  }
+
+  async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const chance of CHANCES) {
+      const input = { ...event, chance } as Input;
+      const found = actor.history.after(input);
+      const history: History = found instanceof Promise ? await found : found;
+      outcomes.push({ input, made: actorOf({ ...actor, ...fields, history, ...statusAfter(actor, history) }) });
+      if (!history.seen.hasUsedChance) break;
+    }
+    return outcomes;
+  }
+
+  /** Something about a process changes from outside. */
+  const change = (state: State, index: number, fields: Fields, happening: Happening): Move =>
+    moved(state, index, actorOf({ ...(state.actors[index] as Actor), ...fields }), happening);
+
+  function moved(state: State, index: number, made: Actor, happening: Happening, input?: Input): Move {
+    const { kind, what, more, touches, answered, messages } = happening;
+    const toldBefore = (state.actors[index] as Actor).history.seen.told.length;
+    const { told, hasUsedChance } = made.history.seen;
+    const luck = hasUsedChance ? input?.chance : undefined;
+    const hasEntered = told.length > toldBefore && told.slice(toldBefore).some(({ step }) => step === 'entered');
+    const actors = replaced(state.actors, index, made);
+    for (const { to, ...message } of messages ?? []) {
+      const hearer = actors[to] as Actor;
+      actors[to] = actorOf({ ...hearer, inbox: [...hearer.inbox, message] });
+    }
+    const next = { ...state, ...more, ...(hasEntered && { crashedAt: NEVER }), actors };
+    return {
+      state:
+        isInBuckets && areEmpty(next) ? { ...next, sawEmpty: actors.map(({ status }) => status !== 'comes') } : next,
+      step: () => ({
+        ...stepOf(state, nameOf(index), kind, withLuck(typeof what === 'function' ? what() : what, luck)),
+        ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
+        ...(input && { input }),
+        told: told.slice(toldBefore),
+      }),
+      ...(touches !== undefined && { touches }),
+    };
+  }
+
+  return { open, happen, change };
+}
+
+function statusAfter({ status }: Actor, { seen }: History): Fields {
+  if (seen.death !== undefined) return { status: 'crashed', inbox: [], replies: [] };
+  return status === 'comes' ? { status: 'runs' } : {};
+}
+
+/** Tells whether every bucket of a state is empty. */
+function lookingIntoBuckets(server: Server) {
+  /** What an empty bucket is for the server. */
+  const none = server.entry(server.execute(server.empty, 0, 0, ['SET', STOCK_KEY, 0]).after, STOCK_KEY);
+  const buckets = inBuckets(STOCK_KEY);
+  return ({ servers }: State) => buckets.every((key) => server.entry(servers[0] as number, key) === none);
+}
+
+const withLuck = (what: Said, chance: number | undefined): Clause =>
+  chance === undefined ? what : { form: 'with luck', values: { what, chance } };

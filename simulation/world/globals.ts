@@ -1,0 +1,76 @@
+// The globals of a process: time and luck are those of its world, and what that can't bring is refused.
+
+import { createLuck } from '../luck.ts';
+import type { Moment } from './moment.ts';
+import type { Timers } from './timers.ts';
+
+/** Globals that code finds replaced by those of its world. */
+export const replacedGlobals = [
+  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
+  ...['performance', 'Math', 'AbortSignal', 'crypto'],
+];
+
+/** How far apart two numbers of the same luck are at most: too little to change for how many milliseconds somebody waits. */
+const APART = 1e-4;
+
+export type Draws = ReturnType<typeof createDraws>;
+
+/** What `Math.random()` gives the process of this name: a row of numbers that no other process has, but for the first of each moment. */
+export function createDraws(name: string) {
+  let chance = 0;
+  /** How many numbers were drawn since something happened last. */
+  let draws = 0;
+  const ownLuck = createLuck(
+    [...name].reduce((seed, letter) => Math.imul(seed + letter.charCodeAt(0), 2_654_435_761), 0),
+  );
+  return {
+    begin(next: number) {
+      chance = next;
+      draws = 0;
+    },
+    random() {
+      draws += 1;
+      const own = ownLuck();
+      return draws === 1 ? (chance + own * APART) % 1 : own;
+    },
+    wereMade: () => draws > 0,
+  };
+}
+
+export function createGlobals(
+  moment: Moment,
+  timers: Timers,
+  draws: Draws,
+  uuid: () => string,
+): Record<string, unknown> {
+  /** An object of which only these members are there; any other is refused. */
+  const only = (what: string, members: object) =>
+    new Proxy(members, {
+      get: (target, member) =>
+        Reflect.has(target, member) ? Reflect.get(target, member) : moment.refuse(`${what}.${String(member)}`),
+    });
+  return {
+    setTimeout: timers.setTimeout,
+    setInterval: timers.setInterval,
+    setImmediate: timers.setImmediate,
+    clearTimeout: timers.clear,
+    clearInterval: timers.clear,
+    clearImmediate: timers.clear,
+    performance: only('performance', { now: () => moment.now }),
+    Math: Object.assign(Object.create(Math), { random: draws.random }),
+    // Not a proxy of AbortSignal itself: where its members can't be changed, a proxy of it may give no other.
+    AbortSignal: new Proxy(() => {}, {
+      get: (_target, member) =>
+        member === 'timeout' ? () => moment.refuse('AbortSignal.timeout()') : Reflect.get(AbortSignal, member),
+    }),
+    crypto: only('crypto', { randomUUID: uuid }),
+  };
+}
+
+/** A global that is refused, whatever is done with it. */
+export const refusing = (what: string, { refuse }: Moment) =>
+  new Proxy(function refused() {}, {
+    get: (_target, member) => refuse(`${what}.${String(member)}`),
+    apply: () => refuse(`${what}()`),
+    construct: () => refuse(`new ${what}()`),
+  });
