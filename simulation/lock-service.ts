@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { locks, strategies } from '../locks/index.ts';
 import type { Strategy } from '../locks/strategy.ts';
-import type { connectMaster } from '../services/inventory/redis-client.ts';
+import type { connectMaster } from '../services/inventory/servers/redis-client.ts';
 import { type BundleOptions, bundle, evaluator, type Packages, readOnce, systemModules } from './bundle.ts';
 import type { Place, Started } from './place.ts';
 import { createPlatform, platformModules } from './platform.ts';
@@ -125,7 +125,7 @@ export async function exportsOf(source: LockSource): Promise<LockFile> {
 /** Bundles a lock's file and more. Resolves with what evaluates it in a place. */
 async function reader(source: LockSource, more: string) {
   const onSockets = isOnSockets(source);
-  const client = onSockets ? "export { connectMaster } from '../services/inventory/redis-client.ts';" : '';
+  const client = onSockets ? "export { connectMaster } from '../services/inventory/servers/redis-client.ts';" : '';
   const text = `${more} ${client} export * as lockFile from ${JSON.stringify(source.file)};`;
   const name = `${text} ${source.packages?.folder}`;
   const bundling = bundled.get(name) ?? bundleOf(text, onSockets, source.packages);

@@ -3,9 +3,9 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Push, pushSchema } from '../../services/inventory/lab/contract.ts';
+import { type Push, pushSchema } from '../../services/inventory/admin/contract.ts';
 
-export type { Push } from '../../services/inventory/lab/contract.ts';
+export type { Push } from '../../services/inventory/admin/contract.ts';
 
 /** How long after its end a stream is opened again, in milliseconds. */
 const RECONNECT_MS = 200;

@@ -3,7 +3,7 @@
 import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
-import { stockKey } from '../../services/inventory/store.ts';
+import { stockKey } from '../../services/inventory/servers/store.ts';
 import type { Command, Link } from '../../stack/proxy/link.ts';
 import type { Breakable } from '../../stack/stack.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';

@@ -19,7 +19,7 @@ import {
   stockSchema,
   type TickScript,
   tickResultSchema,
-} from '../../services/inventory/lab/contract.ts';
+} from '../../services/inventory/admin/contract.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { type FollowOptions, followNode } from './event-stream.ts';
 

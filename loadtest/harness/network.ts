@@ -5,7 +5,7 @@ import { connect as openSocket } from 'node:net';
 import autocannon from 'autocannon';
 import type { RedisOptions } from 'ioredis';
 import type { RedisClient } from '../../locks/lock.ts';
-import { connectRedis } from '../../services/inventory/redis-client.ts';
+import { connectRedis } from '../../services/inventory/servers/redis-client.ts';
 import { type Link, openLink } from '../../stack/proxy/link.ts';
 import { loadScripts, untilCopied } from '../../stack/redis.ts';
 

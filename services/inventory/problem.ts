@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { problemSchema } from './sku.ts';
+import type { problemSchema } from './sale/sku.ts';
 
 /** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
 export const problems = {

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { saleLifeMs } from '../../services/inventory/sale-life.ts';
-import { inventorySettings } from '../../services/inventory/settings.ts';
+import { saleLifeMs } from '../../services/inventory/settings/limits.ts';
+import { inventorySettings } from '../../services/inventory/settings/settings.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { ask, askRaw } from './client.ts';
 import { type Build, type Pair, startPair } from './pair.ts';

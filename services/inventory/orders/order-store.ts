@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
-import { connectMysql, readSchema, stockTables } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
-import type { InventorySettings } from '../settings.ts';
-import { type Ask, inTransaction, withoutTransaction } from '../transaction.ts';
+import { connectMysql, readSchema, stockTables } from '../servers/mysql.ts';
+import { type Ask, inTransaction, withoutTransaction } from '../servers/transaction.ts';
+import type { InventorySettings } from '../settings/settings.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
 import type { Payment } from './payments/stream.ts';

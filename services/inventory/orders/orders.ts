@@ -3,18 +3,18 @@
 import type { Express, Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
-import { endPool } from '../mysql.ts';
+import { addOrderRoutes } from '../http/order-routes.ts';
 import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
+import { endPool } from '../servers/mysql.ts';
+import { orderUrlOf } from '../settings/order-settings.ts';
 import { createCleanUp } from './cleanup.ts';
 import { createAnswers } from './idempotency/index.ts';
 import type { Once } from './idempotency/once.ts';
 import type { CleanUp } from './jobs/job.ts';
 import { connectOrders, createOrderStore } from './order-store.ts';
 import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
-import { addOrderRoutes } from './routes.ts';
 import { openSaleOrder } from './sale-order.ts';
-import { orderUrlOf } from './settings.ts';
 
 export type Orders = ReturnType<typeof createOrders>;
 

@@ -6,7 +6,7 @@ import { machineNetwork } from '../../../loadtest/harness/network.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
-import { stockKey } from '../../../services/inventory/store.ts';
+import { stockKey } from '../../../services/inventory/servers/store.ts';
 
 /** A node that can be killed; `start` is how it comes back. */
 const nodeThat = (name: string, start: () => Promise<void>) =>

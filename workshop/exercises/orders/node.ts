@@ -3,7 +3,7 @@
 import { pathToFileURL } from 'node:url';
 import { describe } from '../../../services/inventory/describe.ts';
 import { startNode } from '../../../services/inventory/node.ts';
-import { exitWithSettingError } from '../../../services/inventory/setting-error.ts';
+import { exitWithSettingError } from '../../../services/inventory/settings/setting-error.ts';
 import type { NodeLine } from './node-line.ts';
 import { asOtherParts } from './parts.ts';
 

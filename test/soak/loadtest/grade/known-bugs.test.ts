@@ -8,7 +8,7 @@ import { realWorld } from '../../../../loadtest/harness/real-world.ts';
 import { FREE_LIMIT_MS } from '../../../../loadtest/harness/rush.ts';
 import { openLocalTarget, type Target } from '../../../../loadtest/harness/target.ts';
 import { drills } from '../../../../loadtest/scenarios/index.ts';
-import { lockKey } from '../../../../services/inventory/store.ts';
+import { lockKey } from '../../../../services/inventory/servers/store.ts';
 import { makeTempDir } from '../../../../stack/parts.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { controls, knownBugs, promisesOf } from '../../../known-bugs/bugs.ts';

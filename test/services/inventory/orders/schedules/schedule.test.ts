@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { ScheduledTick } from '../../../../../services/inventory/lab/contract.ts';
+import type { ScheduledTick } from '../../../../../services/inventory/admin/contract.ts';
 import { whyNoCron } from '../../../../../services/inventory/orders/schedules/cron.ts';
 import { startSchedule } from '../../../../../services/inventory/orders/schedules/index.ts';
 
