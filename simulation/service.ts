@@ -2,11 +2,11 @@
 
 import type { CreateLock, TakeOne } from '../locks/lock.ts';
 import { createRegistry, type Strategy } from '../locks/strategy.ts';
-import type { SaleEvent } from '../services/inventory/admin/contract.ts';
+import type { SaleEvent } from '../services/inventory/sale/contract.ts';
 import { supervised } from '../services/inventory/sale/external-lock.ts';
 import { createHistory } from '../services/inventory/sale/history.ts';
+import type { SaleServiceParts } from '../services/inventory/sale/parts.ts';
 import { createSaleService } from '../services/inventory/sale/sale-service.ts';
-import type { SaleServiceParts } from '../services/inventory/sale/sale-service-parts.ts';
 import { asProblem } from '../services/inventory/servers/away-server.ts';
 import { connectStore, lockKeys } from '../services/inventory/servers/store.ts';
 

@@ -1,6 +1,6 @@
 // What people read in the place of a line of a node's log.
 
-import type { TickResult } from '../services/inventory/admin/contract.ts';
+import type { TickResult } from '../services/inventory/orders/contract.ts';
 import type { SaleLine } from '../services/inventory/sale/sale-record.ts';
 
 /**

@@ -1,25 +1,29 @@
 // A node as the harness sees it: its public listener, and its lab listener.
 
 import {
-  type GuardTiming,
   heapSchema,
   historySchema,
+  redisSchema,
+  shownStateSchema,
+  stockSchema,
+} from '../../services/inventory/admin/contract.ts';
+import {
+  type GuardTiming,
   type JobChange,
   type JobSchedule,
   jobChangeSchema,
   jobStateSchema,
+  type TickScript,
+  tickResultSchema,
+} from '../../services/inventory/orders/contract.ts';
+import {
   type LockTiming,
   lockChangeSchema,
   nodeStateSchema,
-  redisSchema,
-  remainingSchema,
   type SaleScript,
   saleScriptSchema,
-  shownStateSchema,
-  stockSchema,
-  type TickScript,
-  tickResultSchema,
-} from '../../services/inventory/admin/contract.ts';
+} from '../../services/inventory/sale/contract.ts';
+import { remainingSchema } from '../../services/inventory/sale/sku.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { type FollowOptions, followNode } from './event-stream.ts';
 

@@ -1,6 +1,6 @@
 // What the nodes record, as they tell it, and those who wait for something in it.
 
-import type { SaleEvent } from '../../services/inventory/admin/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Target, TargetNode } from './target.ts';
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
-import type { TickResult, TickScript } from '../../services/inventory/admin/contract.ts';
+import type { TickResult, TickScript } from '../../services/inventory/orders/contract.ts';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';

@@ -1,7 +1,7 @@
 // Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out. And how a page that is
 // made of them is played, from its first line to its judgement.
 
-import type { LockTiming } from '../../services/inventory/admin/contract.ts';
+import type { LockTiming } from '../../services/inventory/sale/contract.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Clock, Timer } from '../harness/clock.ts';

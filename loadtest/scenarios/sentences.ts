@@ -1,7 +1,7 @@
 // The sentences of a scenario, and what each does, on real servers and in the virtual world alike.
 
 import { hasLock } from '../../locks/index.ts';
-import type { SaleEvent, SaleScript } from '../../services/inventory/admin/contract.ts';
+import type { SaleEvent, SaleScript } from '../../services/inventory/sale/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';

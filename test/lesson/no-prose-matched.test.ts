@@ -25,7 +25,7 @@ const foreign: Record<string, string> = {
   'stack/zookeeper.ts': 'what ZooKeeper prints',
   'services/inventory/servers/away-server.ts': 'errors of Redis and ioredis',
   'services/inventory/orders/payments/stream.ts': 'errors of Redis',
-  'services/inventory/orders/schedules/cron.ts': 'an error of croner',
+  'services/inventory/settings/setting-kinds.ts': 'an error of croner',
   'services/inventory/servers/store.ts': 'errors of ioredis',
 };
 

@@ -7,8 +7,8 @@ import { createRegistry } from '../../locks/strategy.ts';
 import { createHistory } from '../../services/inventory/sale/history.ts';
 import type { Client } from '../../services/inventory/sale/holder.ts';
 import { createMetrics } from '../../services/inventory/sale/metrics.ts';
+import type { SaleServiceParts } from '../../services/inventory/sale/parts.ts';
 import { createSaleService } from '../../services/inventory/sale/sale-service.ts';
-import type { SaleServiceParts } from '../../services/inventory/sale/sale-service-parts.ts';
 import { fenceKey, lockKey } from '../../services/inventory/servers/store.ts';
 import { ownLab, STOCK_KEY } from './own-lab.ts';
 

@@ -9,7 +9,7 @@ import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import type { Deed } from '../../loadtest/narration/faults.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
-import type { SaleEvent } from '../../services/inventory/admin/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { lockKey } from '../../services/inventory/servers/store.ts';
 import { verbOf } from '../../simulation/scripts.ts';
 

@@ -7,7 +7,7 @@ import type { Page } from '../../loadtest/scenarios/page.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
 import { playingIn } from '../../loadtest/virtual/playing.ts';
-import type { SaleEvent } from '../../services/inventory/admin/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Lab } from '../../simulation/lab.ts';
 

@@ -2,8 +2,9 @@
 
 import type { ServerResponse } from 'node:http';
 import { ProblemError } from '../problem.ts';
+import type { NodeState } from '../sale/contract.ts';
 import { type History, now } from '../sale/history.ts';
-import type { NodeState, Push } from './contract.ts';
+import type { Push } from './contract.ts';
 
 export const MAX_STREAMS = 8;
 /** What is new is pushed so often, in milliseconds. */

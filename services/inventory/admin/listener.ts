@@ -1,18 +1,23 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import express from 'express';
+import express, { type Express } from 'express';
+import { z } from 'zod';
 import { isInBuckets, stockOf } from '../../../locks/index.ts';
 import { addRoute, allowOnly, answerNotFound, answerProblem, giveRequestId } from '../http/answer.ts';
 import { onlyKnownHosts } from '../http/known-hosts.ts';
-import { addJobRoutes } from '../http/order-routes.ts';
+import type { CleanUpJob } from '../orders/cleanup.ts';
+import { jobChangeSchema } from '../orders/contract.ts';
 import type { Orders } from '../orders/orders.ts';
-import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
+import { lockChangeSchema, saleScriptSchema } from '../sale/contract.ts';
+import type { NodeParts } from '../sale/sale-service.ts';
 import { skuSchema } from '../sale/sku.ts';
 import { countCommands, versionIn } from '../servers/redis-info.ts';
 import { lockKeys } from '../servers/store.ts';
+import { jobLock } from '../settings/order-settings.ts';
+import { cron } from '../settings/setting-kinds.ts';
 import { lockVersion } from '../settings/settings.ts';
-import { lockChangeSchema, type RedisState, type ShownState, saleScriptSchema, stockSchema } from './contract.ts';
+import { nothing, type RedisState, type ShownState, stockSchema } from './contract.ts';
 import type { EventStreams } from './event-stream.ts';
 
 const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.version.pipe(lockVersion) });
@@ -119,6 +124,26 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   });
   app.use(answerNotFound, answerProblem(log));
   return app;
+}
+
+/** The calls that see, run and change the clean-up. */
+function addJobRoutes(app: Express, job: CleanUpJob) {
+  addRoute(app, '/jobs/cleanup', {
+    get: job.state,
+    post(request) {
+      // A body of JSON is what a web page of another origin can't send without asking first, so none is not enough.
+      nothing.parse(request.body ?? 'none');
+      return job.tick();
+    },
+    put(request) {
+      const { guard, schedule, script } = jobChangeSchema.parse(request.body);
+      z.object({ cron: cron().optional() }).parse(schedule ?? {});
+      if (guard) job.setGuard({ ...guard, ...z.object({ lock: jobLock }).parse(guard) });
+      if (schedule) job.setSchedule(schedule);
+      if (script) job.scriptNextTick(script);
+      return job.state();
+    },
+  });
 }
 
 function collectGarbage() {

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ProblemError } from '../problem.ts';
+import { hostName } from '../settings/setting-kinds.ts';
 
 type Asked = Pick<IncomingHttpHeaders, 'host' | 'origin' | 'sec-fetch-site'>;
 
@@ -54,14 +55,6 @@ function isForeign({ host = '', origin, 'sec-fetch-site': site }: Asked, allowed
 
 const nameIn = (host: string) => hostName(host.replace(/:\d*$/, ''));
 const isAmong = (allowed: readonly string[], name: string) => allowed.some((each) => hostName(each) === name);
-
-/** One form for all spellings of a name or an address, without the dot at the end. Undefined when it is none. */
-export function hostName(given: string): string | undefined {
-  const name = isIP(given) === 6 ? `[${given}]` : given;
-  // An address with a zone (%eth0) is for this machine alone: no Host has one.
-  if (!/^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) || !URL.canParse(`http://${name}`)) return undefined;
-  return new URL(`http://${name}`).hostname.replace(/\.$/, '') || undefined;
-}
 
 /** 127.0.0.0/8, also as an IPv6 address, ::1 and localhost. */
 const isLoopback = (name: string) =>

@@ -2,11 +2,10 @@
 
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { remainingSchema } from '../admin/contract.ts';
 import { MAX_KEY_LENGTH } from '../orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from '../orders/order.ts';
-import { problems } from '../problem.ts';
-import { basketSaleSchema, basketSoldSchema, problemSchema, saleSchema, soldSchema } from '../sale/sku.ts';
+import { type Problem, problems } from '../problem.ts';
+import { basketSaleSchema, basketSoldSchema, remainingSchema, saleSchema, soldSchema } from '../sale/sku.ts';
 import { requestIdForm } from './answer.ts';
 
 const ordersSchema = z
@@ -37,11 +36,21 @@ const ofOrder = z.object({ id: orderIdSchema });
 const { CLIENT_GONE: _, ...answered } = problems;
 const codeSchema = z.enum(Object.keys(answered)).describe('For programs: docs/http-api.md explains each.');
 
+const problemSchema = z
+  .object({
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('For people.'),
+    code: codeSchema,
+    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
+    outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
+    requestId: z.string().optional().describe("The request in the node's log."),
+  } satisfies Record<keyof Problem, z.ZodType>)
+  .meta({ id: 'Problem' });
+
 const refused = {
   description: 'A problem: `code` says which.',
-  content: {
-    'application/problem+json': { schema: problemSchema.extend({ code: codeSchema }).meta({ id: 'Problem' }) },
-  },
+  content: { 'application/problem+json': { schema: problemSchema } },
 };
 
 type Asked = Omit<ZodOpenApiOperationObject, 'responses'>;

@@ -1,11 +1,8 @@
 import type { Express, Request } from 'express';
 import { z } from 'zod';
-import { jobChangeSchema, nothing } from '../admin/contract.ts';
-import type { CleanUpJob } from '../orders/cleanup.ts';
 import type { Answers } from '../orders/idempotency/index.ts';
 import { listSchema, orderIdSchema } from '../orders/order.ts';
 import type { OrderStore } from '../orders/order-store.ts';
-import { cron, jobLock } from '../settings/order-settings.ts';
 import { addRoute, bodyOf } from './answer.ts';
 
 const idSchema = z.strictObject({ id: orderIdSchema });
@@ -36,23 +33,3 @@ export function addOrderRoutes(app: Express, orders: OrderStore, answers: Answer
 }
 
 const idOf = (request: Request) => idSchema.parse({ ...request.params }).id;
-
-/** The calls of the lab listener that see, run and change the clean-up. `docs/http-api.md` describes them. */
-export function addJobRoutes(app: Express, job: CleanUpJob) {
-  addRoute(app, '/jobs/cleanup', {
-    get: job.state,
-    post(request) {
-      // A body of JSON is what a web page of another origin can't send without asking first, so none is not enough.
-      nothing.parse(request.body ?? 'none');
-      return job.tick();
-    },
-    put(request) {
-      const { guard, schedule, script } = jobChangeSchema.parse(request.body);
-      z.object({ cron: cron().optional() }).parse(schedule ?? {});
-      if (guard) job.setGuard({ ...guard, ...z.object({ lock: jobLock }).parse(guard) });
-      if (schedule) job.setSchedule(schedule);
-      if (script) job.scriptNextTick(script);
-      return job.state();
-    },
-  });
-}

@@ -1,14 +1,15 @@
 import express, { type Request, type Response } from 'express';
 import type { Orders } from '../orders/orders.ts';
-import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
+import type { NodeParts } from '../sale/sale-service.ts';
 import { basketSaleSchema, saleSchema } from '../sale/sku.ts';
 import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
 import { noForeignChanges } from './known-hosts.ts';
 import { openapi } from './openapi.ts';
+import { addOrderRoutes } from './order-routes.ts';
 
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log' | 'isStopping'> {
-  orders: Pick<Orders, 'areAround' | 'answerSale' | 'addPublicRoutes' | 'shop'>;
+  orders: Pick<Orders, 'areAround' | 'answerSale' | 'answers' | 'count' | 'shop'>;
   duties: { isReady: boolean; keepsConnections: boolean };
   /** Whose pages may change something, besides those of this machine and of the address that they ask. */
   hosts: readonly string[];
@@ -60,7 +61,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
       return { sku, remaining };
     },
   });
-  orders.addPublicRoutes(app);
+  if (orders.shop) addOrderRoutes(app, orders.shop.orders, orders.answers, orders.count);
   addRoute(app, '/healthz', { get: () => ({ status: 'alive' }) });
   addRoute(app, '/readyz', {
     async get() {

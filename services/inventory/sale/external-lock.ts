@@ -1,7 +1,7 @@
 import { abortable, abortError } from '../../../locks/drivers/abortable.ts';
 import type { Backend } from '../../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../../locks/lock.ts';
-import { describe, ExternalLockFault } from '../describe.ts';
+import { describe, ExternalLockFault } from '../problem.ts';
 import { isStoreUnavailable } from '../servers/away-server.ts';
 
 /** How long an external lock may take for a single try, in milliseconds. */

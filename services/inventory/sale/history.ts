@@ -1,6 +1,6 @@
 // What happened to the sales of this node, kept in memory.
 
-import type { SaleEvent } from '../admin/contract.ts';
+import type { SaleEvent } from './contract.ts';
 
 export type History = ReturnType<typeof createHistory>;
 

@@ -10,13 +10,13 @@ import {
   LockNotHeldError,
   type MultiLock,
 } from '../../../locks/lock.ts';
-import type { NodeState } from '../admin/contract.ts';
 import { ProblemError } from '../problem.ts';
 import { asProblem, reasonOf, unreadableOf } from '../servers/away-server.ts';
 import { lockKey, nameInBucket, wasNotDone } from '../servers/store.ts';
+import type { NodeState } from './contract.ts';
+import type { SaleServiceParts } from './parts.ts';
 import type { SaleStep } from './sale.ts';
 import type { Releases } from './sale-release.ts';
-import type { SaleServiceParts } from './sale-service-parts.ts';
 
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };

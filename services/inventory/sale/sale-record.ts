@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { SaleCounts } from '../admin/contract.ts';
 import type { ProblemError } from '../problem.ts';
+import type { SaleCounts } from './contract.ts';
 import type { History } from './history.ts';
 import type { Holder } from './holder.ts';
 import type { Metrics } from './metrics.ts';

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Lock, MultiLock } from '../../../locks/lock.ts';
 import { isStoreUnavailable, refusalOf } from '../servers/away-server.ts';
 import { type Store, wasNeverSent } from '../servers/store.ts';
-import type { SaleServiceParts } from './sale-service-parts.ts';
+import type { SaleServiceParts } from './parts.ts';
 
 /** How long to wait before a release is tried again, in milliseconds: each time twice as long. */
 const RETRY_DELAY_MS = { first: 50, longest: 1_000 };

@@ -1,4 +1,4 @@
-import type { SaleScript } from '../admin/contract.ts';
+import type { SaleScript } from './contract.ts';
 import { createHeld } from './held.ts';
 
 export type SaleScripts = ReturnType<typeof createSaleScripts>;

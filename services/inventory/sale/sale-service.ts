@@ -1,19 +1,31 @@
 // What a node does with its stock: it sells, puts back, and looks, under the lock that it has now.
 
 import { randomUUID } from 'node:crypto';
-import type { LockTiming, NodeState } from '../admin/contract.ts';
+import type { Logger } from 'pino';
 import { ProblemError } from '../problem.ts';
 import { asProblem, reasonOf } from '../servers/away-server.ts';
+import type { NodeServers } from '../servers/servers.ts';
 import type { Stock } from '../servers/store.ts';
+import type { InventorySettings } from '../settings/settings.ts';
+import type { LockTiming, NodeState } from './contract.ts';
 import { type Client, createHolders, type Holder } from './holder.ts';
+import type { SaleServiceParts } from './parts.ts';
 import { putBack, readShared, underLock } from './sale.ts';
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
-import type { SaleServiceParts } from './sale-service-parts.ts';
 import { createSell } from './sell.ts';
 
 export type SaleService = ReturnType<typeof createSaleService>;
+
+/** What a node is made of. What is built on top takes of it what it needs. */
+export interface NodeParts extends SaleServiceParts {
+  settings: InventorySettings;
+  servers: NodeServers;
+  log: Logger;
+  sales: SaleService;
+  isStopping: () => boolean;
+}
 
 export function createSaleService(parts: SaleServiceParts) {
   const { registry, settings, node, store, servers, history, metrics, log } = parts;

@@ -5,10 +5,10 @@ import { ProblemError } from '../problem.ts';
 import { lockKey, stockKey } from '../servers/store.ts';
 import { sellAll } from './basket.ts';
 import type { Client, Holders } from './holder.ts';
+import type { SaleServiceParts } from './parts.ts';
 import { sellAtomically, sellOne } from './sale.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
-import type { SaleServiceParts } from './sale-service-parts.ts';
 import type { BasketSold, SaleFacts, Sold } from './sku.ts';
 
 export interface SaleOrder {

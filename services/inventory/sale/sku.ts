@@ -45,16 +45,8 @@ export const basketSoldSchema = z
   .object({ ...ofSale, skus: z.array(itemSchema).describe('In the order of the request.') })
   .meta({ id: 'BasketSold' });
 
-/** The answer to what is refused: `application/problem+json`, RFC 9457. */
-export const problemSchema = z.object({
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().describe('For people.'),
-  code: z.string(),
-  definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
-  outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
-  requestId: z.string().optional().describe("The request in the node's log."),
-});
+/** What `GET /stock` answers, and `GET /inventory` of the public listener. */
+export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() });
 
 export type SoldItem = z.output<typeof itemSchema>;
 export type Sold = z.output<typeof soldSchema>;

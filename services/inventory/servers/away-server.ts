@@ -3,8 +3,7 @@
 import type { ZodError } from 'zod';
 import { ZookeeperUnavailableError } from '../../../locks/drivers/zookeeper-unavailable.ts';
 import { LockNotHeldError, NoMajorityError, NotReplicatedError, TooManyConflictsError } from '../../../locks/lock.ts';
-import { ExternalLockFault } from '../describe.ts';
-import { ProblemError } from '../problem.ts';
+import { ExternalLockFault, ProblemError } from '../problem.ts';
 
 /** How many causes of an error are looked at: one may name itself. */
 const MOST_CAUSES = 8;

@@ -5,13 +5,11 @@ import { type RunScript, readScript } from '../../../locks/drivers/script.ts';
 import type { FencedStock, RedisClient } from '../../../locks/lock.ts';
 import type { Commands } from '../../../locks/strategy.ts';
 import { ProblemError } from '../problem.ts';
+import { MOST_BUCKETS, USUAL_BUCKETS } from '../settings/limits.ts';
 import { refusalOf } from './away-server.ts';
 import { connectRedis, mastersOf, onServer, redisOptions } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
 
-export const USUAL_BUCKETS = 4;
-/** In how many a stock may lie at most. */
-export const MOST_BUCKETS = 64;
 /** The lock whose stock lies in them. */
 const LOCK_OF_BUCKETS = 'buckets';
 /** So many units are worth a bucket of their own. */

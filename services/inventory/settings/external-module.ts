@@ -3,7 +3,7 @@
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CreateLock } from '../../../locks/lock.ts';
-import { describe, ExternalLockFault } from '../describe.ts';
+import { describe, ExternalLockFault } from '../problem.ts';
 
 export interface ExternalLockModule {
   /** What LOCK_VERSION, reports and its Redis key call it. */

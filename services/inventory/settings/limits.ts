@@ -1,4 +1,9 @@
-// The one place that says how long a sale may live. Whatever waits for the end of sales takes its limit from here.
+// The one place that says how long a sale may live, and in how many buckets a stock may lie. Whatever waits for the end of
+// sales takes its limit from here.
+
+/** In how many buckets a stock lies unless a setting says otherwise. */
+export const USUAL_BUCKETS = 4;
+export const MOST_BUCKETS = 64;
 
 /** How long a sale waits for its lock unless a setting says otherwise, in milliseconds. */
 export const USUAL_WAIT_TIMEOUT_MS = 10_000;

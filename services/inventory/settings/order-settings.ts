@@ -1,17 +1,24 @@
-import { z } from 'zod';
-import type { JobSchedule } from '../admin/contract.ts';
-import { guardName, knownGuards } from '../orders/jobs/guards.ts';
-import { cronForm, whyNoCron } from '../orders/schedules/cron.ts';
-import { kind, milliseconds, oneOf, onOrOff, wholeNumber } from './setting-kinds.ts';
+import type { z } from 'zod';
+import { hasLock, lockName, strategies } from '../../../locks/index.ts';
+import { cron, kind, milliseconds, oneOf, onOrOff, wholeNumber } from './setting-kinds.ts';
+
+const guardsWithoutLock = ['none', 'in-process', 'conditional'] as const;
+export type GuardWithoutLock = (typeof guardsWithoutLock)[number];
+const ownGuard: Record<string, string> = { '0-none': 'none', '1-in-process': 'in-process' };
+
+/** The name that a `JOB_LOCK` stands for: a guard without a lock, or a lock as LOCK_VERSION names it. Undefined when there is none. */
+function guardName(given: string): string | undefined {
+  if (guardsWithoutLock.some((guard) => guard === given)) return given;
+  const name = lockName(given);
+  if (name === undefined || !hasLock(name)) return undefined;
+  return ownGuard[name] ?? name;
+}
+
+const locks = Object.keys(strategies).filter((name) => hasLock(name) && !Object.hasOwn(ownGuard, name));
+const knownGuards = `a number from 0 to 8, ${guardsWithoutLock.join(', ')}, or one of ${locks.join(', ')}`;
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
 export const jobLock = kind(knownGuards, guardName);
-
-export const cron = () =>
-  z.string().superRefine((expression, context) => {
-    const why = whyNoCron(expression);
-    if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
-  });
 
 export const orderSettings = {
   ORDERS: onOrOff().default('on'),
@@ -41,12 +48,12 @@ export const orderUrlOf = ({ ORDERS, MYSQL_URL }: OrderSettings) => (ORDERS === 
 export const hasOrders = (settings: OrderSettings) => orderUrlOf(settings) !== undefined;
 
 /** When the clean-up runs by itself: each setting that says so, by its name. Only one is allowed. */
-export function schedulesOf(settings: OrderSettings): [name: string, schedule: JobSchedule][] {
-  const schedules: [name: string, schedule: JobSchedule][] = [
+export function schedulesOf(settings: OrderSettings) {
+  const schedules = [
     ['ORDER_CLEANUP_CRON', { cron: settings.ORDER_CLEANUP_CRON }],
     ['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs: settings.ORDER_CLEANUP_FIXED_RATE_MS }],
     ['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs: settings.ORDER_CLEANUP_FIXED_DELAY_MS }],
-  ];
+  ] as const;
   return schedules.filter(([, schedule]) => Object.values(schedule).some((value) => value !== undefined));
 }
 

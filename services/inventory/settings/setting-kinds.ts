@@ -1,5 +1,7 @@
 // The kinds of values that a setting may have: each reads the text of a variable, and says what is allowed.
 
+import { isIP } from 'node:net';
+import { Cron } from 'croner';
 import { z } from 'zod';
 import { readRedisUrl, redisUrlForms } from './redis-url.ts';
 
@@ -33,3 +35,32 @@ export const text = (pattern: RegExp, allowed: string) => z.string().regex(patte
 export const oneOf = <Name extends string>(...names: Name[]) => z.enum(names, { error: `one of ${names.join(', ')}` });
 export const onOrOff = () => oneOf('on', 'off');
 export const redisUrl = () => z.string().refine((url) => readRedisUrl(url) !== undefined, redisUrlForms);
+
+/** One form for all spellings of a name or an address, without the dot at the end. Undefined when it is none. */
+export function hostName(given: string): string | undefined {
+  const name = isIP(given) === 6 ? `[${given}]` : given;
+  // An address with a zone (%eth0) is for this machine alone: no Host has one.
+  if (!/^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) || !URL.canParse(`http://${name}`)) return undefined;
+  return new URL(`http://${name}`).hostname.replace(/\.$/, '') || undefined;
+}
+
+/** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
+export const cronOptions = { mode: '6-part', sloppyRanges: true, timezone: 'UTC' } as const;
+
+export const cronForm = 'six fields (second minute hour day month weekday), such as 0/10 * * * * ?';
+
+/** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
+export function whyNoCron(expression: string): string | undefined {
+  try {
+    return new Cron(expression, cronOptions).nextRun() === null ? 'this time never comes' : undefined;
+  } catch (error) {
+    // croner counts days and months from 0, and knows forms of five and seven fields, too.
+    return (error as Error).message.replace(/^CronPattern: |: \d+$|, exactly five, .*|\.$/g, '');
+  }
+}
+
+export const cron = () =>
+  z.string().superRefine((expression, context) => {
+    const why = whyNoCron(expression);
+    if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
+  });

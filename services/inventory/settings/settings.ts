@@ -2,15 +2,24 @@ import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { backendOf, knownVersions, lockName, replicasOf } from '../../../locks/index.ts';
-import { hostName } from '../http/known-hosts.ts';
-import { MOST_BUCKETS, USUAL_BUCKETS } from '../servers/store.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
-import { LONGEST_WAIT_TIMEOUT_MS, USUAL_WAIT_TIMEOUT_MS } from './limits.ts';
+import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, USUAL_BUCKETS, USUAL_WAIT_TIMEOUT_MS } from './limits.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './order-settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { readServerUrl } from './server-url.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
-import { isPort, kind, list, milliseconds, oneOf, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
+import {
+  hostName,
+  isPort,
+  kind,
+  list,
+  milliseconds,
+  oneOf,
+  port,
+  redisUrl,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freeWhileWanted, longestOf } from '../../../loadtest/evidence/free-time.ts';
-import type { SaleEvent } from '../../../services/inventory/admin/contract.ts';
+import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const event = (at: number, type: SaleEvent['type'], saleId: string, node = 'node-1'): SaleEvent => ({
   at,

@@ -3,7 +3,7 @@ import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { scenario, scenarios } from '../../../loadtest/scenarios/index.ts';
 import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
-import type { SaleEvent, SaleScript } from '../../../services/inventory/admin/contract.ts';
+import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
 import { deaf, held, isUnknown, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
 
 const blockedLoop = scenario('blocked-loop');

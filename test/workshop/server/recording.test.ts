@@ -5,7 +5,7 @@ import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill, usualSettings } from '../../../loadtest/virtual/play.ts';
 import { playingIn } from '../../../loadtest/virtual/playing.ts';
-import type { SaleEvent } from '../../../services/inventory/admin/contract.ts';
+import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 import { lockKey } from '../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
 import { lanesOf, lostAt, momentAt } from '../../../workshop/page/view/reduce.ts';

@@ -2,7 +2,7 @@ import { once as untilEvent } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
-import type { NodeParts } from '../../parts.ts';
+import type { NodeParts } from '../../sale/sale-service.ts';
 import { asProblem } from '../../servers/away-server.ts';
 import { connectRedis, redisOptions } from '../../servers/redis-client.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { knownVersions } from '../../../../locks/index.ts';
-import { cronForm } from '../../../../services/inventory/orders/schedules/cron.ts';
+import { cronForm } from '../../../../services/inventory/settings/setting-kinds.ts';
 import { inventorySettings, readNodeSettingsOrExit } from '../../../../services/inventory/settings/settings.ts';
 import { serviceArgs } from '../../../../stack/bundle.ts';
 import { makeTempDir } from '../../../../stack/parts.ts';
