@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { Answers } from '../orders/idempotency/index.ts';
 import { listSchema, orderIdSchema } from '../orders/order.ts';
 import type { OrderStore } from '../orders/order-store.ts';
+import type { Metrics } from '../sale/metrics.ts';
 import { addRoute, bodyOf } from './answer.ts';
 
 const idSchema = z.strictObject({ id: orderIdSchema });
 const noMore = z.strictObject({});
 
-/** The calls that see and change orders, which `openapi.ts` describes. `count` is told what an order has become. */
-export function addOrderRoutes(app: Express, orders: OrderStore, answers: Answers, count: (outcome: string) => void) {
+/** The calls that see and change orders, which `openapi.ts` describes. `metrics` counts what an order has become. */
+export function addOrderRoutes(app: Express, orders: OrderStore, answers: Answers, metrics: Pick<Metrics, 'orders'>) {
   addRoute(app, '/orders', { get: (request) => orders.list(listSchema.parse({ ...request.query })) });
   addRoute(app, '/orders/:id', {
     get(request) {
@@ -24,7 +25,7 @@ export function addOrderRoutes(app: Express, orders: OrderStore, answers: Answer
         const id = idOf(request);
         return answers.answer(request, response, `${step} ${id}`, async (keep) => {
           const order = await orders[step](id, keep);
-          count(order.status.toLowerCase());
+          metrics.orders.inc({ outcome: order.status.toLowerCase() });
           return order;
         });
       },

@@ -9,7 +9,7 @@ import { openapi } from './openapi.ts';
 import { addOrderRoutes } from './order-routes.ts';
 
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log' | 'isStopping'> {
-  orders: Pick<Orders, 'areAround' | 'answerSale' | 'answers' | 'count' | 'shop'>;
+  orders: Pick<Orders, 'areAround' | 'answerSale' | 'answers' | 'shop'>;
   duties: { isReady: boolean; keepsConnections: boolean };
   /** Whose pages may change something, besides those of this machine and of the address that they ask. */
   hosts: readonly string[];
@@ -61,7 +61,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
       return { sku, remaining };
     },
   });
-  if (orders.shop) addOrderRoutes(app, orders.shop.orders, orders.answers, orders.count);
+  if (orders.shop) addOrderRoutes(app, orders.shop.orders, orders.answers, metrics);
   addRoute(app, '/healthz', { get: () => ({ status: 'alive' }) });
   addRoute(app, '/readyz', {
     async get() {

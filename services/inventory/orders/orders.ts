@@ -54,8 +54,6 @@ export function createOrders(parts: NodeParts, otherParts: OtherParts) {
     /** What there is where sales write orders. */
     shop,
     answers,
-    /** Counts what an order has become. */
-    count,
     /** False for a sale that has neither an order nor a key: it needs nothing of this. */
     areAround: (request: Request) => shop !== undefined || answers.areAround(request),
     /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */

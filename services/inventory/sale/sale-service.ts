@@ -142,13 +142,10 @@ export function createSaleService(parts: SaleServiceParts) {
     servers.forLock(present.lock, present.leaseMs);
   }
 
-  function refuseInFlight(detail: string): never {
-    throw new ProblemError('SALES_IN_FLIGHT', detail);
-  }
-
   function refuseWhileBusy() {
     const { inFlight } = records.read();
-    if (inFlight > 0) refuseInFlight(`Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`);
+    const detail = `Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`;
+    if (inFlight > 0) throw new ProblemError('SALES_IN_FLIGHT', detail);
   }
 
   return {
@@ -170,8 +167,8 @@ export function createSaleService(parts: SaleServiceParts) {
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(lock: string, timing: LockTiming = {}) {
       refuseWhileBusy();
-      if (puttingBack > 0)
-        refuseInFlight(`Units are being put back into the stock on ${node}. Try again when they are.`);
+      const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
+      if (puttingBack > 0) throw new ProblemError('SALES_IN_FLIGHT', detail);
       servers.mustServe(lock);
       present = { ...atStart, lock, ...timing };
       connect();

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ANSWER_LIMIT_MS } from '../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../locks/lock.ts';
-import { type RedisPlace, readRedisUrl, redisUrlForms } from '../settings/redis-url.ts';
+import { type RedisPlace, readRedisUrl, redisUrlForms } from '../settings/server-url.ts';
 import { exitWithSettingError, shown } from '../settings/setting-error.ts';
 
 /** How often a Cluster is asked which of its servers holds which keys, in milliseconds. */

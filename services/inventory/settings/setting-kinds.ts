@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { readRedisUrl, redisUrlForms } from './redis-url.ts';
+import { readRedisUrl, redisUrlForms } from './server-url.ts';
 
 /** What `read` makes of the text. When that is undefined the text is refused, and `allowed` ends the sentence that says so. */
 export const kind = <T>(allowed: string, read: (given: string) => T | undefined) =>

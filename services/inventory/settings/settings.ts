@@ -5,8 +5,7 @@ import { backendOf, knownVersions, lockName, replicasOf } from '../../../locks/i
 import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
 import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, USUAL_BUCKETS, USUAL_WAIT_TIMEOUT_MS } from './limits.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './order-settings.ts';
-import { isServerUrl, readRedisUrl } from './redis-url.ts';
-import { readServerUrl } from './server-url.ts';
+import { isServerUrl, readRedisUrl, readServerUrl } from './server-url.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
 import {
   hostName,

@@ -5,11 +5,8 @@ import type { CleanUp } from './job.ts';
 import { cleanUp as underLock } from './lock.ts';
 import { cleanUp as none } from './none.ts';
 
-const withoutLock: Record<string, CleanUp> = { none, 'in-process': inProcess, conditional } satisfies Record<
-  GuardWithoutLock,
-  CleanUp
->;
+const withoutLock: Record<GuardWithoutLock, CleanUp> = { none, 'in-process': inProcess, conditional };
 
 export const jobLockKey = (guard: string) => `{job:order-cleanup}:lock:${guard}`;
 
-export const guardNamed = (name: string): CleanUp => withoutLock[name] ?? underLock;
+export const guardNamed = (name: string): CleanUp => withoutLock[name as GuardWithoutLock] ?? underLock;

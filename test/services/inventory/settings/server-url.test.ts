@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { connectRedis } from '../../../../services/inventory/servers/redis-client.ts';
-import { readRedisUrl } from '../../../../services/inventory/settings/redis-url.ts';
+import { readRedisUrl } from '../../../../services/inventory/settings/server-url.ts';
 
 describe('REDIS_URL', () => {
   const at = (host: string, port: number) => ({ host, port });
