@@ -1,16 +1,16 @@
 // The service's own sale in the search: on the search's keys, and told step by step.
 
 import type { Bucket, CreateLock, CreateMultiLock, Lock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
-import { sellAll as sellBasket } from '../services/inventory/basket.ts';
 import { ProblemError } from '../services/inventory/problem.ts';
+import { sellAll as sellBasket } from '../services/inventory/sale/basket.ts';
 import {
   putBack,
   type SaleParts as SaleOfOne,
   sellAtomically,
   sellOne,
   underLock,
-} from '../services/inventory/sale.ts';
-import { fencedStock, nameInBucket, type StockPlace } from '../services/inventory/store.ts';
+} from '../services/inventory/sale/sale.ts';
+import { fencedStock, nameInBucket, type StockPlace } from '../services/inventory/servers/store.ts';
 import { reasonOf } from '../simulation/places.ts';
 
 export const LEASE_MS = 900;

@@ -1,6 +1,6 @@
 // What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
 
-import { nameInBucket } from '../services/inventory/store.ts';
+import { nameInBucket } from '../services/inventory/servers/store.ts';
 import type { Command } from '../simulation/world/commands.ts';
 import { BUCKET_COUNT, inBuckets, keysOf, LEASE_MS, type SaleScript, STOCK_KEY } from './sale.ts';
 import { type ScopeName, scopesInEnglish } from './wording.ts';

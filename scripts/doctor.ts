@@ -4,7 +4,7 @@ import { arch, type } from 'node:os';
 import { Help } from 'commander';
 import pc from 'picocolors';
 import { countOf, listOf } from '../loadtest/narration/numbers.ts';
-import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { checks, type Finding, type State } from '../workshop/teaching/checks.ts';
 import { newCommand } from './command-line/command.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT } from './command-line/ending.ts';

@@ -10,7 +10,7 @@ import { stageTold, stepTold, verdictTold } from '../loadtest/report/terminal.ts
 import { Interrupted } from '../loadtest/run/cells.ts';
 import { type Narrator, reportLine } from '../loadtest/run/narrator.ts';
 import { columnOf } from '../loadtest/staircase/lookup.ts';
-import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { COULD_NOT_RUN } from './command-line/ending.ts';
 import { askForEnter } from './command-line/keyboard.ts';

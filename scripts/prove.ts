@@ -11,7 +11,7 @@ import { startProgressLine } from '../loadtest/run/progress-line.ts';
 import { replicasOf } from '../locks/index.ts';
 import { MOST_STATES } from '../prove/cell.ts';
 import { proveAll } from '../prove/prover.ts';
-import { nameOfExternalLock } from '../services/inventory/external-module.ts';
+import { nameOfExternalLock } from '../services/inventory/settings/external-module.ts';
 import { bundledArgs } from '../stack/bundle.ts';
 import { callerDir, type Given, namesAmong, newCommand, stagesNamed } from './command-line/command.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './command-line/ending.ts';

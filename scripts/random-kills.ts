@@ -3,7 +3,7 @@
 import { reasoned } from '../loadtest/narration/reasons.ts';
 import { narrated } from '../loadtest/narration/steps.ts';
 import { killRandomNodes } from '../loadtest/orders/random-kills.ts';
-import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { type GivenWith, newCommand, stageNamed } from './command-line/command.ts';
 import { endWith, NOT_AS_TAUGHT, stopOnSignal } from './command-line/ending.ts';
 

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
-import { loadEnvFile } from '../services/inventory/env-file.ts';
 import {
   type Accounts,
   balance,
@@ -16,9 +15,10 @@ import {
 } from '../services/inventory/orders/accounts.ts';
 import { readDeadLetters } from '../services/inventory/orders/dead-letters.ts';
 import { connectOrders } from '../services/inventory/orders/order-store.ts';
-import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
-import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
-import { connectStore } from '../services/inventory/store.ts';
+import { connectStore } from '../services/inventory/servers/store.ts';
+import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
+import { exitWithSettingError, withoutPassword } from '../services/inventory/settings/setting-error.ts';
+import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
 const STILL_FOR_MS = 300;

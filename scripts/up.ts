@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { type Backend, backendOf } from '../locks/index.ts';
-import { loadEnvFile } from '../services/inventory/env-file.ts';
-import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
-import { port } from '../services/inventory/setting-kinds.ts';
-import { inventorySettings, lockVersion, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
+import { exitWithSettingError, withoutPassword } from '../services/inventory/settings/setting-error.ts';
+import { port } from '../services/inventory/settings/setting-kinds.ts';
+import { inventorySettings, lockVersion, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { type Backends, startBackends } from '../stack/backends.ts';
 import { claimControl } from '../stack/control.ts';
 import { PortTaken } from '../stack/parts.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, unwatchFile, watchFile } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
-import { loadEnvFile } from '../services/inventory/env-file.ts';
+import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { projectDir } from '../stack/parts.ts';
 import { type Exercise, exercisesDir, provideFile, readExercises } from '../workshop/exercises/exercise.ts';
 import { asJson, type Judged, judge, linesOf } from '../workshop/exercises/judge.ts';

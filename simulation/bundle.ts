@@ -12,7 +12,7 @@ import { keepMap } from './places.ts';
 /** What of the service may be bundled beside a lock. */
 const besideLocks = {
   startService: './service.ts',
-  connectMaster: '../services/inventory/redis-client.ts',
+  connectMaster: '../services/inventory/servers/redis-client.ts',
 };
 export type Beside = keyof typeof besideLocks;
 

@@ -9,7 +9,7 @@
 // arrives all the same.
 
 import { ANSWER_LIMIT_MS } from '../locks/drivers/answer-limit.ts';
-import { redisOptions } from '../services/inventory/redis-client.ts';
+import { redisOptions } from '../services/inventory/servers/redis-client.ts';
 import type { Message, Tell } from './events.ts';
 import { asRead, type VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';

@@ -3,7 +3,7 @@
 //   command ───► (held ───► let go) ───► done ───► reply
 //   leaves the node                      the server has carried it out, and its answer comes to the node
 
-import type { SaleEvent } from '../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../services/inventory/sale/contract.ts';
 
 /** What the first key of a command that is of the shop belongs to. */
 export type About = 'stock' | 'lock' | 'other';

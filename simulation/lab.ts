@@ -1,6 +1,6 @@
 // The virtual world as a whole: two nodes that sell under one lock, their servers, and the proxies between them.
 
-import type { SaleEvent } from '../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../services/inventory/sale/contract.ts';
 import type { PlayEvent, Tell } from './events.ts';
 import { isOnSockets, type LockSource, openService } from './lock-service.ts';
 import { createLuck } from './luck.ts';

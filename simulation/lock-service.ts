@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { locks, strategies } from '../locks/index.ts';
 import type { Strategy } from '../locks/strategy.ts';
-import type { connectMaster } from '../services/inventory/redis-client.ts';
+import type { connectMaster } from '../services/inventory/servers/redis-client.ts';
 import {
   type Beside,
   type BundleOptions,

@@ -1,7 +1,7 @@
 // A node of the virtual world: a process that runs the service, and that can be stopped, killed, and kept from its event loop.
 
-import type { Standstill } from '../services/inventory/lab/contract.ts';
-import { LOOK_MS } from '../services/inventory/lab/standstills.ts';
+import type { Standstill } from '../services/inventory/admin/contract.ts';
+import { LOOK_MS } from '../services/inventory/admin/standstills.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
 import type { Tell } from './events.ts';
 import type { Place, Started } from './place.ts';
@@ -135,7 +135,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     });
   });
 
-  /** It comes to nothing meanwhile, and notes it as services/inventory/lab/standstills.ts does: between two of its looks. */
+  /** It comes to nothing meanwhile, and notes it as services/inventory/admin/standstills.ts does: between two of its looks. */
   function noteStandstill(from: number, until: number) {
     const dueAt = (Math.floor(from / LOOK_MS) + 1) * LOOK_MS;
     const ms = until - dueAt;

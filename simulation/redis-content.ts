@@ -1,6 +1,6 @@
 // What the Redis of the shop holds: the stock, and the key of the lock.
 
-import { stockKey } from '../services/inventory/store.ts';
+import { stockKey } from '../services/inventory/servers/store.ts';
 import type { LockKey } from './events.ts';
 import type { VirtualServer } from './server.ts';
 

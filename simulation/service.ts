@@ -2,13 +2,13 @@
 
 import type { CreateLock, TakeOne } from '../locks/lock.ts';
 import { createRegistry, type Strategy } from '../locks/strategy.ts';
-import { asProblem } from '../services/inventory/away-server.ts';
-import { supervised } from '../services/inventory/external-lock.ts';
-import { createHistory } from '../services/inventory/history.ts';
-import type { SaleEvent } from '../services/inventory/lab/contract.ts';
-import { createSaleService } from '../services/inventory/sale-service.ts';
-import type { SaleServiceParts } from '../services/inventory/sale-service-parts.ts';
-import { connectStore, lockKeys } from '../services/inventory/store.ts';
+import type { SaleEvent } from '../services/inventory/sale/contract.ts';
+import { supervised } from '../services/inventory/sale/external-lock.ts';
+import { createHistory } from '../services/inventory/sale/history.ts';
+import type { SaleServiceParts } from '../services/inventory/sale/parts.ts';
+import { createSaleService } from '../services/inventory/sale/sale-service.ts';
+import { asProblem } from '../services/inventory/servers/away-server.ts';
+import { connectStore, lockKeys } from '../services/inventory/servers/store.ts';
 
 /** What a lock's file exports. */
 export type LockFile = {
@@ -104,7 +104,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
 
 export type Service = ReturnType<typeof startService>;
 
-/** The body of the answer to a request that failed, as HTTP has it (services/inventory/answer.ts). Undefined when the client is gone. */
+/** The body of the answer to a request that failed, as HTTP has it (services/inventory/http/answer.ts). Undefined when the client is gone. */
 function problemOf(error: unknown) {
   const { code, problem } = asProblem(error);
   return code === 'CLIENT_GONE' ? undefined : problem;

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '../locks/strategy.ts';
-import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
 import { dismissReaper, makeTempDir, type Part, PartError } from './parts.ts';
 import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';

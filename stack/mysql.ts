@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { mysqlAddress } from '../services/inventory/mysql.ts';
+import { mysqlAddress } from '../services/inventory/servers/mysql.ts';
 import { installLines } from './install-lines.ts';
 import { cacheDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { stopLimitMs, USUAL_WAIT_TIMEOUT_MS } from '../services/inventory/sale-life.ts';
+import { stopLimitMs, USUAL_WAIT_TIMEOUT_MS } from '../services/inventory/settings/limits.ts';
 import { type Address, isFree } from './ports.ts';
 
 /** How long a part may take to get ready, in milliseconds. */

@@ -1,7 +1,7 @@
 // What people read in the place of a line of a node's log.
 
-import type { TickResult } from '../services/inventory/lab/contract.ts';
-import type { SaleLine } from '../services/inventory/sale-record.ts';
+import type { TickResult } from '../services/inventory/orders/contract.ts';
+import type { SaleLine } from '../services/inventory/sale/sale-record.ts';
 
 /**
  * The line of a sale or of a clean-up, as people read it: `:7777 sold 001, stock 5000 → 4999

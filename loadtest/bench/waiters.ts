@@ -5,9 +5,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket, CreateLock, SaleOptions, TakeOne } from '../../locks/lock.ts';
-import { connectServers } from '../../services/inventory/servers.ts';
-import { inventorySettings } from '../../services/inventory/settings.ts';
-import { connectStore, lockKey, nameInBucket, stockKey } from '../../services/inventory/store.ts';
+import { connectServers } from '../../services/inventory/servers/servers.ts';
+import { connectStore, lockKey, nameInBucket, stockKey } from '../../services/inventory/servers/store.ts';
+import { inventorySettings } from '../../services/inventory/settings/settings.ts';
 import { loadWay, strategyOf } from './contestants.ts';
 
 export interface WaitersOptions {

@@ -1,6 +1,6 @@
 // A command that is held on its way: one on each line of a process.
 
-import { redisOptions } from '../../services/inventory/redis-client.ts';
+import { redisOptions } from '../../services/inventory/servers/redis-client.ts';
 import type { Place, ReadCommand, VirtualProxy } from '../../simulation/proxy.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Servers } from './servers.ts';

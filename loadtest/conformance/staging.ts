@@ -1,7 +1,7 @@
 // One staging: processes with the lock alone, in a virtual world of its own. Nothing else runs in it, and nothing of it is left.
 
 import type { CreateLock } from '../../locks/lock.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import { openLockLab, readLockCode } from '../../simulation/lock-lab.ts';
 import type { LockSource } from '../../simulation/lock-service.ts';
 import type { ReadCommand } from '../../simulation/proxy.ts';

@@ -1,6 +1,6 @@
 // For how long nobody held a lock although somebody waited for it.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { countOf, formatSeconds } from '../narration/numbers.ts';
 import { keyOf, nameOf, type SaleName } from './history.ts';
 

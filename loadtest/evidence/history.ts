@@ -1,6 +1,6 @@
 // What the nodes recorded: which sale was inside, and from when until when.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import type { SaleEnd } from './answers.ts';
 
 /** A sale. Two nodes may give the same id. */

@@ -1,6 +1,6 @@
 // Which sales read the same stock, so that all but one of them are lost.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { countOf, formatSeconds } from '../narration/numbers.ts';
 import { keyOf, nameOf, type SaleName } from './history.ts';
 

@@ -1,6 +1,6 @@
 // The account of a rush: what was sent, answered, counted and sold, whether it closes, and the verdict.
 
-import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { NodeState, SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { quantile, sum } from '../narration/numbers.ts';
 import { because, explained, type Reason } from '../narration/reasons.ts';
 import { inDoubtOf, type Tally } from './answers.ts';

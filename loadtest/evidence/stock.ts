@@ -1,6 +1,6 @@
 // What the stock says: how many sales are lost for sure.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { sum } from '../narration/numbers.ts';
 import { keyOf, type SaleName, type StepHistory } from './history.ts';
 import { describeLostUpdate, findLostUpdates } from './lost-updates.ts';

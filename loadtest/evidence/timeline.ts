@@ -1,6 +1,6 @@
 // What happened in a drill, as it is drawn: lanes, leases, faults and overlaps.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { type Deed, labelOf } from '../narration/faults.ts';
 import { type Hold, holdsOf, isSame, keyOf, type SaleName, spansOf } from './history.ts';
 import { overlapsBetween } from './overlaps.ts';

@@ -2,9 +2,9 @@
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';
-import { supervised } from '../../services/inventory/external-lock.ts';
-import { readExternalModule } from '../../services/inventory/external-module.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import { supervised } from '../../services/inventory/sale/external-lock.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
+import { readExternalModule } from '../../services/inventory/settings/external-module.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { readDoesNotPromise } from './not-promised.ts';
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backendOfPromises } from '../../services/inventory/external-lock.ts';
+import { backendOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { cacheDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';

@@ -1,6 +1,6 @@
 // What a drill is, what it is given, and what comes of it; and a cell, a drill under a lock, in the real or in the virtual world: whoever shows a verdict has it from here.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
 import { formatDuration } from '../narration/numbers.ts';

@@ -1,8 +1,8 @@
 // What Redis holds: under the key of a lock, looked at again and again, and what is left besides.
 
 import type { RedisClient } from '../../locks/lock.ts';
-import { mastersOf } from '../../services/inventory/redis-client.ts';
-import { fenceKey, stockKey } from '../../services/inventory/store.ts';
+import { mastersOf } from '../../services/inventory/servers/redis-client.ts';
+import { fenceKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
 import type { Network } from './network.ts';
 import type { Target } from './target.ts';

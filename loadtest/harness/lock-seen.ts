@@ -1,7 +1,7 @@
 // What the nodes ask of their lock, as it passes their lines, and what its servers hold of it.
 
 import { hasLock } from '../../locks/index.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import { isRelease } from './faults/commands.ts';
 import { readLeftKeys } from './lease-watch.ts';

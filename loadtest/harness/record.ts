@@ -1,6 +1,6 @@
 // What the nodes record, as they tell it, and those who wait for something in it.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { holdsOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll } from './clock.ts';

@@ -1,6 +1,6 @@
 // A rush: sends many sales at once, and collects what they leave behind.
 
-import type { NodeState } from '../../services/inventory/lab/contract.ts';
+import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
 import { because } from '../narration/reasons.ts';

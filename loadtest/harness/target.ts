@@ -1,19 +1,15 @@
 // What drills aim at: two nodes behind a load balancer. Each world in `worlds/` gives one, and says what its own can't do.
 
 import { type Backend, replicasOf } from '../../locks/index.ts';
+import type { History, Push, RedisState, ShownState } from '../../services/inventory/admin/contract.ts';
 import type {
   GuardTiming,
-  History,
   JobSchedule,
   JobState,
-  LockTiming,
-  Push,
-  RedisState,
-  SaleScript,
-  ShownState,
   TickResult,
   TickScript,
-} from '../../services/inventory/lab/contract.ts';
+} from '../../services/inventory/orders/contract.ts';
+import type { LockTiming, SaleScript } from '../../services/inventory/sale/contract.ts';
 import type { Tell } from '../../simulation/events.ts';
 import type { PartError } from '../../stack/parts.ts';
 import type { Node, Stack } from '../../stack/stack.ts';

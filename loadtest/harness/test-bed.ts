@@ -1,7 +1,7 @@
 // The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
 
-import type { LockTiming } from '../../services/inventory/lab/contract.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import type { LockTiming } from '../../services/inventory/sale/contract.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Hold, StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { timelineOf } from '../evidence/timeline.ts';

@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
-import type { TickResult, TickScript } from '../../services/inventory/lab/contract.ts';
+import type { TickResult, TickScript } from '../../services/inventory/orders/contract.ts';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
-import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
+import { keysOf, restoredKey, stockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { formatDuration, sum } from '../narration/numbers.ts';

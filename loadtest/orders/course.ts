@@ -1,7 +1,7 @@
 // One playing of a page of the orders: what is under way, and what has come of it.
 
 import { randomUUID } from 'node:crypto';
-import type { TickResult } from '../../services/inventory/lab/contract.ts';
+import type { TickResult } from '../../services/inventory/orders/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { told } from '../narration/steps.ts';

@@ -8,7 +8,7 @@ import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { backendOf } from '../../locks/index.ts';
 import { balance, type Holdings, readAccounts } from '../../services/inventory/orders/accounts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
-import { connectStore, type Store } from '../../services/inventory/store.ts';
+import { connectStore, type Store } from '../../services/inventory/servers/store.ts';
 import { startBackends } from '../../stack/backends.ts';
 import { bundledArgs } from '../../stack/bundle.ts';
 import { projectDir } from '../../stack/parts.ts';

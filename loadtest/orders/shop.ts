@@ -2,9 +2,9 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
-import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
-import { stockKey } from '../../services/inventory/store.ts';
+import { mysqlAddress } from '../../services/inventory/servers/mysql.ts';
+import { stockKey } from '../../services/inventory/servers/store.ts';
 import { doneStates } from '../../stack/mysql.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll } from '../harness/clock.ts';

@@ -3,7 +3,7 @@
 import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
 import { clauseInEnglish } from '../../prove/wording.ts';
-import { nameIn } from '../../services/inventory/redis-info.ts';
+import { nameIn } from '../../services/inventory/servers/redis-info.ts';
 import { openValkey } from '../../simulation/valkey.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';

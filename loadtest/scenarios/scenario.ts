@@ -2,7 +2,7 @@
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
-import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
+import { fenceKey, lockKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';

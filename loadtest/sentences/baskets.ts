@@ -1,6 +1,6 @@
 // What is said of sales that need the locks of two skus, and when it holds then.
 
-import { lockKey } from '../../services/inventory/store.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';

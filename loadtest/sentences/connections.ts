@@ -1,6 +1,6 @@
 // What is said of the lines between the nodes and their servers: slow, cut, and whole again.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';

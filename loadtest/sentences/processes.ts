@@ -1,6 +1,6 @@
 // What is said of the processes of the nodes: killed, stopped, or blocked.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';

@@ -1,7 +1,7 @@
 // What is said of a sale that comes: whether it asks, gets in, is refused or gives up.
 
 import { hasLock } from '../../locks/index.ts';
-import type { SaleEvent, SaleScript } from '../../services/inventory/lab/contract.ts';
+import type { SaleEvent, SaleScript } from '../../services/inventory/sale/contract.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';

@@ -1,6 +1,6 @@
 // Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out.
 
-import type { LockTiming } from '../../services/inventory/lab/contract.ts';
+import type { LockTiming } from '../../services/inventory/sale/contract.ts';
 import type { Hold } from '../evidence/history.ts';
 import type { Clock } from '../harness/clock.ts';
 import type { Need, TargetNode } from '../harness/target.ts';

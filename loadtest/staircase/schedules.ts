@@ -1,6 +1,6 @@
 // What is taught of the schedules of a job: what becomes of the ticks that are due while one is under way.
 
-import type { JobSchedule } from '../../services/inventory/lab/contract.ts';
+import type { JobSchedule } from '../../services/inventory/orders/contract.ts';
 import { countOf } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';
 

@@ -1,6 +1,6 @@
 // How a command ends: what its exit code says, and what a signal does.
 
-import { withoutPassword } from '../../services/inventory/setting-error.ts';
+import { withoutPassword } from '../../services/inventory/settings/setting-error.ts';
 
 /** Everything came out as expected or, of graded locks, everything that applies holds. */
 export const AS_TAUGHT = 0;

@@ -9,7 +9,7 @@ import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
+import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
 import { projectDir } from '../../stack/parts.ts';
 import {
   callerDir,

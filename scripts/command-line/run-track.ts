@@ -2,7 +2,7 @@
 
 import { createNarrator } from '../../loadtest/run/narrator.ts';
 import { cellsOf, storyOf } from '../../loadtest/run/tracks.ts';
-import { loadEnvFile } from '../../services/inventory/env-file.ts';
+import { loadEnvFile } from '../../services/inventory/settings/env-file.ts';
 import { runCommand } from './run-command.ts';
 import { readRunOptions } from './run-options.ts';
 

@@ -4,24 +4,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
-import { drain } from './drain.ts';
-import { loadEnvFile } from './env-file.ts';
-import { backendOfPromises, supervised } from './external-lock.ts';
-import { readExternalModule } from './external-module.ts';
-import { createHistory } from './history.ts';
-import { createHttpServer } from './http-server.ts';
-import { createEventStreams } from './lab/event-stream.ts';
-import { createLabApp } from './lab/listener.ts';
-import { watchStandstills } from './lab/standstills.ts';
-import { createMetrics } from './metrics.ts';
+import { createEventStreams } from './admin/event-stream.ts';
+import { createLabApp } from './admin/listener.ts';
+import { watchStandstills } from './admin/standstills.ts';
+import { drain } from './http/drain.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { createPublicApp } from './http/public.ts';
 import { createOrders, type OtherParts } from './orders/orders.ts';
-import { createOutageLog } from './outage-log.ts';
-import { createPublicApp } from './public.ts';
-import { createSaleService } from './sale-service.ts';
-import { connectServers } from './servers.ts';
-import { exitWithSettingError } from './setting-error.ts';
-import { hostForm, inventorySettings, nodeName, readNodeSettingsOrExit, readSettingsOrExit } from './settings.ts';
-import { connectStore } from './store.ts';
+import { backendOfPromises, supervised } from './sale/external-lock.ts';
+import { createHistory } from './sale/history.ts';
+import { createMetrics } from './sale/metrics.ts';
+import { createSaleService } from './sale/sale-service.ts';
+import { createOutageLog } from './servers/outage-log.ts';
+import { connectServers } from './servers/servers.ts';
+import { connectStore } from './servers/store.ts';
+import { loadEnvFile } from './settings/env-file.ts';
+import { readExternalModule } from './settings/external-module.ts';
+import { exitWithSettingError } from './settings/setting-error.ts';
+import {
+  hostForm,
+  inventorySettings,
+  nodeName,
+  readNodeSettingsOrExit,
+  readSettingsOrExit,
+} from './settings/settings.ts';
 
 /** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
 const RELEASE_LIMIT_MS = 1_000;

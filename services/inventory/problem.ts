@@ -1,5 +1,6 @@
-import type { z } from 'zod';
-import type { problemSchema } from './sku.ts';
+// What may go wrong, for every room: the errors that a client is told of, and that of an external lock.
+
+import { inspect } from 'node:util';
 
 /** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
 export const problems = {
@@ -39,7 +40,17 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
+/** The answer to what is refused: `application/problem+json`, RFC 9457. */
+export interface Problem {
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  /** True when the sale certainly did not take place, false when it may have. */
+  definite: boolean;
+  outcome?: 'sold-out' | undefined;
+  requestId?: string | undefined;
+}
 
 export class ProblemError extends Error {
   readonly code: ProblemCode;
@@ -56,4 +67,15 @@ export class ProblemError extends Error {
     const { title, status } = problems[code];
     this.problem = { title, status, detail, code, definite, ...(code === 'OUT_OF_STOCK' && { outcome: 'sold-out' }) };
   }
+}
+
+/** What an external lock did that no lock may do. The message is a clause, without a full stop. */
+export class ExternalLockFault extends Error {
+  readonly code = 'LOCK_FAILED';
+}
+
+/** What a module of somebody else has thrown, returned, or done. */
+export function describe(value: unknown): string {
+  const text = value instanceof Error ? `${value.name}: ${value.message}` : inspect(value, { depth: 1 });
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { createMetrics } from '../../services/inventory/metrics.ts';
-import { stopLimitMs } from '../../services/inventory/sale-life.ts';
-import { inventorySettings } from '../../services/inventory/settings.ts';
+import { createMetrics } from '../../services/inventory/sale/metrics.ts';
+import { stopLimitMs } from '../../services/inventory/settings/limits.ts';
+import { inventorySettings } from '../../services/inventory/settings/settings.ts';
 import { fillIn } from '../../stack/nginx.ts';
 import { projectDir } from '../../stack/parts.ts';
 import {

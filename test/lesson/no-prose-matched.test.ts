@@ -22,10 +22,10 @@ const foreign: Record<string, string> = {
   'prove/properties.ts': 'demands in a list of demands',
   'stack/redis.ts': 'what redis-server prints',
   'stack/zookeeper.ts': 'what ZooKeeper prints',
-  'services/inventory/away-server.ts': 'errors of Redis and ioredis',
+  'services/inventory/servers/away-server.ts': 'errors of Redis and ioredis',
   'services/inventory/orders/payments/stream.ts': 'errors of Redis',
-  'services/inventory/orders/schedules/cron.ts': 'an error of croner',
-  'services/inventory/store.ts': 'errors of ioredis',
+  'services/inventory/settings/setting-kinds.ts': 'an error of croner',
+  'services/inventory/servers/store.ts': 'errors of ioredis',
 };
 
 /** Where a file reads a text by the words that are in it: `file:line: the words`. */

@@ -1,6 +1,6 @@
 import dotenv from 'dotenv';
 import { expect, test } from 'vitest';
-import { inventorySettings } from '../../services/inventory/settings.ts';
+import { inventorySettings } from '../../services/inventory/settings/settings.ts';
 import { readText } from './project-files.ts';
 
 const NODES = ['NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'];

@@ -1,8 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { balance, type Holdings, readAccounts, repair } from '../../services/inventory/orders/accounts.ts';
-import { LONGEST_WAIT_TIMEOUT_MS } from '../../services/inventory/sale-life.ts';
-import type { Store } from '../../services/inventory/store.ts';
+import type { Store } from '../../services/inventory/servers/store.ts';
+import { LONGEST_WAIT_TIMEOUT_MS } from '../../services/inventory/settings/limits.ts';
 import { startLink, type TestNode, until } from '../services/inventory/node-under-test.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from '../services/inventory/orders/own-shop.ts';
 import { countOrders, makeDue, startTick, tick, UNITS_IN_STOCK } from '../services/inventory/orders/own-ticks.ts';

@@ -4,12 +4,12 @@ import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TakeOne } from '../../locks/lock.ts';
 import { createRegistry } from '../../locks/strategy.ts';
-import { createHistory } from '../../services/inventory/history.ts';
-import type { Client } from '../../services/inventory/holder.ts';
-import { createMetrics } from '../../services/inventory/metrics.ts';
-import { createSaleService } from '../../services/inventory/sale-service.ts';
-import type { SaleServiceParts } from '../../services/inventory/sale-service-parts.ts';
-import { fenceKey, lockKey } from '../../services/inventory/store.ts';
+import { createHistory } from '../../services/inventory/sale/history.ts';
+import type { Client } from '../../services/inventory/sale/holder.ts';
+import { createMetrics } from '../../services/inventory/sale/metrics.ts';
+import type { SaleServiceParts } from '../../services/inventory/sale/parts.ts';
+import { createSaleService } from '../../services/inventory/sale/sale-service.ts';
+import { fenceKey, lockKey } from '../../services/inventory/servers/store.ts';
 import { ownLab, STOCK_KEY } from './own-lab.ts';
 
 type Lab = Awaited<ReturnType<typeof ownLab>>;

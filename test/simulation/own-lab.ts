@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { SaleScript } from '../../services/inventory/lab/contract.ts';
+import type { SaleScript } from '../../services/inventory/sale/contract.ts';
 import { type LabOptions, openLab } from '../../simulation/lab.ts';
 import { lockNamed } from '../../simulation/lock-service.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { saleLifeMs } from '../../services/inventory/sale-life.ts';
+import { saleLifeMs } from '../../services/inventory/settings/limits.ts';
 import { retryOnTakenPort, startPart } from '../../stack/parts.ts';
 import { type Address, freePort } from '../../stack/ports.ts';
 import { stopLimitOf } from '../../stack/stack.ts';

@@ -10,7 +10,7 @@ import { playDrill, REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
 import { playingIn } from '../../loadtest/worlds/simulated/playing.ts';
 import { strategies } from '../../locks/index.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell, UnreadableError } from '../../prove/cell.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Lab } from '../../simulation/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../simulation/lock-service.ts';
 import { freezeRealm } from './frozen.ts';

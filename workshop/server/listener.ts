@@ -10,7 +10,7 @@ import express, {
   type Response,
 } from 'express';
 import { ZodError, type z } from 'zod';
-import { refusalOf } from '../../services/inventory/known-hosts.ts';
+import { refusalOf } from '../../services/inventory/http/known-hosts.ts';
 import type { PageFile } from '../page/pack.ts';
 import { Refusal } from './refusal.ts';
 

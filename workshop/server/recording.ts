@@ -9,8 +9,8 @@ import type { Deed } from '../../loadtest/narration/faults.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
 import { followNode } from '../../loadtest/worlds/real/event-stream.ts';
 import { machineClock } from '../../loadtest/worlds/real/machine.ts';
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import { verbOf } from '../../simulation/scripts.ts';
 
 const SKU = '001';

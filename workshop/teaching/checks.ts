@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listOf } from '../../loadtest/narration/numbers.ts';
 import { beyond } from '../../locks/index.ts';
-import { whyNotAllowed } from '../../services/inventory/settings.ts';
+import { whyNotAllowed } from '../../services/inventory/settings/settings.ts';
 import { browserPath } from '../../stack/browser.ts';
 import { type Installable, installLineHere } from '../../stack/install-lines.ts';
 import { installedMysql, openMysql } from '../../stack/mysql.ts';

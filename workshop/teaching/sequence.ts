@@ -7,8 +7,8 @@ import type { Page } from '../../loadtest/scenarios/page.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { playingIn } from '../../loadtest/worlds/simulated/playing.ts';
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
-import { lockKey } from '../../services/inventory/store.ts';
+import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
+import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Lab } from '../../simulation/lab.ts';
 
 /** What prepares, or only waits. */

@@ -1,7 +1,7 @@
 // Which commands of a node read the stock, write it, and give a lock up.
 
 import { deletingCommands } from '../../../locks/drivers/delete-if-equal.ts';
-import { stockKey } from '../../../services/inventory/store.ts';
+import { stockKey } from '../../../services/inventory/servers/store.ts';
 import type { Command } from '../../../stack/proxy/link.ts';
 
 const stock = stockKey('001');

@@ -1,6 +1,6 @@
 // A replica that is cut off from what it copies, and takes its place.
 
-import { stockKey } from '../../../services/inventory/store.ts';
+import { stockKey } from '../../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import type { Connections } from './connections.ts';
 import { type Ground, ours } from './ground.ts';

@@ -3,7 +3,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Push, pushSchema } from '../../../services/inventory/lab/contract.ts';
+import { type Push, pushSchema } from '../../../services/inventory/admin/contract.ts';
 import type { OnPush } from '../../harness/target.ts';
 
 /** How long after its end a stream is opened again, in milliseconds. */

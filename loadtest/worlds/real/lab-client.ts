@@ -3,18 +3,18 @@
 import {
   heapSchema,
   historySchema,
+  redisSchema,
+  shownStateSchema,
+  stockSchema,
+} from '../../../services/inventory/admin/contract.ts';
+import {
   type JobChange,
   jobChangeSchema,
   jobStateSchema,
-  lockChangeSchema,
-  nodeStateSchema,
-  redisSchema,
-  remainingSchema,
-  saleScriptSchema,
-  shownStateSchema,
-  stockSchema,
   tickResultSchema,
-} from '../../../services/inventory/lab/contract.ts';
+} from '../../../services/inventory/orders/contract.ts';
+import { lockChangeSchema, nodeStateSchema, saleScriptSchema } from '../../../services/inventory/sale/contract.ts';
+import { remainingSchema } from '../../../services/inventory/sale/sku.ts';
 import type { LabClient } from '../../harness/target.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { followNode } from './event-stream.ts';

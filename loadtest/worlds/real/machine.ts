@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http';
 import { connect as openSocket } from 'node:net';
 import { setTimeout as sleepReally } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { connectRedis } from '../../../services/inventory/redis-client.ts';
+import { connectRedis } from '../../../services/inventory/servers/redis-client.ts';
 import { openLink } from '../../../stack/proxy/link.ts';
 import { loadScripts, untilCopied } from '../../../stack/redis.ts';
 import type { Clock } from '../../harness/clock.ts';

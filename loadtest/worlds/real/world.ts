@@ -1,8 +1,8 @@
 // The real world: cells are run on real servers. An external lock may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectRedis, mastersOf } from '../../../services/inventory/redis-client.ts';
-import { lockKey } from '../../../services/inventory/store.ts';
+import { connectRedis, mastersOf } from '../../../services/inventory/servers/redis-client.ts';
+import { lockKey } from '../../../services/inventory/servers/store.ts';
 import { PartError } from '../../../stack/parts.ts';
 import { SIGN_EVERY_MS, type SilenceLimits, usualLimits, watchSilence } from '../../../stack/signs.ts';
 import { isNode } from '../../../stack/stack.ts';

@@ -2,10 +2,10 @@
 
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../../../locks/index.ts';
-import { restockIt, stockInMysql } from '../mysql.ts';
-import { LONGEST_WAIT_TIMEOUT_MS, saleLifeMs } from '../sale-life.ts';
-import { MOST_BUCKETS, RESTORABLE_MS, type Store } from '../store.ts';
-import { type Ask, inTransaction } from '../transaction.ts';
+import { restockIt, stockInMysql } from '../servers/mysql.ts';
+import { RESTORABLE_MS, type Store } from '../servers/store.ts';
+import { type Ask, inTransaction } from '../servers/transaction.ts';
+import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, saleLifeMs } from '../settings/limits.ts';
 import { setRestored } from './order-store.ts';
 
 /** How long a transaction may take, in milliseconds: a repair that has begun is not given up half way. */

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
-import { asProblem } from '../away-server.ts';
-import { createHeld } from '../held.ts';
-import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from '../lab/contract.ts';
-import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
-import { RESTORABLE_MS } from '../store.ts';
-import { inTransaction, withoutTransaction } from '../transaction.ts';
+import { createHeld } from '../sale/held.ts';
+import type { NodeParts } from '../sale/sale-service.ts';
+import { asProblem } from '../servers/away-server.ts';
+import { RESTORABLE_MS } from '../servers/store.ts';
+import { inTransaction, withoutTransaction } from '../servers/transaction.ts';
+import { schedulesOf } from '../settings/order-settings.ts';
+import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from './contract.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
-import { schedulesOf } from './settings.ts';
 
 /** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
 const MOST_AT_ONCE = 100;

@@ -2,8 +2,8 @@
 
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Logger } from 'pino';
-import { asProblem } from '../away-server.ts';
-import { withoutTransaction } from '../transaction.ts';
+import { asProblem } from '../servers/away-server.ts';
+import { withoutTransaction } from '../servers/transaction.ts';
 import type { DueOrder } from './jobs/job.ts';
 
 const MOST_TRIES = 5;

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
-import { connectMysql, readSchema, stockTables } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
-import type { InventorySettings } from '../settings.ts';
-import { type Ask, inTransaction, withoutTransaction } from '../transaction.ts';
+import { connectMysql, readSchema, stockTables } from '../servers/mysql.ts';
+import { type Ask, inTransaction, withoutTransaction } from '../servers/transaction.ts';
+import type { InventorySettings } from '../settings/settings.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
-import type { Payment } from './payments/stream.ts';
 
 const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
   created_at AS createdAt, due_at AS dueAt, changed_at AS changedAt, restored_at AS restoredAt`;
@@ -65,7 +64,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
    * Books money that has arrived, also in parts: the order is PAID when all of it is there. Money that nobody waits for
    * is booked, too. Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
    */
-  function receive({ order: id, amount }: Payment, keep?: Keep): Promise<Order> {
+  function receive({ order: id, amount }: { order: string; amount: number }, keep?: Keep): Promise<Order> {
     return inTransaction(mysql, async (ask) => {
       // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
       await ask('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);

@@ -1,20 +1,19 @@
 // Orders, the clean-up, the payments that arrive and the idempotency keys as parts of a node: what they do around a sale, and their routes.
 
-import type { Express, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
-import { endPool } from '../mysql.ts';
-import type { NodeParts } from '../parts.ts';
 import { ProblemError } from '../problem.ts';
+import type { NodeParts } from '../sale/sale-service.ts';
+import { endPool } from '../servers/mysql.ts';
+import { orderUrlOf } from '../settings/order-settings.ts';
 import { createCleanUp } from './cleanup.ts';
 import { createAnswers } from './idempotency/index.ts';
 import type { Once } from './idempotency/once.ts';
 import type { CleanUp } from './jobs/job.ts';
 import { connectOrders, createOrderStore } from './order-store.ts';
 import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
-import { addOrderRoutes } from './routes.ts';
 import { openSaleOrder } from './sale-order.ts';
-import { orderUrlOf } from './settings.ts';
 
 export type Orders = ReturnType<typeof createOrders>;
 
@@ -54,6 +53,7 @@ export function createOrders(parts: NodeParts, otherParts: OtherParts) {
   return {
     /** What there is where sales write orders. */
     shop,
+    answers,
     /** False for a sale that has neither an order nor a key: it needs nothing of this. */
     areAround: (request: Request) => shop !== undefined || answers.areAround(request),
     /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
@@ -65,9 +65,6 @@ export function createOrders(parts: NodeParts, otherParts: OtherParts) {
       return answers.answer(request, response, `sale ${skus.join(' ')}`, (keep) =>
         sales.sell(skus, response, orders && openSaleOrder(parts, orders, count, keep)),
       );
-    },
-    addPublicRoutes(app: Express) {
-      if (shop) addOrderRoutes(app, shop.orders, answers, count);
     },
     /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */
     answering: answers.underWay,

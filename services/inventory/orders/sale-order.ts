@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
-import { isStoreUnavailable } from '../away-server.ts';
 import { ProblemError } from '../problem.ts';
-import { saleLifeMs, takingLimitMs } from '../sale-life.ts';
-import type { SaleService } from '../sale-service.ts';
-import type { SaleOrder } from '../sell.ts';
-import type { SaleFacts } from '../sku.ts';
-import { isInDoubt } from '../transaction.ts';
+import type { SaleService } from '../sale/sale-service.ts';
+import type { SaleOrder } from '../sale/sell.ts';
+import type { SaleFacts } from '../sale/sku.ts';
+import { isStoreUnavailable } from '../servers/away-server.ts';
+import { isInDoubt } from '../servers/transaction.ts';
+import { saleLifeMs, takingLimitMs } from '../settings/limits.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freeWhileWanted, longestOf } from '../../../loadtest/evidence/free-time.ts';
-import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 /** Events, as `at type sale`, of node-1 unless it is named behind. */
 const eventsOf = (text: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
-import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
+import type { NodeState, SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
 const RUNS = { seed: 1, numRuns: 200 };

@@ -5,7 +5,7 @@ import { holdsOf, type StepHistory } from '../../../loadtest/evidence/history.ts
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
 import { overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
 import { readStock } from '../../../loadtest/evidence/stock.ts';
-import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const RUNS = { seed: 1, numRuns: 200 };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { timelineSchema } from '../../../loadtest/evidence/results.ts';
 import { type Fault, type LeaseSample, type TimelineParts, timelineOf } from '../../../loadtest/evidence/timeline.ts';
 import { type Deed, deed } from '../../../loadtest/narration/faults.ts';
-import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
+import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 /** When every drill here begins, on the shared clock. Moments below are milliseconds since then. */
 const START = 5_000_000;

@@ -9,9 +9,9 @@ import { takeOne as pessimistic } from '../../../locks/beyond/mysql-pessimistic.
 import { withSession } from '../../../locks/drivers/mysql-session.ts';
 import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
 import type { CreateLock, LockOptions, SaleOptions, TakeOne } from '../../../locks/lock.ts';
-import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
-import { stockInMysql } from '../../../services/inventory/mysql.ts';
-import type { Stock } from '../../../services/inventory/store.ts';
+import { isStoreUnavailable } from '../../../services/inventory/servers/away-server.ts';
+import { stockInMysql } from '../../../services/inventory/servers/mysql.ts';
+import type { Stock } from '../../../services/inventory/servers/store.ts';
 import { aborted, lockOptions, notHeld, saleOptions } from '../lock-options.ts';
 import { until } from '../until.ts';
 import { idOf, ownMysql } from './own-mysql.ts';

@@ -1,6 +1,6 @@
 import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { connectMysql } from '../../../services/inventory/mysql.ts';
+import { connectMysql } from '../../../services/inventory/servers/mysql.ts';
 import { doneStates, type MysqlServer, openMysql } from '../../../stack/mysql.ts';
 import { makeTempDir, type Part } from '../../../stack/parts.ts';
 import { ownKeys } from '../own-keys.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLock as fair } from '../../../locks/beyond/fair.ts';
 import { strategies } from '../../../locks/index.ts';
 import type { CreateLock } from '../../../locks/lock.ts';
-import { connectStore } from '../../../services/inventory/store.ts';
+import { connectStore } from '../../../services/inventory/servers/store.ts';
 import { lockOptions } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 import { until } from '../until.ts';

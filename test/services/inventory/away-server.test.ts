@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asProblem } from '../../../services/inventory/away-server.ts';
+import { asProblem } from '../../../services/inventory/servers/away-server.ts';
 
 test.each([
   "OOM command not allowed when used memory > 'maxmemory'.",

@@ -3,8 +3,9 @@
 import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { SaleEvent, SaleScript, ShownState } from '../../../services/inventory/lab/contract.ts';
+import type { ShownState } from '../../../services/inventory/admin/contract.ts';
 import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
+import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
 import { serviceArgs } from '../../../stack/bundle.ts';
 import { makeTempDir, type Part, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';

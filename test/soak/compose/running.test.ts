@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { stockKey } from '../../../services/inventory/store.ts';
+import { stockKey } from '../../../services/inventory/servers/store.ts';
 import { makeTempDir, projectDir, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { cleanUpLater } from '../../clean-up.ts';

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Results, rushFigures, stepFigures } from '../../../loadtest/evidence/results.ts';
 import { storyOf, storyRowsOf } from '../../../loadtest/run/tracks.ts';
-import { stockKey } from '../../../services/inventory/store.ts';
+import { stockKey } from '../../../services/inventory/servers/store.ts';
 import { makeTempDir } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { openRedis } from '../../../stack/redis.ts';

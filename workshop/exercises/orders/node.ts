@@ -1,9 +1,9 @@
 // A node of the workshop: the inventory service, with parts of the orders from the file that the setting ORDER_MODULE names.
 
 import { pathToFileURL } from 'node:url';
-import { describe } from '../../../services/inventory/describe.ts';
 import { startNode } from '../../../services/inventory/node.ts';
-import { exitWithSettingError } from '../../../services/inventory/setting-error.ts';
+import { describe } from '../../../services/inventory/problem.ts';
+import { exitWithSettingError } from '../../../services/inventory/settings/setting-error.ts';
 import type { NodeLine } from './node-line.ts';
 import { asOtherParts } from './parts.ts';
 

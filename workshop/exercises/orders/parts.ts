@@ -2,13 +2,13 @@
 
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
-import { readSchema } from '../../../services/inventory/mysql.ts';
 import { inProgress, type Once, succeeded } from '../../../services/inventory/orders/idempotency/once.ts';
 import type { CleanUp as Guard } from '../../../services/inventory/orders/jobs/job.ts';
 import type { OrderStore } from '../../../services/inventory/orders/order-store.ts';
 import type { OtherParts } from '../../../services/inventory/orders/orders.ts';
 import { type Message, paymentSchema } from '../../../services/inventory/orders/payments/stream.ts';
-import { type Ask, withoutTransaction } from '../../../services/inventory/transaction.ts';
+import { readSchema } from '../../../services/inventory/servers/mysql.ts';
+import { type Ask, withoutTransaction } from '../../../services/inventory/servers/transaction.ts';
 import type { AnswerOnce, CleanUp, ExternalParts, Mysql, TakePayment } from './contract.ts';
 
 /** What a node has done by these parts. */

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Pool, ResultSetHeader } from 'mysql2/promise';
-import type { NodeParts } from '../../parts.ts';
 import { ProblemError } from '../../problem.ts';
-import { withoutTransaction } from '../../transaction.ts';
-import { idempotencyOf } from '../settings.ts';
+import type { NodeParts } from '../../sale/sale-service.ts';
+import { withoutTransaction } from '../../servers/transaction.ts';
+import { idempotencyOf } from '../../settings/order-settings.ts';
 import { createOnce as inProcess } from './in-process.ts';
 import { createOnce as lock } from './lock.ts';
 import { createOnce as none } from './none.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import type { Servers } from '../../../../locks/lock.ts';
 import { ProblemError } from '../../problem.ts';
-import type { SaleService } from '../../sale-service.ts';
-import type { Ask } from '../../transaction.ts';
+import type { SaleService } from '../../sale/sale-service.ts';
+import type { Ask } from '../../servers/transaction.ts';
 
 /**
  * The words used in every strategy:

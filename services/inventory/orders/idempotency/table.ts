@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { isMysqlSilent } from '../../../../locks/drivers/mysql-silent.ts';
-import { saleLifeMs } from '../../sale-life.ts';
-import { type Ask, withoutTransaction } from '../../transaction.ts';
+import { type Ask, withoutTransaction } from '../../servers/transaction.ts';
+import { saleLifeMs } from '../../settings/limits.ts';
 import { createKeyMemory } from './key-memory.ts';
 import type { Answer, CreateOnce, KeyedRequest } from './once.ts';
 import { failedForGood, inProgress, mustBeSame, repeat, succeeded } from './once.ts';

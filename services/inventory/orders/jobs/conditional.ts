@@ -5,7 +5,7 @@
 
 import type { ResultSetHeader } from 'mysql2/promise';
 import { stockOf } from '../../../../locks/index.ts';
-import { restockIt } from '../../mysql.ts';
+import { restockIt } from '../../servers/mysql.ts';
 import type { CleanUp } from './job.ts';
 
 const closeIt = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3)

@@ -1,5 +1,5 @@
 import type { Lock } from '../../../../locks/lock.ts';
-import type { Ask } from '../../transaction.ts';
+import type { Ask } from '../../servers/transaction.ts';
 
 /**
  * The words used in every guard:

@@ -26,7 +26,7 @@ export interface Message {
 /** The longest key of a payment, in characters: with its prefix it must fit among those of the requests. */
 const MAX_KEY_LENGTH = 200;
 
-/** The fields of a message, as the payment provider writes them. Others are ignored. */
+/** The fields of a message, as the payment provider writes them. Others are ignored. What comes with the same key is the same money. */
 export const paymentSchema = z.object({
   order: orderIdSchema,
   amount: z
@@ -38,9 +38,6 @@ export const paymentSchema = z.object({
     .regex(/^[ -~]+$/, 'must be signs of ASCII')
     .max(MAX_KEY_LENGTH, `must not be longer than ${MAX_KEY_LENGTH}`),
 });
-
-/** Money that has arrived for an order. `key` names the payment: whatever comes with the same key is the same money. */
-export type Payment = z.output<typeof paymentSchema>;
 
 type Entry = [id: string, fields: string[] | null];
 

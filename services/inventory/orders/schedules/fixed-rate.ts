@@ -3,7 +3,7 @@
 // Change:  a tick is due so long after the last one was due, and begins when the last one has ended.
 // Leaves:  the ticks that were due while a slow one was under way have piled up, and all follow at once.
 
-import type { ScheduledTick } from '../../lab/contract.ts';
+import type { ScheduledTick } from '../contract.ts';
 
 /** What a schedule calls when it is due. It must not reject. */
 export type Tick = (its: ScheduledTick) => Promise<void>;

@@ -1,6 +1,6 @@
 // When a job runs by itself. After `stop` of a schedule no tick begins any more, and one that is under way goes on.
 
-import type { JobSchedule } from '../../lab/contract.ts';
+import type { JobSchedule } from '../contract.ts';
 import { atTimesOf } from './cron.ts';
 import { withFixedDelay } from './fixed-delay.ts';
 import { atFixedRate, type Tick } from './fixed-rate.ts';

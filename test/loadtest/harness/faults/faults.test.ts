@@ -6,7 +6,7 @@ import type { TargetNode } from '../../../../loadtest/harness/target.ts';
 import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { machineClock, machineNetwork } from '../../../../loadtest/worlds/real/machine.ts';
 import { playDrill } from '../../../../loadtest/worlds/simulated/play.ts';
-import { stockKey } from '../../../../services/inventory/store.ts';
+import { stockKey } from '../../../../services/inventory/servers/store.ts';
 
 /** A node that can be killed; `start` is how it comes back. */
 const nodeThat = (name: string, start: () => Promise<void>) =>

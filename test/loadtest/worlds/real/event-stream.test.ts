@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type FollowOptions, followNode } from '../../../../loadtest/worlds/real/event-stream.ts';
-import type { Push } from '../../../../services/inventory/lab/contract.ts';
+import type { Push } from '../../../../services/inventory/admin/contract.ts';
 import { listen } from '../../../listen.ts';
 
 /** A lab listener whose streams the test writes. */

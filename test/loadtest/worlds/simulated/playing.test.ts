@@ -5,7 +5,7 @@ import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../../loadtest/worlds/simulated/play.ts';
 import { playingIn } from '../../../../loadtest/worlds/simulated/playing.ts';
 import { locks } from '../../../../locks/index.ts';
-import { lockKey } from '../../../../services/inventory/store.ts';
+import { lockKey } from '../../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../../simulation/lab.ts';
 import { momentAt } from '../../../../workshop/page/view/reduce.ts';
 

@@ -3,7 +3,7 @@ import type { Target, TargetNode } from '../../../../loadtest/harness/target.ts'
 import { scenario, scenarios } from '../../../../loadtest/scenarios/index.ts';
 import { readPage } from '../../../../loadtest/scenarios/page.ts';
 import { hasNothingToBreak } from '../../../../loadtest/staircase/lookup.ts';
-import type { SaleEvent, SaleScript } from '../../../../services/inventory/lab/contract.ts';
+import type { SaleEvent, SaleScript } from '../../../../services/inventory/sale/contract.ts';
 import {
   deaf,
   figuresOf,

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../loadtest/harness/clock.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { scenario } from '../../../../loadtest/scenarios/index.ts';
 import type { Page } from '../../../../loadtest/scenarios/page.ts';
-import type { Standstill } from '../../../../services/inventory/lab/contract.ts';
+import type { Standstill } from '../../../../services/inventory/admin/contract.ts';
 import { type RunOptions, run, withNodes } from './own-target.ts';
 
 const blockedLoop = scenario('blocked-loop');

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { JobSchedule } from '../../../../services/inventory/lab/contract.ts';
+import type { JobSchedule } from '../../../../services/inventory/orders/contract.ts';
 import { type Link, openLink } from '../../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { sharedZookeeper } from '../../../own-stack.ts';

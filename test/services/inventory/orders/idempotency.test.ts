@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createKeyMemory } from '../../../../services/inventory/orders/idempotency/key-memory.ts';
-import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
+import { saleLifeMs } from '../../../../services/inventory/settings/limits.ts';
 import { type Answer, expectProblem, startHeldSale, type TestNode, until } from '../node-under-test.ts';
 import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';

@@ -3,8 +3,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderStore } from '../../../../services/inventory/orders/order-store.ts';
 import { openSaleOrder } from '../../../../services/inventory/orders/sale-order.ts';
-import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
-import type { Sold } from '../../../../services/inventory/sku.ts';
+import type { Sold } from '../../../../services/inventory/sale/sku.ts';
+import { saleLifeMs } from '../../../../services/inventory/settings/limits.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { balance, readAccounts } from '../../../../services/inventory/orders/accounts.ts';
 import type { Order } from '../../../../services/inventory/orders/order.ts';
 import { connectOrders } from '../../../../services/inventory/orders/order-store.ts';
-import { connectStore } from '../../../../services/inventory/store.ts';
+import { connectStore } from '../../../../services/inventory/servers/store.ts';
 import { bundledArgs } from '../../../../stack/bundle.ts';
 import { doneStates } from '../../../../stack/mysql.ts';
 import { makeTempDir } from '../../../../stack/parts.ts';

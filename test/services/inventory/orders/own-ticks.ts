@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { JobState, TickResult } from '../../../../services/inventory/lab/contract.ts';
+import type { JobState, TickResult } from '../../../../services/inventory/orders/contract.ts';
 import { type TestNode, until } from '../node-under-test.ts';
 import { type Shop, supply } from './own-shop.ts';
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Order, type OrderStatus, orderStatuses } from '../../../../services/inventory/orders/order.ts';
 import { connectOrders, createOrderStore } from '../../../../services/inventory/orders/order-store.ts';
 import type { ProblemCode } from '../../../../services/inventory/problem.ts';
-import { inTransaction } from '../../../../services/inventory/transaction.ts';
+import { inTransaction } from '../../../../services/inventory/servers/transaction.ts';
 import { ask, expectProblem, jsonBody, startNode, type TestNode, until } from '../node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 import { makeDue } from './own-ticks.ts';

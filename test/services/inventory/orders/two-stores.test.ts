@@ -83,15 +83,20 @@ describe('the order can’t be written', () => {
     },
   );
 
-  test('the unit can’t be given back, either: the sale is in doubt, and its intent stays', async () => {
-    await supply(atLine, 'stuck', 5);
-    await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs: 200 });
-    const { answer, resume } = await sellHeld(atLine, 'stuck');
-    await until('the lock is free', async () => (await shop.redis.client.exists(lockOf('stuck'))) === 0);
-    // Another holder has the lock now, and keeps it.
-    await shop.redis.client.hset(lockOf('stuck'), 'somebody', 1);
+  /** A sale whose order can't be written when another holder has the lock. It waits for that lock, to put its unit back. */
+  async function sellWithoutOrder(sku: string, waitTimeoutMs: number) {
+    await supply(atLine, sku, 5);
+    await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs });
+    const { answer, resume } = await sellHeld(atLine, sku);
+    await until('the lock is free', async () => (await shop.redis.client.exists(lockOf(sku))) === 0);
+    await shop.redis.client.hset(lockOf(sku), 'somebody', 1);
     line.cutAt('INSERT INTO tb_order', 'before');
     await resume();
+    return { answer };
+  }
+
+  test('the unit can’t be given back, either: the sale is in doubt, and its intent stays', async () => {
+    const { answer } = await sellWithoutOrder('stuck', 200);
 
     expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /may not be back in stock\.$/ });
 

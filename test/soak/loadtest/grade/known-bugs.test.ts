@@ -9,7 +9,7 @@ import type { Target } from '../../../../loadtest/harness/target.ts';
 import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { openLocalTarget } from '../../../../loadtest/worlds/real/target.ts';
 import { realWorld } from '../../../../loadtest/worlds/real/world.ts';
-import { lockKey } from '../../../../services/inventory/store.ts';
+import { lockKey } from '../../../../services/inventory/servers/store.ts';
 import { makeTempDir } from '../../../../stack/parts.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { controls, knownBugs, promisesOf } from '../../../known-bugs/bugs.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { ScheduledTick } from '../../../../../services/inventory/lab/contract.ts';
-import { whyNoCron } from '../../../../../services/inventory/orders/schedules/cron.ts';
+import type { ScheduledTick } from '../../../../../services/inventory/orders/contract.ts';
 import { startSchedule } from '../../../../../services/inventory/orders/schedules/index.ts';
+import { whyNoCron } from '../../../../../services/inventory/settings/setting-kinds.ts';
 
 test('schedule: the times are in UTC, and 1 is Monday, other than in Quartz, where it is Sunday', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-11-22T02:59:55Z') });

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import type { Logger } from 'pino';
+import { ProblemError } from '../problem.ts';
+import { asProblem } from '../servers/away-server.ts';
+
+/** What is taken from a client, or from nginx: it gets into logs, and must not look like anything else there. */
+export const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Gives each request an id, the `X-Request-Id` that it came with or a new one. The answer says it, and `response.locals` has it. */
+export const giveRequestId: RequestHandler = (request, response, next) => {
+  const given = request.get('X-Request-Id') ?? '';
+  response.locals.requestId = requestIdForm.test(given) ? given : randomUUID();
+  response.setHeader('X-Request-Id', response.locals.requestId);
+  next();
+};
+
+/** For the end of a listener's routes: a path that came this far is not there. */
+export const answerNotFound: RequestHandler = (request) => {
+  throw new ProblemError('NOT_FOUND', `There is nothing at ${request.path}.`);
+};
+
+/** Refuses what HTTP/1.1 does not allow, as Node would, which answers it without a word. HTTP/1.0 has no Host. */
+export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return next();
+  throw new ProblemError('BAD_REQUEST', 'The request has no Host.');
+};
+
+/** Answers a request with what it resolves with, as JSON, or with 204 for nothing, unless it has answered by itself. */
+type Handler = (request: Request, response: Response) => unknown;
+
+/**
+ * Adds a path with what answers each of its methods, and refuses others, but HEAD, which Express
+ * answers as GET unless it is one of them. A body is JSON, and read where a method takes one.
+ */
+export function addRoute(
+  app: Express,
+  path: string,
+  handlers: Partial<Record<'head' | 'get' | 'put' | 'post' | 'delete', Handler>>,
+) {
+  const route = app.route(path);
+  const methods = Object.keys(handlers) as (keyof typeof handlers)[];
+  for (const method of methods) {
+    if (method === 'put' || method === 'post') route[method](onlyJson, readJson);
+    route[method](async (request, response) => {
+      const body = await handlers[method]?.(request, response);
+      if (body !== undefined) answerJson(response, body as object);
+      else if (!response.headersSent) response.status(204).end();
+    });
+  }
+  route.all(allowOnly(...methods.filter((method) => method !== 'head').map((method) => method.toUpperCase())));
+}
+
+export function allowOnly(...methods: string[]) {
+  return (request: Request, response: Response) => {
+    const allow = methods.join(', ');
+    response.set('Allow', allow);
+    throw new ProblemError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use ${allow}.`);
+  };
+}
+
+/** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
+const onlyJson: RequestHandler = (request, _response, next) => {
+  // A POST without a body says so with a length of 0.
+  const hasBody = request.headers['content-length'] !== '0';
+  if (!hasBody || request.is('json') !== false) return next();
+  throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
+};
+
+/** Answers to requests whose body is read: nothing is done about them yet. */
+const reading = new WeakSet<ServerResponse>();
+/** True when the request waits for the rest of its body alone, and has not been answered. */
+export const isAwaitingBody = (response: ServerResponse) =>
+  reading.has(response) && !response.req.complete && !response.writableEnded;
+
+const parseJson = express.json({ limit: '1kb' });
+const readJson: RequestHandler = (request, response, next) => {
+  reading.add(response);
+  parseJson(request, response, (error?: unknown) => {
+    reading.delete(response);
+    // A body that comes after its request was answered as late must change nothing.
+    if (!response.writableEnded) next(error);
+  });
+};
+
+/** The parsed body; an absent one counts as empty. */
+export function bodyOf(request: Request): object {
+  const body: unknown = request.body ?? {};
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
+}
+
+/** Answers with 200, as `response.json()` does, which looks at much else first: that is 7 % of what a sale costs its node. */
+export function answerJson(response: ServerResponse, body: object) {
+  const text = JSON.stringify(body);
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) };
+  response.writeHead(200, headers).end(text);
+}
+
+/** Problems that may be gone in a second. */
+const worthTryingAgain = ['LOCK_WAIT_TIMEOUT', 'TOO_MANY_CONFLICTS', 'TOO_MANY_STREAMS', 'REQUEST_IN_PROGRESS'];
+
+/** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. A client that is gone is told nothing. */
+export function answerProblem(log: Logger): ErrorRequestHandler {
+  return (error, request, response, _next) => {
+    const { problem, cause } = asProblem(ofReading(error));
+    const { requestId } = response.locals;
+    if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');
+    if (response.headersSent || response.destroyed) return;
+    if (worthTryingAgain.includes(problem.code)) response.set('Retry-After', '1');
+    response
+      .status(problem.status)
+      .type('application/problem+json')
+      .send(JSON.stringify({ ...problem, requestId }));
+  };
+}
+
+/** Answers what never became a request, because it is not HTTP, too large, or too slow. */
+export function answerUnreadable(error: NodeJS.ErrnoException, duplex: Duplex) {
+  const socket = duplex as Socket;
+  const response = new ServerResponse(new IncomingMessage(socket)).on('finish', () => socket.end());
+  response.assignSocket(socket);
+  answerUnread(error, response);
+}
+
+/** Answers a request whose body does not come, or can't be read. The connection ends with the answer: nobody knows where the next begins. */
+export function answerUnread(
+  error: NodeJS.ErrnoException,
+  response: ServerResponse & Partial<Pick<Response, 'locals'>>,
+) {
+  const { problem } = whyUnreadable(error.code);
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.setHeader('Connection', 'close');
+  response.end(JSON.stringify({ ...problem, requestId: response.locals?.['requestId'] }));
+}
+
+function whyUnreadable(code = '') {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ProblemError('HEADERS_TOO_LARGE', 'The headers must not exceed 16 kB.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ProblemError('REQUEST_TIMEOUT', 'The request took too long.');
+  return new ProblemError('BAD_REQUEST', 'This is not an HTTP request.');
+}
+
+/** What Express and its body parser mark with a status of 4xx: what the client did wrong. Any other error is given back. */
+function ofReading(error: unknown): unknown {
+  if (!(error instanceof Error && 'status' in error)) return error;
+  if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');
+  if (error.status === 415) return new ProblemError('UNSUPPORTED_MEDIA_TYPE', `${error.message}.`);
+  return Number(error.status) < 500 ? new ProblemError('BAD_REQUEST', error.message) : error;
+}

@@ -1,0 +1,81 @@
+import express, { type Request, type Response } from 'express';
+import type { Orders } from '../orders/orders.ts';
+import { ProblemError } from '../problem.ts';
+import type { NodeParts } from '../sale/sale-service.ts';
+import { basketSaleSchema, saleSchema } from '../sale/sku.ts';
+import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
+import { noForeignChanges } from './known-hosts.ts';
+import { openapi } from './openapi.ts';
+import { addOrderRoutes } from './order-routes.ts';
+
+export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log' | 'isStopping'> {
+  orders: Pick<Orders, 'areAround' | 'answerSale' | 'answers' | 'shop'>;
+  duties: { isReady: boolean; keepsConnections: boolean };
+  /** Whose pages may change something, besides those of this machine and of the address that they ask. */
+  hosts: readonly string[];
+}
+
+/** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
+export function createPublicApp({ sales, store, orders, metrics, log, isStopping, duties, hosts }: PublicParts) {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+
+  app.use(giveRequestId, (request, response, next) => {
+    const startedAt = performance.now();
+    if (!duties.keepsConnections) response.set('Connection', 'close');
+    response.on('close', () => {
+      const took = performance.now() - startedAt;
+      const ms = Math.round(took);
+      // Nothing was answered when the client hung up first: 499, as nginx logs it.
+      const status = response.headersSent ? response.statusCode : 499;
+      const { requestId } = response.locals;
+      const route = request.route?.path ?? 'none';
+      metrics.requestSeconds.observe({ method: request.method, route, status }, took / 1_000);
+      log.trace({ requestId, method: request.method, url: request.url, status, ms }, 'request');
+    });
+    next();
+  });
+  app.use(mustNameHost, noForeignChanges(hosts));
+
+  addRoute(app, '/inventory/sale', {
+    // Express would answer it as GET, which sells.
+    head: allowOnly('GET', 'POST'),
+    get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
+    post(request, response) {
+      const asked = { ...request.query, ...bodyOf(request) };
+      const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
+      return sell(request, response, skus);
+    },
+  });
+
+  function sell(request: Request, response: Response, skus: string[]) {
+    if (orders.areAround(request)) return orders.answerSale(request, response, skus);
+    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    return sales.sell(skus, response);
+  }
+
+  addRoute(app, '/inventory', {
+    async get(request, response) {
+      const { sku } = saleSchema.parse({ ...request.query });
+      const remaining = await sales.readStock(sku, response);
+      if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      return { sku, remaining };
+    },
+  });
+  if (orders.shop) addOrderRoutes(app, orders.shop.orders, orders.answers, metrics);
+  addRoute(app, '/healthz', { get: () => ({ status: 'alive' }) });
+  addRoute(app, '/readyz', {
+    async get() {
+      if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+      await Promise.all([store.askAll((server) => server.ping()), orders.shop?.orders.ask()]);
+      return { status: 'ready' };
+    },
+  });
+  addRoute(app, '/metrics', {
+    async get(_request, response) {
+      response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    },
+  });
+  addRoute(app, '/openapi.json', { get: () => openapi });
+  app.use(answerNotFound, answerProblem(log));
+  return app;
+}

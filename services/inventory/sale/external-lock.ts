@@ -1,0 +1,84 @@
+import { abortable, abortError } from '../../../locks/drivers/abortable.ts';
+import type { Backend } from '../../../locks/index.ts';
+import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../../locks/lock.ts';
+import { describe, ExternalLockFault } from '../problem.ts';
+import { isStoreUnavailable } from '../servers/away-server.ts';
+
+/** How long an external lock may take for a single try, in milliseconds. */
+const TRY_LIMIT_MS = 1_000;
+const RELEASE_LIMIT_MS = 5_000;
+
+/** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
+export const backendOfPromises = (promises: unknown): Backend =>
+  (promises as { masters?: unknown } | null | undefined)?.masters === true ? 'masters' : 'redis';
+
+/**
+ * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted
+ * before; release() settles in time. A late grant is given back; other errors are ExternalLockFault, unless a server is away.
+ */
+export function supervised(createLock: CreateLock): CreateLock {
+  return (options) => {
+    const lock = makeLock(createLock, options);
+
+    async function acquire(signal?: AbortSignal) {
+      const asked = Promise.resolve().then(() => lock.acquire(signal));
+      // A signal that is aborted already means: try once.
+      const end = signal?.aborted ? AbortSignal.timeout(TRY_LIMIT_MS) : signal;
+      await abortable(asked, end, () => lock.release()).catch((error: unknown) => {
+        throw signal?.aborted && !isStoreUnavailable(error) ? abortError(signal) : faultOf('acquire()', error);
+      });
+    }
+
+    async function release() {
+      const released = Promise.resolve().then(() => lock.release());
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), RELEASE_LIMIT_MS);
+      await abortable(released, limit.signal)
+        .catch((error: unknown) => {
+          if (!limit.signal.aborted) throw faultOf('release()', error);
+          throw new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`);
+        })
+        .finally(() => clearTimeout(timer));
+    }
+
+    /** A LockNotHeldError may be that of another copy of the file that defines it. */
+    function faultOf(call: string, error: unknown): unknown {
+      if (error instanceof ExternalLockFault || isStoreUnavailable(error)) return error;
+      if ((error as { code?: unknown } | null)?.code === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
+      return new ExternalLockFault(`${call} fails: ${describe(error)}`, { cause: error });
+    }
+
+    return {
+      acquire,
+      release,
+      get lost() {
+        return lock.lost?.aborted ? AbortSignal.abort(new LockNotHeldError(options.key)) : lock.lost;
+      },
+      get fencingToken() {
+        return tokenOf(lock.fencingToken);
+      },
+      get hasUnfencedReads() {
+        return lock.hasUnfencedReads === true;
+      },
+    } as Lock;
+  };
+}
+
+function makeLock(createLock: CreateLock, options: LockOptions): Lock {
+  let lock: Lock | null | undefined;
+  try {
+    lock = createLock(options);
+  } catch (error) {
+    throw new ExternalLockFault(`createLock() throws: ${describe(error)}`, { cause: error });
+  }
+  if (typeof lock?.acquire === 'function' && typeof lock.release === 'function') return lock;
+  throw new ExternalLockFault(`createLock() returns no { acquire, release }: it returns ${describe(lock)}`);
+}
+
+/** The digits that the stock compares. A number will do as well, as long as it is exact. */
+function tokenOf(token: unknown): string | undefined {
+  if (token === undefined) return undefined;
+  const isExact = typeof token !== 'number' || Number.isSafeInteger(token);
+  if (isExact && /^\d+$/.test(String(token))) return BigInt(String(token)).toString();
+  throw new ExternalLockFault(`its fencingToken is no whole number: it is ${describe(token)}`);
+}

@@ -1,0 +1,193 @@
+// Who asks for a lock: a sale, a look at the stock, or units on their way back. A holder waits, holds, and sees the stock.
+
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import {
+  type CreateLock,
+  type CreateMultiLock,
+  type FencedStock,
+  type Lock,
+  LockNotHeldError,
+  type MultiLock,
+} from '../../../locks/lock.ts';
+import { ProblemError } from '../problem.ts';
+import { asProblem, reasonOf, unreadableOf } from '../servers/away-server.ts';
+import { lockKey, nameInBucket, wasNotDone } from '../servers/store.ts';
+import type { NodeState } from './contract.ts';
+import type { SaleServiceParts } from './parts.ts';
+import type { SaleStep } from './sale.ts';
+import type { Releases } from './sale-release.ts';
+
+/** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
+export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
+
+/** How far a holder has come. */
+export interface Progress {
+  /** The stock that it has read last. */
+  stock?: number | undefined;
+  /** Its write of the stock. One that was refused counts as not sent: it certainly did not take place. */
+  write: 'not sent' | 'in doubt' | 'done';
+  /** The stock refused a holder that had lost its lock: its read or its write. */
+  refusal?: ProblemError;
+}
+
+/** The lock of the sales to come, and its timing. */
+export type Present = Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>;
+export type Holders = ReturnType<typeof createHolders>;
+export type Holder = ReturnType<Holders['open']>;
+
+export function createHolders(
+  { store, servers }: Pick<SaleServiceParts, 'store' | 'servers'>,
+  releases: Releases,
+  present: () => Present,
+) {
+  const instance = randomUUID();
+  const waits = new Set<AbortController>();
+  const underWay = new Set<Promise<unknown>>();
+
+  /** Opens a wait: its signal aborts `limitMs` from now unless it has ended, or when the client hangs up. Its reason is the error to end with. */
+  function startWait(limitMs: number, client?: Client) {
+    const wait = new AbortController();
+    const giveUp = () => wait.abort(new ProblemError('CLIENT_GONE', 'The client hung up while its sale waited.'));
+    const until = performance.now() + limitMs;
+    let timer: NodeJS.Timeout | undefined;
+    begin();
+    return { signal: wait.signal, end, beginAgain: begin };
+
+    function begin() {
+      waits.add(wait);
+      timer = setTimeout(() => {
+        wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', `The lock was not free within ${limitMs} ms.`));
+      }, until - performance.now());
+      if (client?.destroyed) giveUp();
+      client?.on('close', giveUp);
+    }
+
+    /** From now on nothing ends it, unless it begins again. */
+    function end() {
+      waits.delete(wait);
+      clearTimeout(timer);
+      client?.off('close', giveUp);
+    }
+  }
+
+  /** Opens a holder that waits from now on. Its name is its own on this node. It is told at least once when it has lost its lock. */
+  function open(holderName: string, client?: Client, onLeaseLost = () => {}) {
+    const ownerToken = `${instance}:${holderName}`;
+    const { lock: name, leaseMs, retryDelayMs, waitTimeoutMs } = present();
+    const wait = startWait(waitTimeoutMs, client);
+    const progress: Progress = { write: 'not sent' };
+    let held: Lock | MultiLock | undefined;
+
+    const lockOptions = () =>
+      Object.assign(servers.forLock(name, leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
+
+    /** What the stock refuses is known, whatever fails afterwards. */
+    function noteRefusal(error: unknown): never {
+      if (error instanceof ProblemError) progress.refusal = error;
+      throw error;
+    }
+
+    /** Has `send` write the stock. */
+    async function write<T>(send: () => Promise<T>): Promise<T> {
+      progress.write = 'in doubt';
+      try {
+        const answer = await send();
+        progress.write = 'done';
+        return answer;
+      } catch (error) {
+        if (error instanceof ProblemError || wasNotDone(error)) progress.write = 'not sent';
+        return noteRefusal(error);
+      }
+    }
+
+    function emit(step: SaleStep, stock?: number) {
+      if (step === 'read') progress.stock = stock;
+    }
+
+    /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
+    function place(sku: string, bucket = 0) {
+      const seen = store.bucketOf(sku, name, bucket);
+      const stock: FencedStock = {
+        read: (token) => seen.read(token).catch(noteRefusal),
+        write: (units, token) => write(() => seen.write(units, token)),
+      };
+      function openLock(createLock: CreateLock): Lock {
+        const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
+        held = lock;
+        return releases.followed(lock, name, leaseMs);
+      }
+      return { sku, stock, openLock };
+    }
+
+    return {
+      lock: name,
+      ownerToken,
+      wait,
+      progress,
+      servers: () => servers.forLock(name, leaseMs),
+      emit,
+      place,
+      write,
+      fencingToken: () => (held && 'fencingToken' in held ? held.fencingToken : undefined),
+      /** What it works with in the critical section of a sku: a new lock, and the stock as it sees it. */
+      under(createLock: CreateLock, sku: string) {
+        const { stock, openLock } = place(sku);
+        return { sku, stock, lock: openLock(createLock), signal: wait.signal, emit };
+      },
+      openLocks(createMultiLock: CreateMultiLock, skus: string[]): MultiLock {
+        const keys = skus.map((sku) => lockKey(sku, name));
+        const locks = createMultiLock(lockOptions(), keys);
+        held = locks;
+        const followed = releases.followed(locks, name, leaseMs);
+        return {
+          acquire: (signal) => followed.acquire(signal),
+          release: () => followed.release(),
+          lost: locks.lost,
+          fencingTokenOf: locks.fencingTokenOf,
+        };
+      },
+      /** Has the holder do its work. When that fails, it rejects with what the error means. */
+      does<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown = explain): Promise<T> {
+        const doing = attempt().finally(() => {
+          wait.end();
+          underWay.delete(doing);
+        });
+        underWay.add(doing);
+        return doing;
+
+        async function attempt() {
+          try {
+            await store.mustCarry(name);
+            return await work();
+          } catch (error) {
+            if (error instanceof LockNotHeldError) onLeaseLost();
+            throw meaning(error, progress);
+          }
+        }
+      },
+    };
+  }
+
+  return {
+    instance,
+    present,
+    open,
+    endWaits(why: ProblemError) {
+      for (const wait of waits) wait.abort(why);
+    },
+    /** Resolves when none of those that there are now is at work. */
+    ended: () => Promise.allSettled(underWay),
+  };
+}
+
+/** What an error means for the work of a holder: it depends on how far that had come. */
+function explain(error: unknown, { stock = 1, write, refusal }: Progress): ProblemError {
+  const ending = refusal ?? reasonOf(error);
+  if (ending instanceof LockNotHeldError && stock <= 0)
+    return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
+  const definite = write === 'not sent';
+  // The first command that meets an unreadable key does nothing.
+  if (unreadableOf(ending) !== undefined) return asProblem(ending, { definite: write !== 'done', when: '' });
+  return asProblem(ending, { definite, when: definite ? 'before the sale was written' : 'while the sale was written' });
+}

@@ -1,0 +1,19 @@
+import type { Logger } from 'pino';
+import type { Registry } from '../../../locks/strategy.ts';
+import type { NodeServers } from '../servers/servers.ts';
+import type { Store } from '../servers/store.ts';
+import type { InventorySettings } from '../settings/settings.ts';
+import type { History } from './history.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What the sale service of a node is made of. */
+export interface SaleServiceParts {
+  registry: Registry;
+  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
+  node: string;
+  store: Store;
+  servers: Pick<NodeServers, 'forLock' | 'mustServe' | 'stockInMysql'>;
+  history: History;
+  metrics: Metrics;
+  log: Pick<Logger, 'warn' | 'info' | 'debug'>;
+}

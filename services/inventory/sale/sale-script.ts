@@ -1,0 +1,55 @@
+import type { SaleScript } from './contract.ts';
+import { createHeld } from './held.ts';
+
+export type SaleScripts = ReturnType<typeof createSaleScripts>;
+
+/** What a drill has the next sales of this node do. Without a script they do nothing but sell. */
+export function createSaleScripts() {
+  const held = createHeld();
+  let script: SaleScript = {};
+  let scriptedSales = 0;
+
+  function take(): SaleScript {
+    if (scriptedSales === 0 || held.isEnding()) return {};
+    scriptedSales -= 1;
+    return script;
+  }
+
+  return {
+    set(next: SaleScript) {
+      script = next;
+      scriptedSales = next.times ?? 1;
+    },
+    clear() {
+      scriptedSales = 0;
+    },
+    resume: held.resume,
+    held: held.count,
+    end: held.end,
+    /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
+    forSale() {
+      let own: SaleScript | undefined;
+      return {
+        /** `callNested` asks for the lock again, where there is one to ask for. */
+        async inside(callNested?: (by: 'the same object' | 'another object') => Promise<void>) {
+          // A sale that begins again after a conflict has had its script.
+          if (own !== undefined) return;
+          own = take();
+          if (own.beforeNestedCall) await held.untilResumed();
+          if (own.nestedCall) await callNested?.(own.nestedCall === true ? 'the same object' : own.nestedCall);
+          if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
+          if (own.untilResumed) await held.untilResumed();
+          if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
+        },
+        async before(step: 'order' | 'answer') {
+          if (step === 'order' ? own?.beforeOrder : own?.beforeAnswer) await held.untilResumed();
+        },
+      };
+    },
+  };
+}
+
+/** Nothing else runs in this process meanwhile, as during a computation, which would also keep a core from the other nodes. */
+function blockEventLoop(ms: number) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,0 +1,196 @@
+// What a node does with its stock: it sells, puts back, and looks, under the lock that it has now.
+
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { ProblemError } from '../problem.ts';
+import { asProblem, reasonOf } from '../servers/away-server.ts';
+import type { NodeServers } from '../servers/servers.ts';
+import type { Stock } from '../servers/store.ts';
+import type { InventorySettings } from '../settings/settings.ts';
+import type { LockTiming, NodeState } from './contract.ts';
+import { type Client, createHolders, type Holder } from './holder.ts';
+import type { SaleServiceParts } from './parts.ts';
+import { putBack, readShared, underLock } from './sale.ts';
+import { createSaleRecords } from './sale-record.ts';
+import { createReleases } from './sale-release.ts';
+import { createSaleScripts } from './sale-script.ts';
+import { createSell } from './sell.ts';
+
+export type SaleService = ReturnType<typeof createSaleService>;
+
+/** What a node is made of. What is built on top takes of it what it needs. */
+export interface NodeParts extends SaleServiceParts {
+  settings: InventorySettings;
+  servers: NodeServers;
+  log: Logger;
+  sales: SaleService;
+  isStopping: () => boolean;
+}
+
+export function createSaleService(parts: SaleServiceParts) {
+  const { registry, settings, node, store, servers, history, metrics, log } = parts;
+  const { strategyNamed, backendOf, stockOf, isInBuckets } = registry;
+  const { PORT: port } = settings;
+  const atStart = {
+    lock: settings.LOCK_VERSION,
+    leaseMs: settings.LEASE_MS,
+    retryDelayMs: settings.RETRY_DELAY_MS,
+    waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
+  };
+  let present = atStart;
+  const scripts = createSaleScripts();
+  const records = createSaleRecords(history, metrics, port, log);
+  const releases = createReleases(parts);
+  const holders = createHolders(parts, releases, () => present);
+  let puttingBack = 0;
+  connect();
+
+  store.onAway(() => {
+    // A lock in Redis rejects by itself; one that is elsewhere would have its waiters wait for a stock that is not there.
+    if (backendOf(present.lock) === 'redis' || stockOf(present.lock) === 'mysql') return;
+    holders.endWaits(new ProblemError('STORE_UNAVAILABLE', 'Redis went away while the sale waited for its lock.'));
+  });
+
+  /**
+   * Resolves with the stock, read under the read lock where there is one; undefined when there is no sku.
+   * Rejects with ProblemError when the lock was not free in time, or was lost, or `client` hung up first.
+   */
+  function readStock(sku: string, client: Client): Promise<number | undefined> {
+    const strategy = strategyNamed(present.lock);
+    const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
+    if (createReadLock === undefined) return stock().readStock(sku);
+    const holder = holders.open(`read:${randomUUID()}`, client);
+    return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
+  }
+
+  /**
+   * Puts units back as a sale takes them: under its lock, or in one step where a sale
+   * needs none. Rejects with ProblemError, definite when the stock is as it was.
+   */
+  function giveBack(sku: string, units: number): Promise<void> {
+    return givingBack(sku, async (holder, own) => {
+      if (own) return putBack({ ...own, units });
+      if (await holder.write(() => stock().addStock(sku, units))) return;
+      throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+    });
+  }
+
+  /**
+   * Puts the units of orders back into Redis, all under one lock. Resolves with how that ended for each, in their order: true
+   * when they were put there now, false when that was done before, rejected when nobody knows. Rejects as `giveBack` does.
+   */
+  function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
+    return inOneStep(sku, (holder, token) =>
+      Promise.allSettled(
+        orders.map(({ id, quantity }) => holder.write(() => store.restoreOnce(sku, quantity, id, holder.lock, token))),
+      ),
+    );
+  }
+
+  /**
+   * Moves the units of buckets that the present lock does not sell into the first one, which every
+   * lock sells: each sku under its lock. Rejects with ProblemError, not definite, when some are left.
+   */
+  async function gatherBuckets() {
+    if (stockOf(present.lock) === 'mysql') return;
+    const from = isInBuckets(present.lock) ? store.buckets : 1;
+    const gather = (sku: string) =>
+      inOneStep(sku, ({ write, lock }, token) => write(() => store.gatherBuckets(sku, from, lock, token)));
+    try {
+      const ends = await Promise.allSettled((await store.skusInBuckets(from)).map(gather));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    } catch (cause) {
+      const { code, message } = asProblem(cause);
+      const detail = `Units may be left in buckets that ${present.lock} does not sell: ${message}`;
+      throw new ProblemError(code, detail, { definite: false, cause });
+    }
+  }
+
+  /** Has the stock changed by a step that reads and writes at once, under the lock if there is one. */
+  function inOneStep<T>(sku: string, step: (holder: Holder, token?: string) => Promise<T>) {
+    return givingBack(sku, (holder, own) => {
+      if (own === undefined) return step(holder);
+      return underLock(own, async () => {
+        own.lock.lost?.throwIfAborted();
+        // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
+        const done = await step(holder, own.lock.fencingToken);
+        await own.lock.confirm?.();
+        return done;
+      });
+    });
+  }
+
+  /** `own`: what the holder works with under the lock of a sale, where it has one. */
+  async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
+    const holder = holders.open(`back:${randomUUID()}`);
+    const strategy = strategyNamed(holder.lock);
+    puttingBack += 1;
+    return holder
+      .does(() => way(holder, 'createLock' in strategy ? holder.under(strategy.createLock, sku) : undefined))
+      .finally(() => {
+        puttingBack -= 1;
+      });
+  }
+
+  function stock(): Stock {
+    if (stockOf(present.lock) === 'mysql') return servers.stockInMysql();
+    return store.inBuckets(isInBuckets(present.lock) ? store.buckets : 1);
+  }
+
+  /** To what the present lock needs, so that its first sale need not wait. */
+  function connect() {
+    servers.forLock(present.lock, present.leaseMs);
+  }
+
+  function refuseWhileBusy() {
+    const { inFlight } = records.read();
+    const detail = `Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`;
+    if (inFlight > 0) throw new ProblemError('SALES_IN_FLIGHT', detail);
+  }
+
+  return {
+    sell: createSell(parts, holders, records, scripts),
+    giveBack,
+    giveBackOrders,
+    readStock,
+    stock,
+    state: (): NodeState => ({
+      node,
+      port,
+      pid: process.pid,
+      instance: holders.instance,
+      ...present,
+      held: scripts.held(),
+      unreleased: releases.count(),
+      ...records.read(),
+    }),
+    /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
+    setLock(lock: string, timing: LockTiming = {}) {
+      refuseWhileBusy();
+      const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
+      if (puttingBack > 0) throw new ProblemError('SALES_IN_FLIGHT', detail);
+      servers.mustServe(lock);
+      present = { ...atStart, lock, ...timing };
+      connect();
+    },
+    gatherBuckets,
+    /** How long the sales to come wait for their lock at most, in milliseconds. */
+    waitTimeoutMs: () => present.waitTimeoutMs,
+    scriptNextSales: scripts.set,
+    resume: scripts.resume,
+    /** For a node that stops: no sale follows a script any more, or is held. */
+    endScripts: scripts.end,
+    /** Forgets the counts, the history and the scripted sale. Throws ProblemError SALES_IN_FLIGHT. */
+    reset() {
+      refuseWhileBusy();
+      records.clear();
+      scripts.clear();
+    },
+    /** Resolves when no sale is in flight, and nobody else waits for a lock or has one. */
+    salesEnded: holders.ended,
+    /** For a lock beside the sales: what its holder may still hold after a failure, this node releases and counts. */
+    followed: releases.followed,
+    /** Resolves when no lock is left that this node may hold after a failure. */
+    locksGivenUp: releases.ended,
+  };
+}

@@ -1,0 +1,89 @@
+import type { FencedStock, Lock, SaleOptions, TakeOne } from '../../../locks/lock.ts';
+import { ProblemError } from '../problem.ts';
+
+/** The steps of a sale, emitted as they happen. */
+export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
+
+export interface SaleParts {
+  sku: string;
+  lock: Lock;
+  /** It is shown the fencing token of the lock, if it has one. */
+  stock: FencedStock;
+  /** Aborts when the wait for the lock must end; its reason is the error to end with. */
+  signal: AbortSignal;
+  /** What happens between read and write: nothing, unless a drill scripts it. */
+  business: () => Promise<void>;
+  emit: (step: SaleStep, stock?: number) => void;
+}
+
+/** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
+export function sellOne({ sku, lock, stock, signal, business, emit }: SaleParts) {
+  return underLock({ lock, signal, emit }, async () => {
+    const stockBefore = await stock.read(tokenOfRead(lock));
+    if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+    emit('read', stockBefore);
+    if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${sku} is sold out.`);
+
+    await business();
+
+    // Only a lock beyond stage 8 says that it was lost, and only to a holder that is awake.
+    lock.lost?.throwIfAborted();
+
+    // Read and write are two commands on purpose: this gap is what the lock protects.
+    const remaining = stockBefore - 1;
+    await stock.write(remaining, lock.fencingToken);
+    // A sale that only this Redis knows of is not answered as sold: a failover would forget it.
+    await lock.confirm?.();
+    emit('wrote', remaining);
+    return { stockBefore, remaining };
+  });
+}
+
+/** Puts units back into the stock in the critical section of a sale: it is read, then written. */
+export function putBack({ sku, units, lock, stock, signal, emit }: Omit<SaleParts, 'business'> & { units: number }) {
+  return underLock({ lock, signal, emit }, async () => {
+    const stockBefore = await stock.read(tokenOfRead(lock));
+    if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+    lock.lost?.throwIfAborted();
+    await stock.write(stockBefore + units, lock.fencingToken);
+    await lock.confirm?.();
+  });
+}
+
+/** Reads the stock under a read lock: no sale is between its read and its write meanwhile. */
+export function readShared({ lock, stock, signal, emit }: Omit<SaleParts, 'sku' | 'business'>) {
+  return underLock({ lock, signal, emit }, () => stock.read(tokenOfRead(lock)));
+}
+
+/** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
+const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fencingToken);
+
+export async function underLock<T>(
+  { lock, signal, emit }: Pick<SaleParts, 'signal' | 'emit'> & { lock: Pick<Lock, 'acquire' | 'release'> },
+  work: () => Promise<T>,
+) {
+  await lock.acquire(signal);
+  emit('entered');
+  try {
+    // The wait may have ended while Redis was granting the lock.
+    signal.throwIfAborted();
+    return await work();
+  } finally {
+    emit('left');
+    await lock.release();
+    emit('released');
+  }
+}
+
+/** The sale without a lock: the store takes the unit in a way of its own. */
+export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, emit: (step: SaleStep) => void) {
+  options.signal.throwIfAborted();
+  try {
+    const stockBefore = await takeOne(options);
+    if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${options.sku}.`);
+    if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${options.sku} is sold out.`);
+    return { stockBefore, remaining: stockBefore - 1 };
+  } finally {
+    emit('left');
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** What may name a thing that is sold: it becomes part of a Redis key. */
+export const skuSchema = z
+  .string('must be a text')
+  .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, dashes or underscores');
+
+const basketSchema = z
+  .array(skuSchema, 'must be a list of skus')
+  .min(2, 'must be 2 skus or more')
+  .max(8, 'must be 8 skus or fewer')
+  .refine((skus) => new Set(skus).size === skus.length, 'must not have a sku twice');
+
+/** What a sale is asked for, in the query or the body. */
+export const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
+export const basketSaleSchema = z.strictObject({ skus: basketSchema });
+
+const units = z.int();
+
+const ofSale = {
+  outcome: z.literal('sold'),
+  saleId: z.string().describe('Counted by the node for itself, from its start: holder names the sale among all.'),
+  node: z.string().describe('The node that sold.'),
+  port: z.int().describe('Where that node listens.'),
+  lock: z.string().describe('The lock of the sale, such as 8-auto-renew.'),
+  holder: z.string().describe('The owner token of this sale.'),
+};
+const itemSchema = z.object({
+  sku: z.string().describe('What was sold.'),
+  stockBefore: units.describe('The stock that this sale read.'),
+  remaining: units.describe('The stock that it wrote: stockBefore - 1.'),
+});
+const ofBucket =
+  'Only where the stock lies in several buckets: which one, from 0. stockBefore and remaining are of this one.';
+
+export const soldSchema = z
+  .object({
+    ...ofSale,
+    ...itemSchema.shape,
+    bucket: units.optional().describe(ofBucket),
+    orderId: z.string().optional().describe('Only where sales write orders.'),
+  })
+  .meta({ id: 'Sold' });
+export const basketSoldSchema = z
+  .object({ ...ofSale, skus: z.array(itemSchema).describe('In the order of the request.') })
+  .meta({ id: 'BasketSold' });
+
+/** What `GET /stock` answers, and `GET /inventory` of the public listener. */
+export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() });
+
+export type SoldItem = z.output<typeof itemSchema>;
+export type Sold = z.output<typeof soldSchema>;
+export type BasketSold = z.output<typeof basketSoldSchema>;
+/** What is known of a sale before it has taken anything. */
+export type SaleFacts = Omit<BasketSold, 'skus' | 'outcome'>;

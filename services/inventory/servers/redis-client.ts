@@ -1,0 +1,105 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { ANSWER_LIMIT_MS } from '../../../locks/drivers/answer-limit.ts';
+import type { RedisClient } from '../../../locks/lock.ts';
+import { type RedisPlace, readRedisUrl, redisUrlForms } from '../settings/server-url.ts';
+import { exitWithSettingError, shown } from '../settings/setting-error.ts';
+
+/** How often a Cluster is asked which of its servers holds which keys, in milliseconds. */
+const REFRESH_EVERY_MS = 1_000;
+/** A key that moves to another server is asked for there; while it moves, again after so many milliseconds. */
+const TRY_AGAIN_DELAY_MS = 20;
+const MAX_REDIRECTIONS = 5;
+const RECONNECT_DELAY_MS = 100;
+
+/** While Redis is away a command rejects, and none is kept to be sent later. */
+export const redisOptions = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  socketTimeout: ANSWER_LIMIT_MS,
+  connectTimeout: ANSWER_LIMIT_MS,
+  retryStrategy: () => RECONNECT_DELAY_MS,
+  // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
+  maxLoadingRetryTime: RECONNECT_DELAY_MS,
+} satisfies RedisOptions;
+
+/** Connects to what a REDIS_URL names. The options are those of each connection to a server, whatever the form. */
+export function connectRedis(url: string, options: RedisOptions): RedisClient {
+  const place = readRedisUrl(url);
+  if (place === undefined) throw new Error(`The address of Redis must be ${redisUrlForms}.`);
+  if (place.form === 'cluster') return connectCluster(place, options);
+  if (place.form === 'sentinel') return inDatabase(place.db, connectBySentinel(place, options), url);
+  return inDatabase(Number(new URL(place.url).pathname.slice(1)), new Redis(place.url, options), url);
+}
+
+/** Connects to a master that votes. What is asked before the first connection waits for it. */
+export function connectMaster(url: string, options: RedisOptions = {}): Redis {
+  const master = new Redis(url, { ...redisOptions, ...options, enableOfflineQueue: true });
+  master.once('ready', () => {
+    master.options.enableOfflineQueue = false;
+  });
+  // A command that is under way rejects.
+  return master.on('error', () => {});
+}
+
+/** Without that database on the server the process ends: ioredis would take database 0 without a word, and write over what is there. */
+function inDatabase(database: number, redis: Redis, url: string): Redis {
+  if (database === 0) return redis;
+  return redis.on('ready', () => {
+    redis.select(database).catch(({ name, message }: Error) => {
+      if (name === 'ReplyError') exitWithSettingError(`${shown(url)} is not allowed: ${message}.`);
+    });
+  });
+}
+
+/** The servers that take writes: itself, or the masters of a Cluster. While the Cluster is away it stands for them. */
+export function mastersOf(redis: RedisClient): RedisClient[] {
+  return redis instanceof Cluster && redis.status === 'ready' ? redis.nodes('master') : [redis];
+}
+
+/** Calls `meet` with each connection to a server, before it is used: with itself, or with those of a Cluster as they come. */
+export function onServer(redis: RedisClient, meet: (server: Redis) => void) {
+  if (redis instanceof Cluster) redis.on('+node', meet);
+  else meet(redis);
+}
+
+function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisOptions): Cluster {
+  const { retryStrategy, enableOfflineQueue = true, lazyConnect = false, ...ofEach } = options;
+  const cluster = new Cluster(place.nodes, {
+    redisOptions: { ...ofEach, ...place.access },
+    enableOfflineQueue,
+    lazyConnect,
+    clusterRetryStrategy: retryStrategy,
+    // A server that comes back is connected again, and a command that was under way when it left is known from one that was not sent.
+    clusterNodeRetryStrategy: retryStrategy,
+    // Each server's own connection knows whether it is there; a Cluster that can't serve answers CLUSTERDOWN.
+    enableReadyCheck: false,
+    ...(ofEach.connectTimeout !== undefined && { slotsRefreshTimeout: ofEach.connectTimeout }),
+    // What failed is never sent again. What a server refused because the key is elsewhere has not been done by anyone.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    retryDelayOnTryAgain: TRY_AGAIN_DELAY_MS,
+    maxRedirections: MAX_REDIRECTIONS,
+  });
+  // Not its own timer: one that is disconnected while it asks would ask on for ever, and keep the process from ending.
+  const refreshing = setInterval(() => cluster.refreshSlotsCache(), REFRESH_EVERY_MS).unref();
+  cluster.once('end', () => clearInterval(refreshing));
+  // Otherwise the first command to a server connects, and those right behind it are rejected.
+  onServer(cluster, (server) => void server.connect().catch(() => {}));
+  return cluster;
+}
+
+/** The password is that of the servers; Sentinels are asked without one. */
+function connectBySentinel(place: RedisPlace & { form: 'sentinel' }, options: RedisOptions): Redis {
+  const { sentinels, name, db, access } = place;
+  return new Redis({
+    ...options,
+    sentinels,
+    name,
+    db,
+    ...access,
+    ...(access.tls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    ...(options.retryStrategy && { sentinelRetryStrategy: options.retryStrategy }),
+    ...(options.socketTimeout !== undefined && { sentinelCommandTimeout: options.socketTimeout }),
+  });
+}

@@ -1,0 +1,66 @@
+// The kinds of values that a setting may have: each reads the text of a variable, and says what is allowed.
+
+import { isIP } from 'node:net';
+import { Cron } from 'croner';
+import { z } from 'zod';
+import { readRedisUrl, redisUrlForms } from './server-url.ts';
+
+/** What `read` makes of the text. When that is undefined the text is refused, and `allowed` ends the sentence that says so. */
+export const kind = <T>(allowed: string, read: (given: string) => T | undefined) =>
+  z.string().transform((given, context): T => {
+    const value = read(given);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: allowed });
+    return z.NEVER;
+  });
+
+export const list = <T>(allowed: string, read: (given: string) => T | undefined) =>
+  kind(allowed, (given) => {
+    const values = given.split(',').map((each) => read(each.trim()));
+    return values.every((value) => value !== undefined) ? (values as T[]) : undefined;
+  });
+
+export const wholeNumber = (min: number, max: number, meaning: string) =>
+  kind(`a whole number from ${min} to ${max} (${meaning})`, (given) => {
+    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  });
+
+const LAST_PORT = 65_535;
+export const port = () => wholeNumber(1, LAST_PORT, 'a TCP port');
+export const isPort = (digits: string) =>
+  /^\d{1,5}$/.test(digits) && Number(digits) >= 1 && Number(digits) <= LAST_PORT;
+export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
+export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
+export const oneOf = <Name extends string>(...names: Name[]) => z.enum(names, { error: `one of ${names.join(', ')}` });
+export const onOrOff = () => oneOf('on', 'off');
+export const redisUrl = () => z.string().refine((url) => readRedisUrl(url) !== undefined, redisUrlForms);
+
+/** One form for all spellings of a name or an address, without the dot at the end. Undefined when it is none. */
+export function hostName(given: string): string | undefined {
+  const name = isIP(given) === 6 ? `[${given}]` : given;
+  // An address with a zone (%eth0) is for this machine alone: no Host has one.
+  if (!/^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) || !URL.canParse(`http://${name}`)) return undefined;
+  return new URL(`http://${name}`).hostname.replace(/\.$/, '') || undefined;
+}
+
+/** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
+export const cronOptions = { mode: '6-part', sloppyRanges: true, timezone: 'UTC' } as const;
+
+export const cronForm = 'six fields (second minute hour day month weekday), such as 0/10 * * * * ?';
+
+/** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
+export function whyNoCron(expression: string): string | undefined {
+  try {
+    return new Cron(expression, cronOptions).nextRun() === null ? 'this time never comes' : undefined;
+  } catch (error) {
+    // croner counts days and months from 0, and knows forms of five and seven fields, too.
+    return (error as Error).message.replace(/^CronPattern: |: \d+$|, exactly five, .*|\.$/g, '');
+  }
+}
+
+export const cron = () =>
+  z.string().superRefine((expression, context) => {
+    const why = whyNoCron(expression);
+    if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
+  });

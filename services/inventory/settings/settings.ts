@@ -1,0 +1,170 @@
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { backendOf, knownVersions, lockName, replicasOf } from '../../../locks/index.ts';
+import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
+import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, USUAL_BUCKETS, USUAL_WAIT_TIMEOUT_MS } from './limits.ts';
+import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './order-settings.ts';
+import { isServerUrl, readRedisUrl, readServerUrl } from './server-url.ts';
+import { exitWithSettingError, shown } from './setting-error.ts';
+import {
+  hostName,
+  isPort,
+  kind,
+  list,
+  milliseconds,
+  oneOf,
+  port,
+  redisUrl,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
+
+const FEWEST_MASTERS = 3;
+const redlockUrls = () => {
+  const allowed = `${FEWEST_MASTERS} or more redis:// addresses, an odd number of them, with commas between them`;
+  return list(allowed, (url) => (isServerUrl(url) ? url : undefined)).refine(
+    (urls) => urls.length >= FEWEST_MASTERS && urls.length % 2 === 1 && new Set(urls).size === urls.length,
+    allowed,
+  );
+};
+
+const mysqlUrl = () => {
+  const allowed =
+    'mysql://user:password@host:port/database (mysqls:// for TLS), with letters, digits and _ alone behind the last /';
+  const isMysqlUrl = (url: string) => /^mysqls?:\/\/[^\s/]+\/\w+$/.test(url) && readServerUrl(url) !== undefined;
+  return z
+    .string()
+    .refine(isMysqlUrl, { error: allowed, abort: true })
+    .refine(
+      (url) => url.startsWith('mysql:') || isIP(new URL(url).hostname.replace(/[[\]]/g, '')) === 0,
+      'mysqls:// and the name of the host, not its address, because its certificate must name it',
+    );
+};
+
+/** Its client reads no address of IPv6. */
+function isZookeeperUrl(url: string): boolean {
+  const [servers = '', ...folders] = url.split('/');
+  const isServer = (server: string) => isPort(/^[\w.-]+:(\d+)$/.exec(server)?.[1] ?? '');
+  return servers.split(',').every(isServer) && folders.every((folder) => /^[\w-]+$/.test(folder));
+}
+
+const zookeeperForm =
+  'host:port with a name or an IPv4 address, or several with commas between them, and perhaps a /path';
+
+/** `file` or `name=file`, with commas between them. */
+const lockModules = () =>
+  list('absolute paths of modules, with commas between them', (entry): ExternalLockModule | undefined => {
+    const [, name, file = ''] = /^(?:([^/=]+)=)?(.*)$/.exec(entry) ?? [];
+    return isAbsolute(file) ? { name: name ?? nameOfExternalLock(file), file } : undefined;
+  });
+
+export const lockVersion = kind(knownVersions, lockName);
+
+export const hostForm = 'an address of this machine, such as 127.0.0.1';
+const whyNoName = 'localhost may be two addresses, and some shells (tcsh) put that name into HOST';
+
+/** A name may lead to an address that the whole network reaches, or to two: a node has one, nginx asks both. */
+const host = () =>
+  z
+    .string()
+    .refine((given) => isIP(given) !== 0, `${hostForm}, and not its name: ${whyNoName}`)
+    .default('127.0.0.1');
+
+const hosts = () => list('names or addresses without a port, with commas between them', hostName);
+
+/** The settings of one inventory node. `.env.example` explains each of them. */
+export const inventorySettings = z.object({
+  PORT: port().default(7777),
+  HOST: host(),
+  ALLOWED_HOSTS: hosts().optional(),
+  NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
+  LAB_PORT: port().optional(),
+  LAB_HOST: host(),
+  LAB_ALLOWED_HOSTS: hosts().optional(),
+  REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
+  REDLOCK_URLS: redlockUrls().optional(),
+  MYSQL_URL: mysqlUrl().optional(),
+  // A sale that comes later waits for one of them.
+  MYSQL_LOCK_CONNECTIONS: wholeNumber(1, 1_000, 'connections').default(10),
+  ZOOKEEPER_URL: z.string().refine(isZookeeperUrl, zookeeperForm).optional(),
+  LOCK_MODULES: lockModules().optional(),
+  LOCK_VERSION: lockVersion.default('8-auto-renew'),
+  LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
+  // A waiter finds out at its next try that Redis is away, and must be answered within a second.
+  RETRY_DELAY_MS: milliseconds(0, 250).default(20),
+  WAIT_TIMEOUT_MS: milliseconds(1, LONGEST_WAIT_TIMEOUT_MS).default(USUAL_WAIT_TIMEOUT_MS),
+  REQUEST_TIMEOUT_MS: milliseconds(1_000, 600_000).default(300_000),
+  DRAIN_MS: milliseconds(0, 60_000).default(1_000),
+  BUCKETS: wholeNumber(1, MOST_BUCKETS, 'buckets').default(USUAL_BUCKETS),
+  ...orderSettings,
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+});
+
+export type InventorySettings = z.infer<typeof inventorySettings>;
+
+export const nodeName = ({ NODE_NAME, PORT }: InventorySettings) => NODE_NAME ?? String(PORT);
+
+const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
+
+/** The setting that the lock needs and that is not given. Undefined when there is none. */
+export function lackingSetting(lock: string, settings: InventorySettings): string | undefined {
+  const backend = backendOf(lock);
+  // WAIT names no key, so a client of a Cluster asks any of its servers, and not the one that has written.
+  const isCluster = readRedisUrl(settings.REDIS_URL)?.form === 'cluster';
+  if (replicasOf(lock) > 0 && isCluster) return 'a REDIS_URL of one server';
+  if (backend === 'redis') return undefined;
+  return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
+}
+
+/** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
+function whyNotTogether(settings: InventorySettings): string | undefined {
+  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS } = settings;
+  const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
+  const forOrders = 'needs MYSQL_URL, and ORDERS=on';
+
+  const lacking = lackingSetting(LOCK_VERSION, settings);
+  if (lacking) return refuse('LOCK_VERSION', LOCK_VERSION, `needs ${lacking}`);
+  const lackingForJobs = hasOrders(settings) && lackingSetting(JOB_LOCK, settings);
+  if (lackingForJobs) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lackingForJobs}`);
+  if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS)
+    return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
+  const [[schedule] = [], [another] = []] = schedulesOf(settings);
+  if (schedule && another) return `${schedule} and ${another} are both given: only one of them is allowed.`;
+  if (hasOrders(settings)) return undefined;
+  if (idempotencyOf(settings) === 'table') return refuse('IDEMPOTENCY', 'table', forOrders);
+  return PAYMENTS === 'on' ? refuse('PAYMENTS', 'on', forOrders) : undefined;
+}
+
+/** Reads the settings of a node. One that is not allowed, or does not go with another, ends the process as `readSettingsOrExit`. */
+export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySettings {
+  const settings = readSettingsOrExit(inventorySettings, env);
+  const why = whyNotTogether(settings);
+  return why === undefined ? settings : exitWithSettingError(why);
+}
+
+/**
+ * Reads the settings that `schema` names; an empty variable counts as absent. The first value that is not
+ * allowed ends the process with exit code 2 and one line: the variable, the value, and what is allowed.
+ */
+export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
+  const result = schema.safeParse(givenIn(env));
+  return result.success ? result.data : exitWithSettingError(whyRefused(result.error, env));
+}
+
+/** Why a setting of a node has a value that is not allowed, as a sentence. Undefined when it has none. */
+export function whyNotAllowed(name: keyof InventorySettings, env: NodeJS.ProcessEnv): string | undefined {
+  const { error } = z.object({ [name]: inventorySettings.shape[name] }).safeParse(givenIn(env));
+  return error && whyRefused(error, env);
+}
+
+function givenIn(env: NodeJS.ProcessEnv) {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+}
+
+function whyRefused({ issues: [issue] }: z.ZodError, env: NodeJS.ProcessEnv): string {
+  const name = String(issue?.path[0]);
+  // What should be a URL and is none may have a password anywhere.
+  const said = /_URLS?$/.test(name) ? name : `${name}=${shown(env[name] ?? '')}`;
+  return `${said} is not allowed: it must be ${issue?.message}.`;
+}
