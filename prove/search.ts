@@ -62,7 +62,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   /** Those that have not been followed, oldest first. */
   let queue: { state: State; number: number }[] = [];
   const ways = createWays();
-  const witness = createWitness(scope.budget);
+  const seen = createSeen(scope.budget);
   let cut = 0;
   let refusal: string | undefined;
 
@@ -89,7 +89,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     }
   }
   const result = { states: known.size, schedules: ways.count(), cut };
-  const missing = witness.missing();
+  const missing = seen.missing();
   if (lock.unclear && demands.length < options.scope.demands.length) {
     return { verdict: 'unknown', ...because(lock.unclear), ...result, schedules: 0 };
   }
@@ -144,7 +144,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     known.set(key, next);
     cameFrom.push(from);
     queue.push({ state: made, number: next });
-    witness.see(made);
+    seen.see(made);
     refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
     return true;
   }
@@ -169,7 +169,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
 export const because = (why: SearchSentence): Pick<Result, 'reason' | 'why'> => ({ reason: inEnglish(why), why });
 
 /** What must have happened in some order, so that a lock may be said to hold: somebody was inside, and what may go wrong went wrong. */
-function createWitness(budget: Scope['budget']) {
+function createSeen(budget: Scope['budget']) {
   const faults = Object.entries(budget) as [keyof Budget, number][];
   let hasEntered = false;
   let hasFailed = !faults.some(([, times]) => times > 0);

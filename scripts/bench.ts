@@ -38,7 +38,7 @@ import { dismissReaper, makeTempDir } from '../stack/parts.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../stack/redis.ts';
 import { MASTERS } from '../stack/stack.ts';
 import { type GivenWith, newCommand, numberFrom } from './command-line/command.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './command-line/ending.ts';
+import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 
 /** What the turns of a run are measured on. */
@@ -113,7 +113,7 @@ async function run(): Promise<number> {
   say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
   if (given.json) process.stdout.write(jsonOf(results));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
-  return turns.some(isOursAndBroken) ? NOT_AS_TAUGHT : AS_TAUGHT;
+  return turns.some(isOursAndBroken) ? NOT_AS_EXPECTED : AS_EXPECTED;
 }
 
 /** What is measured, in the order of the bench: a stage by its number or name, the others by name. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { projectDir } from '../stack/parts.ts';
 import { chapterNow } from '../workshop/teaching/chapter.ts';
 import { newCommand } from './command-line/command.ts';
-import { AS_TAUGHT, endWith } from './command-line/ending.ts';
+import { AS_EXPECTED, endWith } from './command-line/ending.ts';
 
 newCommand(
   'npm run chapters',
@@ -24,5 +24,5 @@ await endWith('The pages could not be brought up to date', async () => {
     writeFileSync(join(projectDir, page), now);
     console.log(`${page} is up to date now.`);
   }
-  return AS_TAUGHT;
+  return AS_EXPECTED;
 });

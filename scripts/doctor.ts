@@ -7,7 +7,7 @@ import { countOf, listOf } from '../loadtest/narration/numbers.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { checks, type Finding, type State } from '../workshop/teaching/checks.ts';
 import { newCommand } from './command-line/command.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT } from './command-line/ending.ts';
+import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED } from './command-line/ending.ts';
 
 const WIDTH = 96;
 const PART_WIDTH = 17;
@@ -39,7 +39,7 @@ async function lookAtAll(): Promise<number> {
   const canStart = findings.every(({ state }) => state !== 'stops');
   if (json) console.log(JSON.stringify({ format: 1, canStart, findings }, null, 2));
   else console.log(`\n${conclusion(findings)}`);
-  return canStart ? AS_TAUGHT : NOT_AS_TAUGHT;
+  return canStart ? AS_EXPECTED : NOT_AS_EXPECTED;
 }
 
 /** What was found of one part, as lines that can be read from the wall. */

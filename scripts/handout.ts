@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { handoutPage } from '../workshop/teaching/handout-page.ts';
 import { newCommand } from './command-line/command.ts';
-import { AS_TAUGHT, endWith } from './command-line/ending.ts';
+import { AS_EXPECTED, endWith } from './command-line/ending.ts';
 
 const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'], {
   reports: { help: 'where they go, in a folder teaching' },
@@ -22,5 +22,5 @@ await endWith('The pages could not be written', async () => {
     writeFileSync(join(dir, name), page);
     console.log(relative(process.cwd(), join(dir, name)));
   }
-  return AS_TAUGHT;
+  return AS_EXPECTED;
 });

@@ -14,7 +14,7 @@ import { proveAll } from '../prove/prover.ts';
 import { nameOfExternalLock } from '../services/inventory/settings/external-module.ts';
 import { bundledArgs } from '../stack/bundle.ts';
 import { callerDir, type Given, namesAmong, newCommand, stagesNamed } from './command-line/command.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './command-line/ending.ts';
+import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 
 /** How many states a cell may take with --deep. */
@@ -72,7 +72,7 @@ async function prove(): Promise<number> {
   if (json) process.stdout.write(jsonOf(inWords(proof)));
   else print(proof, join(dir, 'prove.json'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
-  return proof.verdict === 'as-taught' && proof.cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
+  return proof.verdict === 'as-expected' && proof.cells.every(isAsExpected) ? AS_EXPECTED : NOT_AS_EXPECTED;
 }
 
 /** The locks that are named. Undefined when none is. */

@@ -5,7 +5,7 @@ import { narrated } from '../loadtest/narration/steps.ts';
 import { killRandomNodes } from '../loadtest/orders/random-kills.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { type GivenWith, newCommand, stageNamed } from './command-line/command.ts';
-import { endWith, NOT_AS_TAUGHT, stopOnSignal } from './command-line/ending.ts';
+import { endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 
 loadEnvFile();
 const command = newCommand(
@@ -32,5 +32,5 @@ await endWith('The run could not be made', async () => {
   const inDoubt = Object.fromEntries(Object.entries(answers.inDoubt).map(([code, count]) => [`${code}?`, count]));
   console.table({ sold: answers.sold, ...answers.refused, ...inDoubt });
   console.log([accounts.trimEnd(), ...faults.map(reasoned)].join('\n'));
-  return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
+  return exitCode === 0 && faults.length > 0 ? NOT_AS_EXPECTED : exitCode;
 });

@@ -3,8 +3,8 @@
 import type { DrillOutcome } from '../harness/drill.ts';
 import { because, explained } from '../narration/reasons.ts';
 
-/** How many witnesses an outcome names. */
-const MAX_WITNESSES = 12;
+/** How many evidence an outcome names. */
+const MOST_EVIDENCE = 12;
 
 export type Figures = Record<string, number>;
 
@@ -35,13 +35,13 @@ export function doesNotApply(reason: string, figures?: Figures): DrillOutcome {
   return outcome('not-applicable', reason, [], figures);
 }
 
-function outcome(verdict: DrillOutcome['verdict'], reason: string, witnesses: string[], figures?: Figures) {
+function outcome(verdict: DrillOutcome['verdict'], reason: string, evidence: string[], figures?: Figures) {
   return {
     verdict,
     ...explained([because('text', { text: reason })]),
     ...(figures && { figures }),
-    witnesses: witnesses.slice(0, MAX_WITNESSES),
-    witnessCount: witnesses.length,
+    evidence: evidence.slice(0, MOST_EVIDENCE),
+    evidenceCount: evidence.length,
     events: [],
   } satisfies DrillOutcome;
 }

@@ -28,7 +28,7 @@ export function createStory(schedule: Schedule) {
   }
 
   return {
-    /** What happened, with the time since it began: the witnesses of what comes of it. */
+    /** What happened, with the time since it began: the evidence of what comes of it. */
     steps,
     say,
     now: schedule.now,

@@ -17,7 +17,7 @@ interface Reader extends SaleName {
   readMs?: number | undefined;
 }
 
-/** Groups of sales that read the same stock of one bucket, those over more nodes first, then those of more sales. Each group is a witness of a lost update. */
+/** Groups of sales that read the same stock of one bucket, those over more nodes first, then those of more sales. Each group is evidence of a lost update. */
 export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore' | 'bucket'>)[]): LostUpdate[] {
   const groups = new Map<string, LostUpdate>();
   for (const { stockBefore, bucket, saleId, node, readMs } of readers) {

@@ -95,13 +95,13 @@ const drillResultSchema = z.object({
   drill: z.string(),
   verdict: verdictSchema,
   /** What the staircase says; null where it leaves the cell blank. */
-  taught: z.enum(['pass', 'fail']).nullable(),
+  expected: z.enum(['pass', 'fail']).nullable(),
   /** Why the verdict is what it is: one sentence, or one for each thing that did not add up. */
   reasons: z.array(z.string()),
   figures: z.union([rushFiguresSchema, stepFiguresSchema]).optional(),
-  /** Sentences that name who did what. A long list is cut; `witnessCount` is its whole length. */
-  witnesses: z.array(z.string()),
-  witnessCount: count,
+  /** Sentences that name who did what. A long list is cut; `evidenceCount` is its whole length. */
+  evidence: z.array(z.string()),
+  evidenceCount: count,
   /** Of a drill that goes step by step. */
   timeline: timelineSchema.optional(),
   /** Of a drill of the orders: what it emitted, with the milliseconds since it began. */
@@ -181,12 +181,12 @@ export const machineSchema = z.object({
 
 /** `results.json`. Others read it: a change that breaks them gets a new `format`. */
 export const resultsSchema = z.object({
-  format: z.literal(2),
+  format: z.literal(3),
   command: z.string(),
   startedAt: z.iso.datetime(),
   durationMs: milliseconds,
   /** Of `npm run grade`: `broken`, `unknown` or `holds`, whichever is the worst of its locks. */
-  verdict: z.enum(['as-taught', 'not-as-taught', 'unknown', 'broken', 'holds']),
+  verdict: z.enum(['as-expected', 'not-as-expected', 'unknown', 'broken', 'holds']),
   /** One sentence for each cell that is not as expected or unknown, and one when the run was cut short. */
   verdictReasons: z.array(z.string()),
   /** What was asked for and not run, as `stage drill`. */

@@ -121,7 +121,7 @@ function stockReason({ sold, initialStock: units, finalStock: stock, ...figures 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);
 
 /** From when until when a lock was free for too long although sales waited, and for whom: a sentence, where there is one. */
-export function freeWitnesses(evidence: Evidence, { longestFreeMs = 0 }: RushFigures): string[] {
+export function freeEvidence(evidence: Evidence, { longestFreeMs = 0 }: RushFigures): string[] {
   const { span } = longestFree(evidence);
   if (span === undefined || longestFreeMs <= evidence.freeLimitMs) return [];
   return [describeFree(span, evidence.events[0]?.at ?? 0)];

@@ -32,7 +32,7 @@ export function readStock(
     finalStock,
     expectedStock,
     lostUpdates: Math.max(0, finalStock - expectedStock, undone),
-    witnesses: groups.map(describeLostUpdate),
+    evidence: groups.map(describeLostUpdate),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Fault, LeaseSample } from '../evidence/timeline.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { because, explained, explainedInOne, type Reason, reasonOf } from '../narration/reasons.ts';
 import { narrated, type StepSentence } from '../narration/steps.ts';
-import { isExternal, taughtVerdict } from '../staircase/lookup.ts';
+import { isExternal, verdictExpected } from '../staircase/lookup.ts';
 import type { Target } from './target.ts';
 
 export interface DrillSettings {
@@ -70,7 +70,7 @@ export interface Emitted {
   sentence: StepSentence;
 }
 
-export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs' | 'told'> {
+export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'expected' | 'durationMs' | 'told'> {
   /** Of a drill of the orders: what it emitted. */
   told?: Emitted[];
   /** The reasons as facts. */
@@ -102,16 +102,16 @@ export interface Cell {
   drill: Drill;
 }
 
-/** How many witnesses an outcome names. */
-const MAX_WITNESSES = 10;
+/** How many evidence an outcome names. */
+const MOST_EVIDENCE = 10;
 
-/** The first witnesses, and how many there are. */
-export const firstOf = (witnesses: string[]) => ({
-  witnesses: witnesses.slice(0, MAX_WITNESSES),
-  witnessCount: witnesses.length,
+/** The first evidence, and how many there are. */
+export const firstOf = (evidence: string[]) => ({
+  evidence: evidence.slice(0, MOST_EVIDENCE),
+  evidenceCount: evidence.length,
 });
 
-const nothing = { witnesses: [], witnessCount: 0, events: [] };
+const nothing = { evidence: [], evidenceCount: 0, events: [] };
 
 /** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
 export const notApplicable = (reason: Reason): DrillOutcome => ({
@@ -168,7 +168,7 @@ export async function runCell(cell: Cell, world: World, audience: Audience = {},
   } = isExternal(cell.stage) ? judgeExternal(outcome) : outcome;
   return {
     drill: cell.drill.name,
-    taught: taughtVerdict(cell.stage, cell.drill.name),
+    expected: verdictExpected(cell.stage, cell.drill.name),
     ...judged,
     ...(told && { told: told.map(({ ms, sentence }) => ({ ms, sentence: narrated(sentence) })) }),
     durationMs: Math.round(performance.now() - startedAt),

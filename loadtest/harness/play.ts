@@ -30,7 +30,7 @@ export interface Judgement {
   says: Reason[];
   /** What was measured: milliseconds where the name ends in Ms. */
   figures: Record<string, number>;
-  witnesses: string[];
+  evidence: string[];
   /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
   isJudged?: (hold: Hold) => boolean;
   /** With `unknown`: the lock never takes the step that the drill breaks. */
@@ -69,12 +69,12 @@ export async function play(
     });
     throw error;
   });
-  const { verdict, says, figures, witnesses, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
+  const { verdict, says, figures, evidence, isJudged, nothingToBreak = false, isSpoilt = false } = judgement;
   const { standstillMs, ...left } = await testBed.close(isJudged);
   return {
     outcome: {
       ...{ verdict, ...explainedInOne(says) },
-      ...{ figures, ...firstOf(witnesses), nothingToBreak, isSpoilt, ...left },
+      ...{ figures, ...firstOf(evidence), nothingToBreak, isSpoilt, ...left },
     },
     standstillMs,
   };
@@ -92,7 +92,7 @@ function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): 
 
 /** The fault was never there, so nothing may be concluded. */
 export function notStaged(reason: Reason, { nothingToBreak = false } = {}): Judgement {
-  return { verdict: 'unknown', says: [reason], figures: {}, witnesses: [], nothingToBreak };
+  return { verdict: 'unknown', says: [reason], figures: {}, evidence: [], nothingToBreak };
 }
 
 export interface Attempt {

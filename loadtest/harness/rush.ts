@@ -2,7 +2,7 @@
 
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
-import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
+import { type Evidence, freeEvidence, judge, measure } from '../evidence/rush-account.ts';
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
@@ -102,7 +102,7 @@ export async function runRush(
   return {
     ...judge(evidence, figures),
     figures,
-    ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeWitnesses(evidence, figures)]),
+    ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeEvidence(evidence, figures)]),
     events,
   };
 }

@@ -113,7 +113,7 @@ export const cleanUpDemands = [
     return {
       ...(wrong.length > 0 || open > 0 ? { wrong: says } : { right: says }),
       figures: { due: due.length, restored, closed: due.length - open },
-      witnesses: wrong.map(({ id, times }) =>
+      evidence: wrong.map(({ id, times }) =>
         times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
       ),
       ...(isSkipped ? { ending: 'if it never ends' } : restored < due.length && { ending: 'if too few' }),
@@ -125,7 +125,7 @@ export const cleanUpDemands = [
       wrong: others.length > 0 && because('ticks overlapped', { node: node.name, ticks: others.length }),
       right: because('no tick overlapped', { node: node.name }),
       figures: { meanwhile: others.length },
-      witnesses: others.map(
+      evidence: others.map(
         ({ beganAt }, at) =>
           `tick ${at + 2} began ${formatDuration(beganAt - (held?.beganAt ?? 0))} after tick 1, which had not ended`,
       ),
@@ -138,7 +138,7 @@ export const cleanUpDemands = [
       wrong: late.length > 1 && because('ticks piled up', { node: node.name, ticks: late.length }),
       right: because('no ticks piled up', { node: node.name }),
       figures: { late: late.length },
-      witnesses: late.map(
+      evidence: late.map(
         ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
       ),
     };

@@ -110,7 +110,7 @@ export const paymentDemands = [
       ...once(says, {
         isOnce: payments.length === 1 && !isLeft,
         figures: { messages: messages.length, payments: payments.length },
-        witnesses: [
+        evidence: [
           ...messages.map((message) => `message ${message} pays for order ${order?.id}`),
           ...payments.map(({ id }) => `payment ${id} of order ${order?.id}`),
         ],

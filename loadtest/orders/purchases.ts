@@ -197,7 +197,7 @@ export const purchaseDemands = [
         wrong: because('orders nobody learns of', { orders: made.length }),
         ending: 'if it never ends',
         figures: { orders: made.length },
-        witnesses: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
+        evidence: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
       };
     }
     if (again.status !== 200) throw new NotStagedError(narrated(answered('repeat', again)));
@@ -214,7 +214,7 @@ export const purchaseDemands = [
     return once(because('refunds of one order', { refunds: refunds.length }), {
       isOnce: refunds.length === 1,
       figures: { orders: 1, refunds: refunds.length },
-      witnesses: refunds.map(({ id }) => `payment ${id}: a refund of order ${course.order?.id}`),
+      evidence: refunds.map(({ id }) => `payment ${id}: a refund of order ${course.order?.id}`),
     });
   }),
 ];
@@ -222,9 +222,9 @@ export const purchaseDemands = [
 /** What must be made once. */
 export function once(
   count: Reason,
-  { isOnce, figures, witnesses }: { isOnce: boolean } & Required<Pick<Finding, 'figures' | 'witnesses'>>,
+  { isOnce, figures, evidence }: { isOnce: boolean } & Required<Pick<Finding, 'figures' | 'evidence'>>,
 ): Finding {
-  return { ...(isOnce ? { right: count } : { wrong: count }), figures, witnesses: isOnce ? [] : witnesses };
+  return { ...(isOnce ? { right: count } : { wrong: count }), figures, evidence: isOnce ? [] : evidence };
 }
 
 /** What MySQL and the stock say: one order is there, and one unit gone. */
@@ -238,7 +238,7 @@ async function judgeOrders({ orders, stock, figures }: OrderCourse): Promise<Fin
   return once(because('orders for one purchase', { orders: made.length }), {
     isOnce: made.length === 1,
     figures: { orders: made.length, ...figures },
-    witnesses: made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
+    evidence: made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
   });
 }
 

@@ -42,7 +42,7 @@ export function faultLines(amiss: Cell[]): string[] {
     (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
   );
   const lines = first.map((cell) => {
-    const sign = { fails: '✘', holds: '✔, but a counterexample is taught', unknown: '?' }[cell.verdict];
+    const sign = { fails: '✘', holds: '✔, but a counterexample is expected', unknown: '?' }[cell.verdict];
     return `${nameOfCell(cell)}: ${sign} ${cell.reason}`;
   });
   return lines.length > 0

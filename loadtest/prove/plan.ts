@@ -6,7 +6,7 @@ import type { Task } from '../../prove/cell.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
-import { hasNothingToBreak, isExternal, rowOf, taughtVerdict } from '../staircase/lookup.ts';
+import { hasNothingToBreak, isExternal, rowOf, verdictExpected } from '../staircase/lookup.ts';
 
 /** A lock that can be proved. */
 export interface ProvableLock {
@@ -130,12 +130,12 @@ export const differences: Record<string, Record<string, string>> = {
 };
 
 /**
- * What the search is expected to say: what is taught of the drill of the same name, or what the table of differences says. Undefined
- * where nothing is taught.
+ * What the search is expected to say: what is expected of the drill of the same name, or what the table of differences says. Undefined
+ * where nothing is expected.
  */
 export function expectedVerdict(stage: string, scope: string): 'holds' | 'fails' | undefined {
-  const taught = taughtVerdict(stage, scope);
-  if (taught === null) return undefined;
+  const expected = verdictExpected(stage, scope);
+  if (expected === null) return undefined;
   const differs = differences[stage]?.[scope] !== undefined;
-  return (taught === 'pass') === differs ? 'fails' : 'holds';
+  return (expected === 'pass') === differs ? 'fails' : 'holds';
 }

@@ -14,11 +14,11 @@ export interface ProofCell extends Cell {
   /** The drill of the same name; null when there is none. */
   drill: string | null;
   /** What the staircase says of that drill; null where it leaves it open. */
-  taught: 'holds' | 'fails' | null;
+  expected: 'holds' | 'fails' | null;
 }
 
 export interface Proof {
-  format: 1;
+  format: 2;
   createdAt: string;
   durationMs: number;
   machine: Machine;
@@ -26,7 +26,7 @@ export interface Proof {
   command: string;
   /** The server of the search, such as `Valkey 9.1.1`. */
   server: string;
-  verdict: 'as-taught' | 'not-as-taught' | 'unknown';
+  verdict: 'as-expected' | 'not-as-expected' | 'unknown';
   /** One sentence for each cell that is not as expected or unknown. */
   verdictReasons: string[];
   cells: ProofCell[];
@@ -54,11 +54,11 @@ export async function proofOf(
 ): Promise<Proof> {
   const cells = found.map((cell): ProofCell => {
     const drill = columnNames.includes(cell.scope) ? cell.scope : null;
-    return { ...cell, drill, taught: expectedVerdict(cell.stage, cell.scope) ?? null };
+    return { ...cell, drill, expected: expectedVerdict(cell.stage, cell.scope) ?? null };
   });
   const { reply } = (await openValkey()).run(0, ['INFO', 'server']);
   return {
-    ...{ format: 1, createdAt: createdAt.toISOString(), ...run },
+    ...{ format: 2, createdAt: createdAt.toISOString(), ...run },
     durationMs: Math.max(0, Date.now() - createdAt.getTime()),
     server: nameIn(String(reply)),
     ...judgeProof(cells),
@@ -66,16 +66,16 @@ export async function proofOf(
   };
 }
 
-type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'taught' | 'reason'>;
+type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'expected' | 'reason'>;
 
 /**
- * Whether a cell came out as it must: one of the course as it is taught, that of another lock so that it holds. What is not known of a
+ * Whether a cell came out as it must: one of the course as it is expected, that of another lock so that it holds. What is not known of a
  * lock of the course contradicts nothing.
  */
-export function isAsExpected({ stage, verdict, taught }: Judged): boolean {
+export function isAsExpected({ stage, verdict, expected }: Judged): boolean {
   const isOfCourse = provableLocks.some((lock) => lock.stage === stage);
   if (verdict === 'unknown') return isOfCourse;
-  return isOfCourse ? taught === null || verdict === taught : verdict === 'holds';
+  return isOfCourse ? expected === null || verdict === expected : verdict === 'holds';
 }
 
 /** Not as expected when one cell is not; unknown when nothing is known. The reasons name each cell of which not every order was looked at. */
@@ -83,11 +83,11 @@ export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictRea
   const open = cells.filter(({ verdict }) => verdict === 'unknown');
   const off = cells.filter((cell) => cell.verdict !== 'unknown' && !isAsExpected(cell));
   return {
-    verdict: off.length > 0 ? 'not-as-taught' : open.length === cells.length ? 'unknown' : 'as-taught',
+    verdict: off.length > 0 ? 'not-as-expected' : open.length === cells.length ? 'unknown' : 'as-expected',
     verdictReasons: [
       ...off.map(
-        ({ stage, scope, verdict, taught }) =>
-          `${stage} ${scope}: it ${verdict}, but ${taught ?? 'holds'} is expected.`,
+        ({ stage, scope, verdict, expected }) =>
+          `${stage} ${scope}: it ${verdict}, but ${expected ?? 'holds'} is expected.`,
       ),
       ...open.map(({ stage, scope, reason }) => `${stage} ${scope}: unknown. ${reason}`),
     ],

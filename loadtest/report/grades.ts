@@ -48,7 +48,7 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
     else found[list].push(finding);
   }
   function addCells(kind: 'check' | 'drill', those: DrillResult[], underOf: (name: string) => string) {
-    for (const { drill: name, verdict, reasons, witnesses: steps } of those) {
+    for (const { drill: name, verdict, reasons, evidence: steps } of those) {
       add(verdict, { name, kind, says: reasons.join(' '), steps, under: underOf(name) });
     }
   }
@@ -95,21 +95,23 @@ export function gradeTitle(grades: Grade[]): string {
  */
 export function worstOf(grades: Grade[], { stages, leftOut }: Pick<Results, 'stages' | 'leftOut'>): Answer['verdict'] {
   const verdicts = grades.map(({ answer }) => answer?.verdict);
-  const isBaseline = leftOut.length === 0 && taughtCells(stages).every(isAsExpected);
+  const isBaseline = leftOut.length === 0 && expectedCells(stages).every(isAsExpected);
   const worst = (['broken', 'unknown'] as const).find((verdict) => verdicts.includes(verdict));
   return worst ?? (isBaseline ? 'holds' : 'unknown');
 }
 
 const isAsExpected = (cell: DrillResult) => standingOf(cell) === 'as expected';
-const taughtCells = (rows: Results['stages']) =>
-  rows.flatMap(({ drills }) => drills).filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable');
+const expectedCells = (rows: Results['stages']) =>
+  rows
+    .flatMap(({ drills }) => drills)
+    .filter(({ expected, verdict }) => expected !== null && verdict !== 'not-applicable');
 
 /** Whether the built-in locks, which are the baseline, came out as expected: if not, the grades prove nothing. */
 export function baselineLine({ stages }: Results): string {
-  const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
+  const rows = stages.filter(({ drills }) => drills.some(({ expected }) => expected !== null));
   if (rows.length === 0) return 'No built-in lock ran as a baseline.';
-  const cells = taughtCells(rows);
-  const asTaught = cells.filter(isAsExpected).length;
-  const warning = asTaught === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
-  return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;
+  const cells = expectedCells(rows);
+  const asExpected = cells.filter(isAsExpected).length;
+  const warning = asExpected === cells.length ? '' : ' Conclude nothing: a drill did not find what it must.';
+  return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asExpected} of ${cells.length} cells as expected.${warning}`;
 }

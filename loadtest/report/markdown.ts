@@ -51,7 +51,7 @@ function checkTable(results: Results): string {
 
 function cellText({ state, result }: Cell) {
   const figure = result && keyFigure(result);
-  const off = result && standingOf(result) === 'not as expected' ? `(not expected: ${result.taught})` : undefined;
+  const off = result && standingOf(result) === 'not as expected' ? `(not expected: ${result.expected})` : undefined;
   return [marks[state], figure, off].filter(Boolean).join(' ');
 }
 

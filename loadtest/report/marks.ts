@@ -16,9 +16,9 @@ const onPage = (verdict: Verdict) => signs[verdict].replace(/[✔✘]/, '$&\uFE0
 
 /** The verdict of a cell that looks as this verdict on a run, or on a lock. */
 export const looksLike = {
-  'as-taught': 'pass',
+  'as-expected': 'pass',
   holds: 'pass',
-  'not-as-taught': 'fail',
+  'not-as-expected': 'fail',
   broken: 'fail',
   unknown: 'unknown',
 } as const;

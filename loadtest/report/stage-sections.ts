@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
-import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
+import { formatDuration, formatNumber } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { fixes, isExternal, rowOf } from '../staircase/lookup.ts';
 import { keyFigure, questionOf, whyNotPromised } from './cells.ts';
@@ -46,11 +46,11 @@ function drillArticle(stage: string, result: DrillResult, results: Results): Htm
   const { mark, word } = why !== undefined ? beyondPromise : markOf(verdict);
   const figure = keyFigure(result);
   const isOff = standingOf(result) === 'not as expected';
-  const details = [stepList(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
+  const details = [stepList(result), stepTable(result), evidenceList(result)].filter((detail) => detail !== false);
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 <p class="asks">${questionOf(drill)}</p>
-<p>${isExternal(stage) ? '' : compareWithTaught(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
+<p>${isExternal(stage) ? '' : compareWithExpected(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${why !== undefined && html`<p>${why}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${fixedBefore(stage, result, results)}
@@ -84,14 +84,14 @@ function stepList({ told = [] }: DrillResult): Html | false {
   return html`<ol class="told">${told.map(({ ms, sentence }) => html`<li><span>${formatDuration(ms)}</span> ${sentence}</li>\n`)}</ol>`;
 }
 
-function witnessList({ witnesses, witnessCount }: DrillResult): Html | false {
-  if (witnesses.length === 0) return false;
-  const shown = witnesses.length < witnessCount ? ` The first ${formatNumber(witnesses.length)}:` : '';
-  return html`<p class="witness-count">${countOf(witnessCount, 'witness', 'witnesses')}.${shown}</p>
-<ul class="witnesses">${witnesses.map((witness) => html`<li>${witness}</li>\n`)}</ul>`;
+function evidenceList({ evidence, evidenceCount }: DrillResult): Html | false {
+  if (evidence.length === 0) return false;
+  const shown = evidence.length < evidenceCount ? ` The first ${formatNumber(evidence.length)}:` : '';
+  return html`<p class="evidence-count">Evidence: ${formatNumber(evidenceCount)}.${shown}</p>
+<ul class="evidence">${evidence.map((sentence) => html`<li>${sentence}</li>\n`)}</ul>`;
 }
 
-function compareWithTaught(stage: string, result: DrillResult): string {
+function compareWithExpected(stage: string, result: DrillResult): string {
   const standing = standingOf(result);
   if (standing === 'unknown') return 'Nothing may be concluded.';
   if (standing === 'measured only') return 'The staircase leaves this cell to the measurement.';

@@ -21,7 +21,7 @@ export function staircaseSection(ran: RanStaircase, results: Results): Html {
 <ul class="legend">
 <li><b class="key pass">✔\uFE0E</b> the ${rowWord} holds</li>
 <li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
-<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: it holds, or fails; nothing is taught of it</li>
+<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: it holds, or fails; nothing is expected of it</li>
 <li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as expected</li>
 <li><b class="key fail measured">${beyondPromise.mark}</b> it fails what it does not promise, which is no fault of it</li>
 <li><b class="key unknown">?</b> unknown: nothing may be concluded</li>
@@ -67,7 +67,7 @@ function staircaseCell({ stage, drill, state, result }: Cell, results: Results):
   return html`<td class="${state}${standing === 'measured only' && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
 ><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
 ${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
-${isOff && html`<span class="taught">expected: ${result.taught ?? ''}</span>`}</a></td>`;
+${isOff && html`<span class="expected">expected: ${result.expected ?? ''}</span>`}</a></td>`;
 }
 
 /** A number is never parted from its unit. */

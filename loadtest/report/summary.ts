@@ -8,17 +8,18 @@ import { baselineLine, gradeTitle } from './grades.ts';
 
 /** The verdict on the run in plain words. */
 const verdictWords = {
-  'as-taught': 'As expected',
-  'not-as-taught': 'Not as expected',
+  'as-expected': 'As expected',
+  'not-as-expected': 'Not as expected',
   unknown: 'Unknown',
   holds: 'Holds',
   broken: 'Broken',
 } as const;
 
-/** What the report is about: the verdict on the run, or on a graded lock. A run of which nothing is taught has contradicted nothing. */
+/** What the report is about: the verdict on the run, or on a graded lock. A run of which nothing is expected has contradicted nothing. */
 export function titleOf(results: Results): string {
   const standings = standingsIn(results);
-  if (results.verdict === 'as-taught' && !standings.includes('as expected')) return 'Nothing is taught of these cells';
+  if (results.verdict === 'as-expected' && !standings.includes('as expected'))
+    return 'Nothing is expected of these cells';
   return results.grades ? gradeTitle(results.grades) : verdictWords[results.verdict];
 }
 

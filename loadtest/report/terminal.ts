@@ -9,8 +9,8 @@ import { keyFigure, questionOf } from './cells.ts';
 import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 
-/** So many witnesses of a drill are told. */
-const SHOWN_WITNESSES = 3;
+/** So many evidence of a drill are told. */
+const SHOWN_EVIDENCE = 3;
 
 export const paint: Record<Verdict, (text: string) => string> = {
   pass: pc.green,
@@ -46,7 +46,7 @@ function shortLine(result: DrillResult): string {
 
 /** What happened to the shop comes first, then whether this was expected, and what was asked. */
 export function resultLines(stage: string, result: DrillResult): string[] {
-  const { drill, verdict, witnesses } = result;
+  const { drill, verdict, evidence } = result;
   const figures = rushFigures(result);
   const [happened = words[verdict], ...reasons] = result.reasons;
   const latency = figures?.latencyMs;
@@ -64,7 +64,7 @@ export function resultLines(stage: string, result: DrillResult): string[] {
     `  ${mark(verdict)} ${pc.bold(nameColumn(drill))} ${happened}`,
     ...reasons.map((reason) => `${indent}${reason}`),
     `${indent}${[expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')}`,
-    ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
+    ...evidence.slice(0, 1).map((sentence) => `${indent}${pc.dim(`${sentence}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
   ];
 }
@@ -78,24 +78,24 @@ export const stepTold = (sentence: string, atMs: number) =>
 
 /** What it tells of the end: the verdict and why, whether this was expected, and the first that was seen. */
 export function verdictTold(stage: string, result: Omit<DrillResult, 'drill' | 'durationMs' | 'told'>): string[] {
-  const { verdict, reasons, witnesses, witnessCount } = result;
+  const { verdict, reasons, evidence, evidenceCount } = result;
   const expectation = expectationOf(stage, result);
-  const more = witnessCount - SHOWN_WITNESSES;
+  const more = evidenceCount - SHOWN_EVIDENCE;
   return [
     `  ${pc.bold(mark(verdict, words[verdict]))}  ${reasons.join(' ')}`,
     ...(expectation ? [`    ${expectation}`] : []),
-    ...witnesses.slice(0, SHOWN_WITNESSES).map((witness) => `    ${pc.dim(`${witness}.`)}`),
+    ...evidence.slice(0, SHOWN_EVIDENCE).map((sentence) => `    ${pc.dim(`${sentence}.`)}`),
     ...(more > 0 ? [`    ${pc.dim(`and ${more} more`)}`] : []),
   ];
 }
 
 /** `Expected: this stage fails here.` Nothing where no verdict is expected, or none was reached. */
-export function expectationOf(stage: string, { verdict, taught }: Pick<DrillResult, 'verdict' | 'taught'>): string {
-  const standing = standingOf({ verdict, taught });
+export function expectationOf(stage: string, { verdict, expected }: Pick<DrillResult, 'verdict' | 'expected'>): string {
+  const standing = standingOf({ verdict, expected });
   const row = `this ${staircaseOf(stage).rowWord}`;
   if (standing === 'as expected') return `Expected: ${row} ${words[verdict]} here.`;
   if (standing !== 'not as expected') return '';
-  return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${taught === 'pass' ? 'hold' : 'fail'}.`);
+  return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${expected === 'pass' ? 'hold' : 'fail'}.`);
 }
 
 /** A row for each name, and a sign, which may be painted, for each column, whose name stands above it: narrow enough for 80 columns. */

@@ -175,7 +175,7 @@ function signOf({ stage, result }: RanCell, results: Results): string {
   if (result === undefined) return ' ';
   const sign = whyNotPromised(results, stage, result) ? '×' : mark(result.verdict);
   if (standingOf(result) === 'not as expected') return pc.bgRed(sign);
-  return result.taught === null ? pc.dim(sign) : sign;
+  return result.expected === null ? pc.dim(sign) : sign;
 }
 
 /** The narrowest column for the names of rows. */

@@ -6,7 +6,7 @@ import { drills } from '../scenarios/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/locks.ts';
-import { columnOf, fixes, hasNothingToBreak, rowOf, taughtVerdict } from '../staircase/lookup.ts';
+import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
 import { scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 
@@ -59,7 +59,7 @@ export function storyOf(track: Track, rows: string[]): Cell[] {
   const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
   for (const stage of rows) {
     const isFixed = ({ name }: Drill) => fixes(stage, name);
-    const isFailed = ({ name }: Drill) => taughtVerdict(stage, name) === 'fail' && !columnOf(name)?.isAside;
+    const isFailed = ({ name }: Drill) => verdictExpected(stage, name) === 'fail' && !columnOf(name)?.isAside;
 
     for (const drill of drills.filter(isFixed)) add(rowOf(stage)?.before ?? '', drill);
     for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);

@@ -72,7 +72,7 @@ function conclude(
     verdict: fails ? 'fail' : 'pass',
     says: says.flatMap((each) => each || []),
     figures: largest([figures, ...findings.map(({ figures = {} }) => figures)]),
-    witnesses: findings.flatMap(({ witnesses = [] }) => witnesses),
+    evidence: findings.flatMap(({ evidence = [] }) => evidence),
     ...(isJudged && { isJudged }),
   };
 }

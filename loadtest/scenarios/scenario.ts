@@ -83,7 +83,7 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
   const { commands, more, otherKey } = await inTime(testBed, findRelease(testBed));
   if (otherKey !== undefined) {
     const says = [because('key of its own', { key: otherKey })];
-    return { verdict: 'fail', says, figures: { otherKeys: 1 }, witnesses: [] };
+    return { verdict: 'fail', says, figures: { otherKeys: 1 }, evidence: [] };
   }
   const isOneOfSeveral = commands.length > 1;
   let judged = notStaged(because('release without the key', {}), { nothingToBreak: true });

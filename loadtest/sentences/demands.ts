@@ -16,11 +16,11 @@ const DELAYS = 5;
 
 export const demands = [
   demand('no sale is lost', ({ wroteLate }, outcome) => {
-    const { witnesses, ...figures } = readStock(outcome, wroteLate);
+    const { evidence, ...figures } = readStock(outcome, wroteLate);
     const { lostUpdates, finalStock: stock } = figures;
     // Of those in doubt it is known of some that they have written.
     const wrong = lostUpdates > 0 && because('stock too high', { stock, most: stock - lostUpdates });
-    return { wrong, figures, witnesses };
+    return { wrong, figures, evidence };
   }),
   demand('no two are inside at the same moment', (course, outcome) =>
     judgeMeetings(course, outcome, holdsOf(outcome.events)),
@@ -85,6 +85,6 @@ function judgeMeetings({ leaseMs, actors }: Course, { startedAt }: StepHistory, 
   return {
     wrong: meetings.length > 0 && because('two were inside', { pairs: meetings.length }),
     figures: { overlaps: meetings.length },
-    witnesses: meetings.map((meeting) => describeOverlap(meeting, startedAt)),
+    evidence: meetings.map((meeting) => describeOverlap(meeting, startedAt)),
   };
 }

@@ -103,7 +103,7 @@ export interface Finding {
   /** What there is to say when nothing is wrong. */
   right?: Reason;
   figures?: Record<string, number>;
-  witnesses?: string[];
+  evidence?: string[];
   /** Why it is wrong, where most fail for another reason. */
   ending?: Ending;
   /** Which holders may not meet; all of them when it is not given. */

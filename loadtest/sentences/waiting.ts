@@ -129,7 +129,7 @@ export const waitingDemands = [
       wrong:
         overtaken.length > 0 && because('overtaken', { overtaken: overtaken.length, waiters: waited.length, order }),
       figures: { overtaken: overtaken.length, asked: waited.length },
-      witnesses: overtaken.map(
+      evidence: overtaken.map(
         ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
       ),
     };

@@ -1,4 +1,4 @@
-// What is taught of the guards of the scheduled clean-up: what is restored of the units that are due.
+// What is expected of the guards of the scheduled clean-up: what is restored of the units that are due.
 
 import type { Backend } from '../../locks/index.ts';
 import { formatNumber } from '../narration/numbers.ts';

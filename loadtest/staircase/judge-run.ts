@@ -6,11 +6,11 @@ import { countOf } from '../narration/numbers.ts';
 /** How a result compares with what the staircase says. */
 export type Standing = 'as expected' | 'not as expected' | 'measured only' | 'unknown' | 'not applicable';
 
-export function standingOf({ verdict, taught }: Pick<DrillResult, 'verdict' | 'taught'>): Standing {
+export function standingOf({ verdict, expected }: Pick<DrillResult, 'verdict' | 'expected'>): Standing {
   if (verdict === 'unknown') return 'unknown';
   if (verdict === 'not-applicable') return 'not applicable';
-  if (taught === null) return 'measured only';
-  return verdict === taught ? 'as expected' : 'not as expected';
+  if (expected === null) return 'measured only';
+  return verdict === expected ? 'as expected' : 'not as expected';
 }
 
 /**
@@ -19,19 +19,19 @@ export function standingOf({ verdict, taught }: Pick<DrillResult, 'verdict' | 't
  */
 export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Results, 'verdict' | 'verdictReasons'> {
   const cells = stages.flatMap(({ stage, drills }) => drills.map((drill) => ({ stage, ...drill })));
-  const notAsTaught = cells.filter((cell) => standingOf(cell) === 'not as expected');
+  const notAsExpected = cells.filter((cell) => standingOf(cell) === 'not as expected');
   const unknown = cells.filter((cell) => cell.verdict === 'unknown');
   const hasRun = cells.some((cell) => cell.verdict !== 'not-applicable');
 
   const verdictReasons = [
-    ...notAsTaught.map(
-      ({ stage, drill, verdict, taught }) => `${stage} ${drill}: ${verdict}, but ${taught} is expected.`,
+    ...notAsExpected.map(
+      ({ stage, drill, verdict, expected }) => `${stage} ${drill}: ${verdict}, but ${expected} is expected.`,
     ),
     ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
     ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'cell')} left out.`] : []),
     ...(hasRun ? [] : ['No drill was run.']),
   ];
-  if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
-  const isAsDrawn = hasRun && leftOut.length === 0 && unknown.every(({ taught }) => taught === null);
-  return { verdict: isAsDrawn ? 'as-taught' : 'unknown', verdictReasons };
+  if (notAsExpected.length > 0) return { verdict: 'not-as-expected', verdictReasons };
+  const isAsDrawn = hasRun && leftOut.length === 0 && unknown.every(({ expected }) => expected === null);
+  return { verdict: isAsDrawn ? 'as-expected' : 'unknown', verdictReasons };
 }

@@ -1,4 +1,4 @@
-// What is taught of the strategies for what comes twice: the orders, refunds and payments that are made of one.
+// What is expected of the strategies for what comes twice: the orders, refunds and payments that are made of one.
 
 import { countOf } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';

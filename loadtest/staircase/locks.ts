@@ -1,4 +1,4 @@
-// What is taught of the locks: the staircase of the course.
+// What is expected of the locks: the staircase of the course.
 
 import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
 import type { StepFigures } from '../evidence/results.ts';

@@ -23,7 +23,7 @@ export function backendOfRow(row: string): Backend {
   return externalBackends.get(row) ?? backendOf(row);
 }
 
-/** True for an external lock: nothing is taught of it. */
+/** True for an external lock: nothing is expected of it. */
 export function isExternal(row: string): boolean {
   return rowOf(row) === undefined;
 }
@@ -54,7 +54,7 @@ export function columnsWith(drill: string): string[] {
 export const columnNames: string[] = staircases.flatMap(({ columns }) => Object.keys(columns));
 
 /** What the staircase says of a cell: null where it is left to the measurement. */
-export function taughtVerdict(row: string, drill: string): 'pass' | 'fail' | null {
+export function verdictExpected(row: string, drill: string): 'pass' | 'fail' | null {
   const sign = signOf(row, drill);
   if (sign === '✔') return 'pass';
   return sign === '✘' ? 'fail' : null;
@@ -63,7 +63,7 @@ export function taughtVerdict(row: string, drill: string): 'pass' | 'fail' | nul
 /** True when the row passes a drill that the row before it fails. */
 export function fixes(row: string, drill: string): boolean {
   const before = rowOf(row)?.before;
-  return before !== undefined && taughtVerdict(before, drill) === 'fail' && taughtVerdict(row, drill) === 'pass';
+  return before !== undefined && verdictExpected(before, drill) === 'fail' && verdictExpected(row, drill) === 'pass';
 }
 
 /** True where the row has nothing that the drill could break. */

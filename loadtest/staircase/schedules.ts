@@ -1,4 +1,4 @@
-// What is taught of the schedules of a job: what becomes of the ticks that are due while one is under way.
+// What is expected of the schedules of a job: what becomes of the ticks that are due while one is under way.
 
 import type { JobSchedule } from '../../services/inventory/orders/contract.ts';
 import { countOf } from '../narration/numbers.ts';

@@ -1,4 +1,4 @@
-// What a staircase is: rows by columns, and the sign that is taught where they meet.
+// What a staircase is: rows by columns, and the sign that is expected where they meet.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Backend } from '../../locks/index.ts';
@@ -34,7 +34,7 @@ export interface Staircase {
 export interface Row {
   /** Its heading. */
   title: string;
-  /** What is taught, by the names of the columns. */
+  /** What is expected, by the names of the columns. */
   signs: Record<string, Sign>;
   /** The row that it is compared with: what that one fails and this one holds, this one fixes. */
   before?: string | undefined;
@@ -78,7 +78,7 @@ interface UnreadStaircase extends Omit<Staircase, 'rows' | 'columns'> {
 
 /** Throws when the table has not exactly these rows and columns, or a cell without a sign. */
 export function readStaircase({ table, columns, figure, rows, ...words }: UnreadStaircase): Staircase {
-  const taught = readTable(table, { columns: columns && Object.keys(columns), rows: Object.keys(rows), signs });
+  const expected = readTable(table, { columns: columns && Object.keys(columns), rows: Object.keys(rows), signs });
   const columnOf = (name: string): Column => ({
     asks: questionOfPage(name),
     ...(figure && { figure }),
@@ -86,9 +86,9 @@ export function readStaircase({ table, columns, figure, rows, ...words }: Unread
   });
   return {
     ...words,
-    columns: Object.fromEntries(taught.columns.map((name) => [name, columnOf(name)])),
+    columns: Object.fromEntries(expected.columns.map((name) => [name, columnOf(name)])),
     rows: Object.fromEntries(
-      Object.entries(taught.rows).map(([name, signs]) => [name, { ...(rows[name] as UnreadRow), signs }]),
+      Object.entries(expected.rows).map(([name, signs]) => [name, { ...(rows[name] as UnreadRow), signs }]),
     ),
   };
 }

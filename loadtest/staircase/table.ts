@@ -1,4 +1,4 @@
-// Reads a table of what is taught: the signs by row and column, as they stand in the text.
+// Reads a table of what is expected: the signs by row and column, as they stand in the text.
 //
 //   rush             A line for each column: its name stands over its signs,
 //   │  failover      and a bar leads down to them past the names of the columns on its right.

@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { AS_TAUGHT, COULD_NOT_RUN } from './ending.ts';
+import { AS_EXPECTED, COULD_NOT_RUN } from './ending.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
 export const callerDir = process.env['INIT_CWD'] || process.cwd();
@@ -93,7 +93,7 @@ export function newCommand(name: string, description: string, names: OptionName[
     .description(description)
     .allowExcessArguments(false)
     .configureOutput({ outputError: (text, write) => write(withoutAddress(text)) })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN));
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_EXPECTED : COULD_NOT_RUN));
   for (const name of names) {
     const [flags, ...common] = options[name] as Row<unknown>;
     const { help = common[0], read = common[1], usual = common[2] } = own[name] ?? {};

@@ -3,9 +3,9 @@
 import { withoutPassword } from '../../services/inventory/settings/setting-error.ts';
 
 /** Everything came out as expected or, of graded locks, everything that applies holds. */
-export const AS_TAUGHT = 0;
+export const AS_EXPECTED = 0;
 /** Something did not, or is unknown: look at the report. */
-export const NOT_AS_TAUGHT = 1;
+export const NOT_AS_EXPECTED = 1;
 /** The command could not be run as it was called, or was interrupted: look at how it was called. */
 export const COULD_NOT_RUN = 2;
 

@@ -15,7 +15,7 @@ import { isExternal, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { createTargets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { openVirtualWorld } from '../../loadtest/worlds/simulated/world.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, endWith, NOT_AS_TAUGHT, stopOnSignal } from './ending.ts';
+import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import type { RunSettings } from './run-options.ts';
 
@@ -50,7 +50,7 @@ const virtualServers: Servers = {
 
 /**
  * Runs the cells, narrates it, writes the report, and ends this process. When locks are graded, they decide it: what the others do
- * is taught, and a lock that can't be graded counts as a run that could not be made.
+ * is expected, and a lock that can't be graded counts as a run that could not be made.
  */
 export async function runCommand({
   running,
@@ -106,7 +106,7 @@ export async function runCommand({
     const { stages, leftOut, log } = await runCells(asked);
 
     const results: Results = {
-      format: 2,
+      format: 3,
       command: commandLine(options.command, settingsOf(options.command)),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
@@ -134,15 +134,15 @@ export async function runCommand({
       return COULD_NOT_RUN;
     }
     // Their table compares them, and judges none.
-    if (grades) return prints === 'markdown' ? AS_TAUGHT : codeOf(grades, results.verdict);
-    return results.verdict === 'as-taught' ? AS_TAUGHT : NOT_AS_TAUGHT;
+    if (grades) return prints === 'markdown' ? AS_EXPECTED : codeOf(grades, results.verdict);
+    return results.verdict === 'as-expected' ? AS_EXPECTED : NOT_AS_EXPECTED;
   }
 }
 
 /** A broken promise is a 1, and what is not known a 2. */
 function codeOf(grades: Grade[], verdict: Results['verdict']) {
   if (verdict === 'unknown' || grades.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
-  return verdict === 'broken' ? NOT_AS_TAUGHT : AS_TAUGHT;
+  return verdict === 'broken' ? NOT_AS_EXPECTED : AS_EXPECTED;
 }
 
 const withSearch = (search: Grade['search']) => search && { search };

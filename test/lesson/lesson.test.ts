@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { peerNames, rowOfPeer } from '../../loadtest/peers/peer.ts';
 import { isCheck } from '../../loadtest/staircase/contract.ts';
-import { columnOf, rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { columnOf, rowOf, verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';
 import { readQuestions as questionsOfThePage } from '../../workshop/server/questions.ts';
@@ -113,11 +113,11 @@ test('registry: it has what each file exports, under the name of the file', asyn
 const libraries = peerNames.map(rowOfPeer);
 const signs: Record<string, string> = { pass: '✔', fail: '✘' };
 
-/** What is taught of the cell. Where nothing is, as of a library, what the page says of it; undefined when there is no such cell. */
+/** What is expected of the cell. Where nothing is, as of a library, what the page says of it; undefined when there is no such cell. */
 function expectedSign(row: string, drill: string, says: string | undefined): string | undefined {
   const isRow = rowOf(row) !== undefined || libraries.includes(row);
   const isColumn = columnOf(drill) !== undefined || isCheck(drill);
-  return isRow && isColumn ? (signs[taughtVerdict(row, drill) ?? ''] ?? says) : undefined;
+  return isRow && isColumn ? (signs[verdictExpected(row, drill) ?? ''] ?? says) : undefined;
 }
 
 /** The letter of the right answer to a question of the live page. */

@@ -64,13 +64,13 @@ test('docs/workshop.md, docs/prove.md: the steps that they explain are those of 
 });
 
 test('docs/grade.md: the answer that it shows is that of a release in two commands', async () => {
-  const { reasons, witnesses } = await runCheck('contract-late-release', lockNamed('5-owner-check'));
+  const { reasons, evidence } = await runCheck('contract-late-release', lockNamed('5-owner-check'));
   const [, why = '', steps = ''] = /^my-lock is broken: ([^\n]+)\n(.*?)^```/ms.exec(readText('docs/grade.md')) ?? [];
   // An external lock has a client of its own, which takes its time.
   const timeless = (texts: string[]) => texts.map((text) => text.replace(/^ *[\d.]+ s /, ''));
 
   expect([why]).toEqual(reasons);
-  expect(timeless(witnesses)).toEqual(expect.arrayContaining(timeless(steps.match(/^ +[\d.]+ s .+/gm) ?? [''])));
+  expect(timeless(evidence)).toEqual(expect.arrayContaining(timeless(steps.match(/^ +[\d.]+ s .+/gm) ?? [''])));
 });
 
 test('docs/verdicts.md: it has each published lock, in the version that is installed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { readTable } from '../../loadtest/staircase/table.ts';
 import { isInBuckets } from '../../locks/index.ts';
 import { replay } from '../../prove/replay.ts';
@@ -53,7 +53,7 @@ fair               ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ·  
 /** How many sales a process makes, where one would show nothing: at once. */
 const atOnce: Record<string, number> = { combine: 2 };
 
-/** Where the search says something else than what is taught of the drill, and why both are right. */
+/** Where the search says something else than what is expected of the drill, and why both are right. */
 const differences: Record<string, string> = {
   'fenced-writes paused-process':
     'The drill lets the next holder write before the paused one wakes up. The search also lets it wake up between the read and the write of the next holder: the order of crossed-write.',
@@ -79,10 +79,10 @@ describe('matrix', () => {
     if (counterexample) expect(await replay(counterexample, options)).toBeUndefined();
   });
 
-  test('it says what is taught, or why not', () => {
+  test('it says what is expected, or why not', () => {
     const others = cells.filter(({ stage, scope, sign }) => {
-      const taught = taughtVerdict(stage, scope);
-      return taught !== null && (taught === 'pass') !== (sign === '✔');
+      const expected = verdictExpected(stage, scope);
+      return expected !== null && (expected === 'pass') !== (sign === '✔');
     });
 
     expect(others.map(({ stage, scope }) => `${stage} ${scope}`)).toEqual(Object.keys(differences));

@@ -34,7 +34,7 @@ describe('npm run drill -- --save', () => {
     expect(run).toMatchObject({
       stage: '7-reentrant',
       drill: 'nested-call',
-      verdict: { verdict: 'pass', taught: 'pass' },
+      verdict: { verdict: 'pass', expected: 'pass' },
     });
     expect(momentAt(run?.events ?? [], Number.POSITIVE_INFINITY).said).toMatchObject({ form: 'all ended' });
   });

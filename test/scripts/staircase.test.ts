@@ -13,7 +13,7 @@ test('in the virtual world: as expected, what it lacks is named, and a cell has 
   expect(await command.ended).toEqual({ code: 0, signal: null });
 
   const { stages, settings, ...results } = readLatest(command);
-  expect(results).toMatchObject({ verdict: 'as-taught', leftOut: [] });
+  expect(results).toMatchObject({ verdict: 'as-expected', leftOut: [] });
   expect(stages[0]?.drills.map(({ drill, verdict }) => `${drill}: ${verdict}`)).toEqual([
     'long-wait: not-applicable',
     'crashed-holder: pass',

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import type { StepFigures } from '../../loadtest/evidence/results.ts';
 import type { Drill, DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
-import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { hasNothingToBreak, verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { backendOf, strategies } from '../../locks/index.ts';
 import { isVirtual } from '../../simulation/lock-service.ts';
@@ -19,18 +19,19 @@ import { ownTargets } from '../loadtest/drills/own-targets.ts';
 type Cell = [drill: string, lock: string];
 
 const locks = Object.keys(strategies);
-/** What a drill must come to under a lock; null where nothing is taught, and where there is nothing to break. */
-const taught = (drill: string, lock: string) => (hasNothingToBreak(lock, drill) ? null : taughtVerdict(lock, drill));
+/** What a drill must come to under a lock; null where nothing is expected, and where there is nothing to break. */
+const expected = (drill: string, lock: string) =>
+  hasNothingToBreak(lock, drill) ? null : verdictExpected(lock, drill);
 const drillNamed = (name: string) => drills.find((drill) => drill.name === name) as Drill;
 
 const ofEachDrill = drills.flatMap(({ name }) =>
   ['fail', 'pass'].flatMap((verdict): Cell[] => {
-    const [first, ...others] = locks.filter((lock) => taught(name, lock) === verdict);
+    const [first, ...others] = locks.filter((lock) => expected(name, lock) === verdict);
     return [first, others.at(-1)].flatMap((lock) => (lock === undefined ? [] : [[name, lock]]));
   }),
 );
 const ofEachLock = locks.flatMap((lock, place): Cell[] => {
-  const row = drills.filter(({ kind, name }) => kind === 'steps' && taught(name, lock) !== null);
+  const row = drills.filter(({ kind, name }) => kind === 'steps' && expected(name, lock) !== null);
   const places = new Set([place % row.length, (place + Math.floor(row.length / 2)) % row.length]);
   return row.filter((_, at) => places.has(at)).map(({ name }) => [name, lock]);
 });
@@ -89,7 +90,7 @@ describe('real servers agree with the virtual world', () => {
       expect(essenceOf(name, real)).toEqual(essenceOf(name, outcome));
     } else {
       const { verdict, reasons } = real;
-      expect({ verdict, reasons }).toMatchObject({ verdict: taught(name, lock) });
+      expect({ verdict, reasons }).toMatchObject({ verdict: expected(name, lock) });
     }
   });
 });

@@ -26,7 +26,7 @@ export interface RunView {
   place: LockPlace;
   events: PlayEvent[];
   /** What came of it; null until it is over. */
-  verdict: { verdict: Verdict; taught: 'pass' | 'fail' | null; says: Reason[] } | null;
+  verdict: { verdict: Verdict; expected: 'pass' | 'fail' | null; says: Reason[] } | null;
 }
 
 /** What can be done to a stack in free play: to it all, or to the part `at`. */

@@ -28,9 +28,9 @@ export async function openOnlooker(drill: Drill, stage: string, target: Target):
     observe: recording.audience.observe,
     tell: recording.audience.narrate,
     async pageOf(result, says) {
-      const { verdict, taught } = result;
+      const { verdict, expected } = result;
       const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place: lockPlaceOf(stage) };
-      return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, taught, says } } });
+      return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, expected, says } } });
     },
     close: () => void recording.close(),
   };

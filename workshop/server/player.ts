@@ -98,8 +98,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const world = realWorld({ targets, settings: { ...usualSettings, ...(isLarge && largeLoad), leaseMs }, signal });
     const record = await runCell({ stage, drill }, world, audience);
     signal.throwIfAborted();
-    const { verdict, taught, says = [] } = record;
-    if (run) run = { ...run, events: events(record), verdict: { verdict, taught, says } };
+    const { verdict, expected, says = [] } = record;
+    if (run) run = { ...run, events: events(record), verdict: { verdict, expected, says } };
   }
 
   async function playFree(stage: string, { audience }: Recording, signal: AbortSignal) {

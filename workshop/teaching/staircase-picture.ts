@@ -1,4 +1,4 @@
-// The staircase of the stages as a small table: what is taught, and nothing that was measured.
+// The staircase of the stages as a small table: what is expected, and nothing that was measured.
 
 import { type Html, html } from '../../loadtest/report/escape.ts';
 import { lockStaircase } from '../../loadtest/staircase/locks.ts';
@@ -11,7 +11,7 @@ export type Language = 'en' | 'zh-CN';
 const signs: Record<string, { en: string; 'zh-CN': string; kind?: 'holds' | 'fails' }> = {
   '✔': { en: 'holds', 'zh-CN': '守住', kind: 'holds' },
   '✘': { en: 'fails: that is its lesson', 'zh-CN': '失败:这正是它的一课', kind: 'fails' },
-  '·': { en: 'not taught', 'zh-CN': '不讲' },
+  '·': { en: 'nothing expected', 'zh-CN': '无预期' },
   '–': { en: 'nothing to break', 'zh-CN': '没有可破坏的' },
 };
 

@@ -5,7 +5,7 @@ import { narrated } from '../../loadtest/narration/steps.ts';
 import { stageTold, stepTold, verdictTold } from '../../loadtest/report/terminal.ts';
 import type { Page } from '../../loadtest/scenarios/page.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
-import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { numberOf } from '../../locks/index.ts';
 
@@ -18,7 +18,7 @@ export async function transcriptOf(page: Page, stage: string, last?: string): Pr
       steps.push(stepTold(narrated(sentence), atMs));
     },
   });
-  const verdict = verdictTold(stage, { ...outcome, taught: taughtVerdict(stage, page.name) });
+  const verdict = verdictTold(stage, { ...outcome, expected: verdictExpected(stage, page.name) });
   const lines = [stageTold(stage), ...steps, ...verdict].map(stripVTControlCharacters);
   const command = `npm run drill -- ${page.name} --stage ${numberOf(stage) ?? stage}`;
   return ['```text', ...lines, '```', '', `_\`${command}\`, played in simulated time._`].join('\n');

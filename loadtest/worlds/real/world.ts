@@ -135,7 +135,7 @@ function brokenOr(error: unknown): DrillOutcome {
   const outcome = lostTrack(error);
   if (!(error instanceof BrokenNode)) return outcome;
   // Its last words are what there is to show.
-  return { ...outcome, verdict: 'fail', witnesses: outcome.reasons, witnessCount: outcome.reasons.length };
+  return { ...outcome, verdict: 'fail', evidence: outcome.reasons, evidenceCount: outcome.reasons.length };
 }
 
 /** Deletes what the last drill left, whatever its keys are called. In a Redis that is not ours only what has the lock's key in its name. */

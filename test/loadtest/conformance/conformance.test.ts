@@ -1,4 +1,4 @@
-// The conformance checks: locks of ours come out as taught, and what is no lock, or can't be run, is told.
+// The conformance checks: locks of ours come out as expected, and what is no lock, or can't be run, is told.
 
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ function check(name: string, text: string) {
 const inRedis = Object.keys(strategies).filter(
   (name) => hasLock(name) && ['redis', 'masters'].includes(backendOf(name)) && replicasOf(name) === 0,
 );
-const { rows: taught } = readTable(
+const { rows: expected } = readTable(
   `
                          0-none
                          │  1-in-process
@@ -86,8 +86,8 @@ test('there is a question for each check, in their order', () => {
   expect(checks.map(({ name }) => name)).toEqual(checkNames);
 });
 
-test.each(inRedis)('%s: every check comes out as taught', async (lock) => {
-  for (const [name, signsOf] of Object.entries(taught)) {
+test.each(inRedis)('%s: every check comes out as expected', async (lock) => {
+  for (const [name, signsOf] of Object.entries(expected)) {
     // What stays in memory is looked at under the known bugs and their controls.
     if (name === 'contract-heap') continue;
     const { verdict, reasons } = await runCheck(name, lockNamed(lock));

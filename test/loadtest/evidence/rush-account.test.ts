@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
-import { type Evidence, freeWitnesses, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
+import { type Evidence, freeEvidence, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
 import type { NodeState, SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
@@ -217,10 +217,10 @@ describe('account of a rush: figures', () => {
 
     expect(measure(tooLong).longestFreeMs).toBe(2_501);
     expect(measure({ ...tooLong, standstills }).longestFreeMs).toBe(1_701);
-    expect(freeWitnesses(tooLong, measure(tooLong))).toEqual([
+    expect(freeEvidence(tooLong, measure(tooLong))).toEqual([
       'From 0.005 s to 2.506 s nobody was inside, and sale 0002 on node-2 waited.',
     ]);
-    expect(freeWitnesses(twoSales(), measure(twoSales()))).toEqual([]);
+    expect(freeEvidence(twoSales(), measure(twoSales()))).toEqual([]);
   });
 
   test('latency: nearest-rank percentiles of the successful sales', () => {

@@ -104,7 +104,7 @@ describe('stock of a drill: generated histories', () => {
           finalStock: history.finalStock,
           expectedStock: history.initialStock - answeredOf(history),
           lostUpdates: 0,
-          witnesses: [],
+          evidence: [],
         });
         expect(overlapsBetween(holdsOf(history.events))).toEqual([]);
       }),
@@ -171,10 +171,10 @@ describe('stock of a drill: whose write was undone', () => {
       [...sale('node-1', 7, 6, 1), ...sale('node-2', 7, 6, 1)],
       [],
       1,
-      both.map((witness) => `${witness} of bucket 1`),
+      both.map((sentence) => `${sentence} of bucket 1`),
     ],
-  ])('%s', (_what, events, wroteLate, lostUpdates, witnesses) => {
+  ])('%s', (_what, events, wroteLate, lostUpdates, evidence) => {
     const history = { ends: [], initialStock: 10, finalStock: 10, startedAt: 0, events };
-    expect(readStock(history, wroteLate)).toMatchObject({ lostUpdates, witnesses });
+    expect(readStock(history, wroteLate)).toMatchObject({ lostUpdates, evidence });
   });
 });

@@ -7,7 +7,7 @@ import type { Drill, DrillContext, DrillOutcome } from '../../../loadtest/harnes
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
 import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
-import { rowOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { rowOf, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { createTargets, type Targets } from '../../../loadtest/worlds/real/targets.ts';
 
 export const LEASE_MS = 600;
@@ -31,7 +31,7 @@ const made: Record<string, Record<string, number>> = {
 
 /** The figures that a cell must come to. */
 export function figuresAsDrawn(row: string, drill: string) {
-  const holds = taughtVerdict(row, drill) === 'pass';
+  const holds = verdictExpected(row, drill) === 'pass';
   if (row.startsWith('guard-')) {
     const units = holds ? 100 : (restored[row]?.[drill] ?? 101);
     return { due: 100, restored: units, closed: units === 50 ? 49 : 100 };

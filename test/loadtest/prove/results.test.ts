@@ -9,17 +9,17 @@ import { fileOf, task } from '../../prove/own-locks.ts';
 
 const parts = { command: 'npm run prove', createdAt: new Date(0), machine: describeMachine() };
 
-test('proofOf: the cells as the search found them, the drill of the same name, and what is taught of it', async () => {
+test('proofOf: the cells as the search found them, the drill of the same name, and what is expected of it', async () => {
   const cells = ['late-release', 'plain'].map((scope) => proveCell(task('5-owner-check', scope)));
   const found = await Promise.all(cells);
 
   const proof = await proofOf(found, parts);
 
-  expect(proof).toMatchObject({ format: 1, createdAt: '1970-01-01T00:00:00.000Z', verdict: 'as-taught' });
+  expect(proof).toMatchObject({ format: 2, createdAt: '1970-01-01T00:00:00.000Z', verdict: 'as-expected' });
   expect(proof.server).toMatch(/^Valkey \d+\.\d+\.\d+$/);
-  expect(proof.cells.map(({ scope, drill, verdict, taught }) => ({ scope, drill, verdict, taught }))).toEqual([
-    { scope: 'late-release', drill: 'late-release', verdict: 'fails', taught: 'fails' },
-    { scope: 'plain', drill: null, verdict: 'holds', taught: null },
+  expect(proof.cells.map(({ scope, drill, verdict, expected }) => ({ scope, drill, verdict, expected }))).toEqual([
+    { scope: 'late-release', drill: 'late-release', verdict: 'fails', expected: 'fails' },
+    { scope: 'plain', drill: null, verdict: 'holds', expected: null },
   ]);
   expect(proof.cells[0]).toMatchObject(JSON.parse(JSON.stringify(found[0])));
 });
@@ -42,15 +42,15 @@ test.each([
   expect(difference).toBeUndefined();
 });
 
-const judged = (verdict: ProofCell['verdict'], taught: ProofCell['taught'] = null) => ({
+const judged = (verdict: ProofCell['verdict'], expected: ProofCell['expected'] = null) => ({
   ...{ stage: '6-lua-release', scope: 'late-release', reason: 'No order of events violates it.' },
-  ...{ verdict, taught },
+  ...{ verdict, expected },
 });
 
 test.each([
-  ['all as taught', [judged('holds', 'holds'), judged('fails', 'fails'), judged('fails')], 'as-taught'],
-  ['one is not', [judged('unknown'), judged('holds', 'fails')], 'not-as-taught'],
-  ['one was cut, which contradicts nothing', [judged('holds', 'holds'), judged('unknown')], 'as-taught'],
+  ['all as expected', [judged('holds', 'holds'), judged('fails', 'fails'), judged('fails')], 'as-expected'],
+  ['one is not', [judged('unknown'), judged('holds', 'fails')], 'not-as-expected'],
+  ['one was cut, which contradicts nothing', [judged('holds', 'holds'), judged('unknown')], 'as-expected'],
   ['nothing is known', [judged('unknown', 'holds')], 'unknown'],
 ] as const)('judgeProof: %s', (_what, cells, verdict) => {
   expect(judgeProof([...cells]).verdict).toBe(verdict);

@@ -6,8 +6,8 @@ import { renderPage } from '../../../loadtest/report/page.ts';
 import { answerLines } from '../../../loadtest/run/narrator.ts';
 import { sampleResults } from './sample-results.ts';
 
-const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
-  ...{ drill, verdict, taught: null, reasons: [reason], witnesses, witnessCount: witnesses.length },
+const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', evidence: string[] = []): DrillResult => ({
+  ...{ drill, verdict, expected: null, reasons: [reason], evidence, evidenceCount: evidence.length },
   durationMs: 900,
 });
 /** A run of one graded lock, whose checks and drills came out so. */
@@ -77,12 +77,12 @@ test.each([
 });
 
 test.each([
-  ['as it is taught', cell('rush', 'pass'), 'holds'],
+  ['as it is expected', cell('rush', 'pass'), 'holds'],
   ['otherwise', cell('rush', 'fail'), 'unknown'],
   ['so that nobody knows', cell('rush', 'unknown'), 'unknown'],
 ])('a lock that holds beside a baseline that came out %s', (_what, drill, verdict) => {
   const results = graded([rush]);
-  results.stages.push({ stage: '8-auto-renew', lockVersion: 8, drills: [{ ...drill, taught: 'pass' }] });
+  results.stages.push({ stage: '8-auto-renew', lockVersion: 8, drills: [{ ...drill, expected: 'pass' }] });
   const [grade] = results.grades ?? [];
 
   expect(worstOf([{ ...grade, answer: answerOf(grade as Grade, results) } as Grade], results)).toBe(verdict);

@@ -23,7 +23,7 @@ test('text from outside cannot become markup, nor break a table of the text', ()
     results.stages = results.stages.slice(3, 5);
     const [stage, { drills = [] } = {}] = results.stages;
     Object.assign(stage ?? {}, { stage: evil });
-    for (const result of drills) Object.assign(result, { drill: evil, witnesses: [evil], reasons: [evil] });
+    for (const result of drills) Object.assign(result, { drill: evil, evidence: [evil], reasons: [evil] });
     for (const { figures, timeline } of drills) {
       Object.assign(figures ?? {}, { [evil]: 1 });
       for (const lane of timeline?.lanes ?? []) Object.assign(lane, { node: evil, saleId: evil });

@@ -1,19 +1,19 @@
 import { type DrillResult, type Results, type RushFigures, resultsSchema } from '../../../loadtest/evidence/results.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
-import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 import { stepDrillNames, stepResult } from './sample-steps.ts';
 
 const rushNames = ['one-node-rush', 'rush', 'sell-out'];
 
-/** What the rushes of stages 0 to 8 give, each judged as taught. `change` edits a copy of it, which is then judged anew. */
+/** What the rushes of stages 0 to 8 give, each judged as expected. `change` edits a copy of it, which is then judged anew. */
 export function sampleResults(change: (results: Results) => void = () => {}): Results {
   const results: Results = {
-    format: 2,
+    format: 3,
     command: 'npm start',
     startedAt: '2026-11-21T10:15:00.000Z',
     durationMs: 74_310,
-    verdict: 'as-taught',
+    verdict: 'as-expected',
     verdictReasons: [],
     leftOut: [],
     environment: {
@@ -40,8 +40,8 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
 
 /** Of a rush nothing but its verdict is read from the staircase: 750 sales are lost where it fails. */
 function rushOf(stage: string, number: number, drill: string): DrillResult {
-  const taught = taughtVerdict(stage, drill);
-  const wrong = taught === 'fail' ? 750 : 0;
+  const expected = verdictExpected(stage, drill);
+  const wrong = expected === 'fail' ? 750 : 0;
   const [initialStock, isSellOut] = drill === 'sell-out' ? [1_000, true] : [5_000, false];
   const sold = isSellOut ? 1_000 + wrong : 2_000;
   const figures: RushFigures = {
@@ -61,11 +61,11 @@ function rushOf(stage: string, number: number, drill: string): DrillResult {
     latencyMs: { p50: 30.2 + number, p95: 52.8, p99: 68.2, max: 1_902 },
     soldByNode: { 'node-1': sold / 2, 'node-2': sold / 2 },
   };
-  const witnesses = Array.from({ length: wrong / 2 }, (_, at) => `two sales both read stock ${5_000 - at}`);
+  const evidence = Array.from({ length: wrong / 2 }, (_, at) => `two sales both read stock ${5_000 - at}`);
   return {
-    ...{ drill, taught, verdict: taught ?? 'pass', figures, durationMs: 1_076 },
+    ...{ drill, expected, verdict: expected ?? 'pass', figures, durationMs: 1_076 },
     reasons: [wrong > 0 ? `The stock is ${figures.finalStock} and should be ${figures.expectedStock}.` : 'It holds.'],
-    ...{ witnesses: witnesses.slice(0, 10), witnessCount: witnesses.length },
+    ...{ evidence: evidence.slice(0, 10), evidenceCount: evidence.length },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DrillResult, Timeline } from '../../../loadtest/evidence/results.ts';
-import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { hasNothingToBreak, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 
 /** Drills that go step by step, one of each kind of figure. */
@@ -20,15 +20,15 @@ const timeline: Timeline = {
   overlaps: [],
 };
 
-/** What such a drill gives under a stage. What is not taught holds. */
+/** What such a drill gives under a stage. What is not expected holds. */
 export function stepResult(stage: number, drill: string): DrillResult {
   const name = Object.keys(locks)[stage] ?? '';
-  const taught = taughtVerdict(name, drill);
-  const common = { drill, taught, witnesses: [], witnessCount: 0, durationMs: 3_120 };
+  const expected = verdictExpected(name, drill);
+  const common = { drill, expected, evidence: [], evidenceCount: 0, durationMs: 3_120 };
   if (hasNothingToBreak(name, drill)) {
     return { ...common, verdict: 'not-applicable', reasons: ['This stage has nothing that the drill could break.'] };
   }
-  const isFail = taught === 'fail';
+  const isFail = expected === 'fail';
   return {
     ...common,
     verdict: isFail ? 'fail' : 'pass',

@@ -53,8 +53,8 @@ function tellStory(cells: Emitted[]) {
   return output.text();
 }
 
-test('a run of cells of which nothing is taught is not called expected', () => {
-  expect(tellStory([['2-recursive-retry', { ...rushOf('2-recursive-retry'), taught: null }]])).not.toMatch(
+test('a run of cells of which nothing is expected is not called expected', () => {
+  expect(tellStory([['2-recursive-retry', { ...rushOf('2-recursive-retry'), expected: null }]])).not.toMatch(
     /As expected/,
   );
 });

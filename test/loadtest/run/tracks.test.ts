@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../loadtest/harness/drill.ts';
 import { allCells, drillsOf, storyOf } from '../../../loadtest/run/tracks.ts';
-import { columnOf, fixes, hasNothingToBreak, rowOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 
 const stages = Object.keys(locks);
@@ -14,7 +14,7 @@ test('story: no cell twice, a rush under every stage, what it fixes, and every f
   const names = namesOf(storyOf('locks', stages));
   const failed = stages.flatMap((stage) =>
     drills
-      .filter(({ name }) => taughtVerdict(stage, name) === 'fail' && !columnOf(name)?.isAside)
+      .filter(({ name }) => verdictExpected(stage, name) === 'fail' && !columnOf(name)?.isAside)
       .map(({ name }) => `${stage} ${name}`),
   );
   const fixed = stages.flatMap((stage) =>

@@ -14,7 +14,7 @@ test('locks: the columns are the drills and the rows the strategies, in their or
 /** What a stage gives up that those before it held, for what it fixes. Its chapter says so. */
 const givenUp: Record<string, string> = { 'hung-holder': '8-auto-renew' };
 
-test.each(Object.keys(columns))('%s: from stage to stage, what is taught to hold goes on to hold', (drill) => {
+test.each(Object.keys(columns))('%s: from stage to stage, what is expected to hold goes on to hold', (drill) => {
   const stages = Object.keys(locks);
   const stage = givenUp[drill];
   const signs = stages.map((each) => rows[each]?.signs[drill]).join('');

@@ -8,7 +8,7 @@ import {
   isExternal,
   staircaseOf,
   staircases,
-  taughtVerdict,
+  verdictExpected,
 } from '../../../loadtest/staircase/lookup.ts';
 
 test('no name of a row or a column is there twice, and each is fit for a file', () => {
@@ -25,21 +25,21 @@ test.each<[string, string, 'pass' | 'fail' | null, boolean]>([
   ['2-recursive-retry', 'crashed-holder', null, false],
   ['fenced', 'failover', 'fail', false],
   ['guard-none', 'double-restore', 'fail', false],
-  // A dash: nothing to break, and nothing is taught.
+  // A dash: nothing to break, and nothing is expected.
   ['0-none', 'late-release', null, true],
   // No column of its staircase.
   ['3-spin', 'constructor', null, false],
   ['guard-none', 'double-click', null, false],
   ['0-none', 'double-restore', null, false],
-])('%s in %s: %s is taught', (row, drill, verdict, hasNothing) => {
-  expect(taughtVerdict(row, drill)).toBe(verdict);
+])('%s in %s: %s is expected', (row, drill, verdict, hasNothing) => {
+  expect(verdictExpected(row, drill)).toBe(verdict);
   expect(hasNothingToBreak(row, drill)).toBe(hasNothing);
 });
 
-test('an external lock stands among the locks: nothing is taught of it, and what can break no stage can’t break it', () => {
+test('an external lock stands among the locks: nothing is expected of it, and what can break no stage can’t break it', () => {
   expect([isExternal('my-lock'), isExternal('4-ttl')]).toEqual([true, false]);
   expect(staircaseOf('my-lock')).toBe(lockStaircase);
-  expect(taughtVerdict('my-lock', 'rush')).toBeNull();
+  expect(verdictExpected('my-lock', 'rush')).toBeNull();
   const spared = columnNames.filter((drill) => hasNothingToBreak('my-lock', drill));
   addExternalRow('my-voted-lock', 'masters');
   expect(spared).toEqual(expect.arrayContaining(['late-votes', 'crossed-skus', 'wrong-replica', 'double-restore']));

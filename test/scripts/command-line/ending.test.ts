@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd } from '../../../scripts/command-line/ending.ts';
+import { AS_EXPECTED, COULD_NOT_RUN, NOT_AS_EXPECTED, runToEnd } from '../../../scripts/command-line/ending.ts';
 import { nodeArgs, projectDir } from '../../../stack/parts.ts';
 import { writeModule } from '../../loadtest/grade/modules.ts';
 
@@ -13,9 +13,9 @@ const noRedis = 'The drill failed: no Redis\n';
 const livesOn = 'The drill failed: a node lives on\n';
 
 test.each([
-  ['it is what the run says', ends(NOT_AS_TAUGHT), ends(0), NOT_AS_TAUGHT, []],
+  ['it is what the run says', ends(NOT_AS_EXPECTED), ends(0), NOT_AS_EXPECTED, []],
   ['the run fails', fails('no Redis'), ends(0), COULD_NOT_RUN, [noRedis]],
-  ['what was open cannot be closed', ends(AS_TAUGHT), fails('a node lives on'), COULD_NOT_RUN, [livesOn]],
+  ['what was open cannot be closed', ends(AS_EXPECTED), fails('a node lives on'), COULD_NOT_RUN, [livesOn]],
   ['both fail', fails('no Redis'), fails('a node lives on'), COULD_NOT_RUN, [noRedis, livesOn]],
 ])('the end of a command: %s', async (_what, run, close, code, lines) => {
   const printed: string[] = [];
@@ -32,12 +32,12 @@ test('a command ends whatever it has left behind, and what it writes to a pipe i
   const bytes = 1_000_000;
   const script = writeModule(
     'writes-much.mts',
-    `import { endWith, NOT_AS_TAUGHT } from '${join(projectDir, 'scripts/command-line/ending.ts')}';
+    `import { endWith, NOT_AS_EXPECTED } from '${join(projectDir, 'scripts/command-line/ending.ts')}';
 await endWith('It failed', async () => {
   process.stdout.write('x'.repeat(${bytes}));
   process.stderr.write('written');
   setInterval(() => {}, 1_000);
-  return NOT_AS_TAUGHT;
+  return NOT_AS_EXPECTED;
 });
 `,
   );
@@ -48,5 +48,5 @@ await endWith('It failed', async () => {
   await once(child.stderr, 'data');
 
   expect((await text(child.stdout)).length).toBe(bytes);
-  expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(NOT_AS_TAUGHT);
+  expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(NOT_AS_EXPECTED);
 });

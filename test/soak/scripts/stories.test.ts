@@ -34,46 +34,49 @@ function addsUp(results: Results) {
   }
 }
 
-test.each(['native', 'embedded'])('npm start, %s servers: as taught, and every sale is accounted for', async (kind) => {
-  const bare = makeBarePath();
-  onTestFinished(bare.remove);
-  const env = kind === 'native' ? {} : { PATH: bare.path };
-  const command = start(replay, [...QUICK, '--stage', stages.join()], env);
-  expect(await command.ended).toEqual({ code: 0, signal: null });
+test.each(['native', 'embedded'])(
+  'npm start, %s servers: as expected, and every sale is accounted for',
+  async (kind) => {
+    const bare = makeBarePath();
+    onTestFinished(bare.remove);
+    const env = kind === 'native' ? {} : { PATH: bare.path };
+    const command = start(replay, [...QUICK, '--stage', stages.join()], env);
+    expect(await command.ended).toEqual({ code: 0, signal: null });
 
-  const results = readLatest(command);
-  expect(results).toMatchObject({ verdict: 'as-taught', verdictReasons: [], leftOut: [] });
-  expect(results.environment.redis.kind).toBe(kind);
-  expect(results.environment.nginx).toMatch(kind === 'native' ? /^native 1\./ : /^embedded 1\.25\.4$/);
-  expect(drillsOf(results)).toEqual(storyOf('locks', stages).map(({ stage, drill }) => `${stage} ${drill.name}`));
-  addsUp(results);
-  expect(cell(results, '1-in-process', 'sell-out')?.figures?.oversold).toBeGreaterThan(0);
-  expect(cell(results, '1-in-process', 'rush')?.witnesses[0]).toMatch(
-    /(node-1.*node-2|node-2.*node-1).* read stock \d+$/,
-  );
-  expect(cell(results, '1-in-process', 'one-node-rush')?.figures?.redisCommandsPerSale).toBe(2);
-  for (const drill of ofReplicas) {
-    const lacking = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
-    const expected = { verdict: kind === 'native' ? 'fail' : 'not-applicable', taught: 'fail' };
-    expect(cell(results, '8-auto-renew', drill)).toMatchObject({
-      ...expected,
-      ...(kind === 'embedded' && { reasons: [lacking] }),
-    });
-  }
-});
+    const results = readLatest(command);
+    expect(results).toMatchObject({ verdict: 'as-expected', verdictReasons: [], leftOut: [] });
+    expect(results.environment.redis.kind).toBe(kind);
+    expect(results.environment.nginx).toMatch(kind === 'native' ? /^native 1\./ : /^embedded 1\.25\.4$/);
+    expect(drillsOf(results)).toEqual(storyOf('locks', stages).map(({ stage, drill }) => `${stage} ${drill.name}`));
+    addsUp(results);
+    expect(cell(results, '1-in-process', 'sell-out')?.figures?.oversold).toBeGreaterThan(0);
+    expect(cell(results, '1-in-process', 'rush')?.evidence[0]).toMatch(
+      /(node-1.*node-2|node-2.*node-1).* read stock \d+$/,
+    );
+    expect(cell(results, '1-in-process', 'one-node-rush')?.figures?.redisCommandsPerSale).toBe(2);
+    for (const drill of ofReplicas) {
+      const lacking = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
+      const expected = { verdict: kind === 'native' ? 'fail' : 'not-applicable', expected: 'fail' };
+      expect(cell(results, '8-auto-renew', drill)).toMatchObject({
+        ...expected,
+        ...(kind === 'embedded' && { reasons: [lacking] }),
+      });
+    }
+  },
+);
 
-test('npm start -- --track orders: the whole story is as taught, with the figures that are drawn', async () => {
+test('npm start -- --track orders: the whole story is as expected, with the figures that are drawn', async () => {
   const command = start(replay, ['--track', 'orders']);
   expect(await command.ended).toEqual({ code: 0, signal: null });
 
   const results = readLatest(command);
-  expect(results).toMatchObject({ verdict: 'as-taught', verdictReasons: [] });
+  expect(results).toMatchObject({ verdict: 'as-expected', verdictReasons: [] });
   const story = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
   expect(drillsOf(results)).toEqual(story);
   for (const { stage, drills } of results.stages) {
-    for (const { drill, verdict, figures, witnesses } of drills) {
+    for (const { drill, verdict, figures, evidence } of drills) {
       expect({ stage, drill, ...figures }).toMatchObject({ stage, drill, ...figuresAsDrawn(stage, drill) });
-      expect(witnesses.length > 0).toBe(verdict === 'fail');
+      expect(evidence.length > 0).toBe(verdict === 'fail');
     }
   }
   expect(command.stdout()).toContain(`As expected. ${story.length} cells run: ${story.length} as expected.`);
@@ -92,7 +95,7 @@ test('npm run staircase -- --real, a Redis that was given: it is not broken, and
   expect((await command.ended).code).toBe(0);
 
   const results = readLatest(command);
-  expect(results).toMatchObject({ verdict: 'as-taught', environment: { redis: { kind: 'external' } } });
+  expect(results).toMatchObject({ verdict: 'as-expected', environment: { redis: { kind: 'external' } } });
   for (const { drills } of results.stages) {
     expect(drills.map(({ drill }) => drill)).toEqual(['rush', 'nested-call', 'failover']);
     expect(drills[1]?.timeline?.lanes.length).toBeGreaterThan(1);

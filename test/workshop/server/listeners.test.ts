@@ -34,7 +34,7 @@ afterEach(async () => {
 async function serve({ failure }: { failure?: Error } = {}) {
   const run: RunView = {
     ...{ number: 1, ...cell, title: 'Stage 4', place: 'redis', events: [] },
-    verdict: { verdict: 'fail', taught: 'fail', says: [{ form: 'text', values: { text: 'Two met.' } }] },
+    verdict: { verdict: 'fail', expected: 'fail', says: [{ form: 'text', values: { text: 'Two met.' } }] },
   };
   const orders: Order[] = [];
   const bugs: unknown[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { hasNothingToBreak, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { type Question, readQuestions } from '../../../workshop/server/questions.ts';
 import { stages } from '../../lesson/project-files.ts';
@@ -20,16 +20,16 @@ describe('questions', () => {
   test('every stage has some: one about a drill that it holds, and one about a drill that it fails', () => {
     expect(Object.keys(questions)).toEqual(stages);
     for (const stage of stages.slice(1)) {
-      const verdicts = questions[stage]?.map(({ drill }) => taughtVerdict(stage, drill));
+      const verdicts = questions[stage]?.map(({ drill }) => verdictExpected(stage, drill));
       expect(verdicts).toEqual(expect.arrayContaining(['pass', 'fail']));
     }
   });
 
   test.each(asked)(
-    '$stage, $drill: the right answer is what is taught, and so in virtual time, and no other one with a figure is',
+    '$stage, $drill: the right answer is what is expected, and so in virtual time, and no other one with a figure is',
     async ({ stage, drill: name, question }) => {
       expect(hasNothingToBreak(stage, name)).toBe(false);
-      expect(rightOf(question).verdict).toBe(taughtVerdict(stage, name));
+      expect(rightOf(question).verdict).toBe(verdictExpected(stage, name));
       // What waiting costs in memory shows on real nodes alone.
       if (name === 'long-wait') return;
       const { outcome } = await playDrill(drillNamed(name), stage, { settings });

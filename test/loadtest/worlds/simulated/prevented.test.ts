@@ -314,7 +314,7 @@ test('clock-jump: the jump is drawn where it happened, and who undid the others 
   const outcome = await run(scenario('clock-jump'), 'redlock');
 
   expect(figuresOf(outcome)).toMatchObject({ soldMeanwhile: 3, lostUpdates: 2, finalStock: 99, expectedStock: 97 });
-  expect(outcome.witnesses[0]).toMatch(/node-1.* and .*node-2.* both read stock 100/);
+  expect(outcome.evidence[0]).toMatch(/node-1.* and .*node-2.* both read stock 100/);
   expect(timelineOf(outcome).faults.map(({ label }) => label)).toEqual(['2 lines cut', 'clock of master 3 jumps']);
 });
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { scenarios } from '../../../../loadtest/scenarios/index.ts';
-import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
+import { verdictExpected } from '../../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../../locks/index.ts';
 import { LEASE_MS, run } from './own-target.ts';
 
 /** They tell no step, so that nobody is waited for; or the virtual world can't carry it. */
 const LEFT_OUT = ['long-wait', 'nested-call', 'long-sale', 'redis-outage'];
 
-const firstAs = (drill: string, taught: 'pass' | 'fail') =>
+const firstAs = (drill: string, expected: 'pass' | 'fail') =>
   Object.keys(locks)
-    .filter((stage) => taughtVerdict(stage, drill) === taught)
+    .filter((stage) => verdictExpected(stage, drill) === expected)
     .slice(0, 1)
-    .map((stage) => ({ stage, taught }));
+    .map((stage) => ({ stage, expected }));
 
 /** Each drill under the first stage that fails it; where none does, under the first that holds. */
 const cells = scenarios
@@ -22,7 +22,7 @@ const cells = scenarios
   });
 
 describe('the verdict does not depend on how long the audience takes: one and a half leases at every step', () => {
-  test.each(cells)('$name under $stage: $taught', async ({ drill, stage, taught }) => {
+  test.each(cells)('$name under $stage: $expected', async ({ drill, stage, expected }) => {
     let steps = 0;
     const { verdict, reasons } = await run(drill, stage, {
       narrateOn:
@@ -34,7 +34,7 @@ describe('the verdict does not depend on how long the audience takes: one and a 
         },
     });
 
-    expect({ verdict, reasons }).toMatchObject({ verdict: taught });
+    expect({ verdict, reasons }).toMatchObject({ verdict: expected });
     expect(steps).toBeGreaterThan(0);
   });
 });

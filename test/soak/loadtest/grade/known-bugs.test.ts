@@ -84,10 +84,10 @@ test.each<[drill: string, what: string, lock: string, verdict: string, says: Reg
 });
 
 test('rush: a lost wake-up leaves the lock free while sales wait; a right lock is hardly ever free', async () => {
-  const { verdict, reasons, figures, witnesses } = await grade('loses-wake-ups', 'rush', FEW);
-  expect({ verdict, witnesses }).toEqual({
+  const { verdict, reasons, figures, evidence } = await grade('loses-wake-ups', 'rush', FEW);
+  expect({ verdict, evidence }).toEqual({
     verdict: 'fail',
-    witnesses: [expect.stringMatching(/^From [\d.]+ s to [\d.]+ s nobody was inside, and sale \d{4} on node-[12]/)],
+    evidence: [expect.stringMatching(/^From [\d.]+ s to [\d.]+ s nobody was inside, and sale \d{4} on node-[12]/)],
   });
   expect(reasons.join(' ')).toMatch(/For [\d.]+ s nobody held the lock although sales waited\./);
   expect((figures as RushFigures).longestFreeMs).toBeGreaterThan(FREE_LIMIT_MS);

@@ -6,7 +6,7 @@ import type { Drill } from '../../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { exerciseDrills } from '../../../../loadtest/orders/index.ts';
 import { drillsOf, tracks } from '../../../../loadtest/run/tracks.ts';
-import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
+import { verdictExpected } from '../../../../loadtest/staircase/lookup.ts';
 import { figuresAsDrawn, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
 import { withNodes } from '../../../loadtest/worlds/simulated/own-target.ts';
 
@@ -35,11 +35,11 @@ describe('a guard that the story leaves aside does as drawn', () => {
   });
 
   test.each(Object.entries(aside))('%s in %s', async (row, name) => {
-    const { verdict, reasons, witnesses, figures } = await run(drillNamed(name), row);
+    const { verdict, reasons, evidence, figures } = await run(drillNamed(name), row);
 
-    const taught = taughtVerdict(row, name);
-    expect({ verdict, reasons }).toMatchObject({ verdict: taught });
-    expect(witnesses.length > 0).toBe(taught === 'fail');
+    const expected = verdictExpected(row, name);
+    expect({ verdict, reasons }).toMatchObject({ verdict: expected });
+    expect(evidence.length > 0).toBe(expected === 'fail');
     expect(figures).toMatchObject(figuresAsDrawn(row, name));
   });
 });

@@ -1,8 +1,8 @@
-// Plays the cells of the staircase in the virtual world, and compares each with what is taught.
+// Plays the cells of the staircase in the virtual world, and compares each with what is expected.
 
 import { describe, expect, test } from 'vitest';
 import { drills } from '../../../../../loadtest/scenarios/index.ts';
-import { hasNothingToBreak, taughtVerdict } from '../../../../../loadtest/staircase/lookup.ts';
+import { hasNothingToBreak, verdictExpected } from '../../../../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../../../../loadtest/worlds/simulated/play.ts';
 
 /** It needs what the virtual world does not have: a stack of thousands of calls. */
@@ -25,7 +25,7 @@ export function playCells(locks: string[], isMeant = (name: string) => name !== 
     test.each(cells.map((drill) => ({ name: drill.name, drill })))('$name: as expected', async ({ name, drill }) => {
       const { verdict, reasons } = (await playDrill(drill, lock, { settings })).outcome;
 
-      expect({ verdict, reasons }).toEqual({ verdict: taughtVerdict(lock, name) ?? verdict, reasons });
+      expect({ verdict, reasons }).toEqual({ verdict: verdictExpected(lock, name) ?? verdict, reasons });
     });
   });
 }
