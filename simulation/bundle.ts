@@ -123,7 +123,7 @@ async function bundleFrom(folder: string, from: BuildOptions, options: BundleOpt
     // The paths in the source map begin here.
     outfile: join(folder, 'bundle.js'),
     logLevel: 'silent',
-    plugins: [replacing(options), placed()],
+    plugins: [replacing(options), placed(/\.[cm]?[jt]s$/)],
   }).catch(({ errors = [] }: { errors?: { text: string; location: { file: string; line: number } | null }[] }) => {
     const [first] = errors;
     const where = first?.location ? ` (${first.location.file}:${first.location.line})` : '';

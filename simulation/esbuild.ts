@@ -37,11 +37,14 @@ export async function bundleText(options: BuildOptions, isLast = false): Promise
   }
 }
 
-/** A module that asks where it is gets the place of its source, or what else is said. */
-export const placed = (asks = /import\.meta\.url/g, placeOf = (path: string) => pathToFileURL(path).href): Plugin => ({
+const ownPlace = (path: string) => pathToFileURL(path).href;
+
+/** A module of these files that asks where it is gets the place of its source, or what else is said. */
+export const placed = (filter: RegExp, asks = /import\.meta\.url/g, placeOf = ownPlace): Plugin => ({
   name: 'placed',
   setup({ onLoad }) {
-    onLoad({ filter: /\.[cm]?[jt]s$/ }, ({ path }) => {
+    // What another plugin has put in the place of a file is its own.
+    onLoad({ filter, namespace: 'file' }, ({ path }) => {
       const source = readFileSync(path, 'utf8').replace(asks, JSON.stringify(placeOf(path)));
       const place = /\b__(dir|file)name\b/.test(source)
         ? `const __filename = ${JSON.stringify(path)}, __dirname = ${JSON.stringify(dirname(path))};`

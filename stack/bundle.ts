@@ -175,7 +175,7 @@ async function buildText(file: string, path: string, isHost: boolean): Promise<s
       outfile: path,
       format: 'esm',
       banner: { js: banner },
-      plugins: [placed(), ...(isHost ? [sharing] : []), leavingOut(heavy)],
+      plugins: [placed(/\.ts$/), ...(isHost ? [sharing] : []), leavingOut(heavy)],
     },
     true,
   );

@@ -148,7 +148,11 @@ const inWorker: Plugin = {
   },
 };
 
-const placedInPage = placed(/import\.meta\.(url|resolve\([^)]*\))/g, (path) => `${PLACE}${relative(projectDir, path)}`);
+const placedInPage = placed(
+  /\.ts$/,
+  /import\.meta\.(url|resolve\([^)]*\))/g,
+  (path) => `${PLACE}${relative(projectDir, path)}`,
+);
 
 /** A client of ioredis with the names of its members alone: the virtual world asks it which commands there are. */
 function clientOfNames(): string {
