@@ -13,7 +13,7 @@ import { createGradeNarrator } from '../loadtest/run/narrator.ts';
 import { startProgressLine } from '../loadtest/run/progress-line.ts';
 import { allCells } from '../loadtest/run/tracks.ts';
 import { drills as allDrills } from '../loadtest/scenarios/index.ts';
-import { SEEDED_ORDERS } from '../loadtest/staircase/contract.ts';
+import { SEEDED_ORDERS } from '../loadtest/staircase/conformance.ts';
 import { type Cell, MOST_STATES } from '../prove/cell.ts';
 import { proveAll } from '../prove/prover.ts';
 import { numbered } from '../prove/words.ts';

@@ -10,7 +10,7 @@ import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { wholeNumber } from '../services/inventory/settings/setting-kinds.ts';
 import { readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { livePorts } from '../stack/usual-ports.ts';
-import type { Order, PresenterParts, RoomOrder } from '../workshop/page/messages.ts';
+import type { Command, PresenterParts, RoomCommand } from '../workshop/page/messages.ts';
 import { packFollower, packPage } from '../workshop/page/pack.ts';
 import { createPlayer } from '../workshop/server/player.ts';
 import { createPresenterApp } from '../workshop/server/presenter.ts';
@@ -72,14 +72,14 @@ async function serve(): Promise<number> {
     shared?.changed();
   }
 
-  async function order(order: Order) {
-    if (isOfRoom(order)) return void room.order(order);
-    await player.order(order);
+  async function command(command: Command) {
+    if (isOfRoom(command)) return void room.command(command);
+    await player.command(command);
     // Nobody votes on what is seen already.
-    if (order.do === 'play') room.playBegins();
+    if (command.do === 'play') room.playBegins();
   }
 
-  const app = createPresenterApp({ page, token, stream, order, onBug });
+  const app = createPresenterApp({ page, token, stream, command, onBug });
   const server = createServer(app).listen(LIVE_PORT, '127.0.0.1');
   try {
     await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -111,8 +111,8 @@ async function serve(): Promise<number> {
   }
 }
 
-function isOfRoom(order: Order): order is RoomOrder {
-  return ['ask', 'close-votes', 'reveal', 'forget'].includes(order.do);
+function isOfRoom(command: Command): command is RoomCommand {
+  return ['ask', 'close-votes', 'reveal', 'forget'].includes(command.do);
 }
 
 /** Where there is no browser nothing happens: the address is printed. */

@@ -5,7 +5,7 @@ import { exportsOf } from '../../simulation/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
-import { promisesOfOurs } from '../staircase/contract.ts';
+import { promisesOfOurs } from '../staircase/conformance.ts';
 import { type Check, checks } from './checks.ts';
 import type { LockUnderTest, Survey } from './lock-under-test.ts';
 import { doesNotApply, Fault, fails, NoLock, saidOf } from './outcome.ts';

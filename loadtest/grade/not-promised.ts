@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Promises } from '../evidence/promises.ts';
-import { checkNames } from '../staircase/contract.ts';
+import { checkNames } from '../staircase/conformance.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 
 /** Without these it is no lock. */

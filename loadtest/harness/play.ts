@@ -40,8 +40,8 @@ export interface Judgement {
 }
 
 /**
- * Follows the course of a drill to its judgement, and closes its test bed. What the course rejects with is why nothing may be concluded.
- * Rejects with StuckError when the course does, and with the signal's reason when that aborts first; the test bed is
+ * Follows the playing of a drill to its judgement, and closes its test bed. What the playing rejects with is why nothing may be concluded.
+ * Rejects with StuckError when the playing does, and with the signal's reason when that aborts first; the test bed is
  * closed all the same. When it can't be, that is what it rejects with.
  */
 export async function play(
@@ -52,16 +52,16 @@ export async function play(
       isJudged?: Judgement['isJudged'],
     ): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'> & Pick<Attempt, 'standstillMs'>>;
   },
-  course: Promise<Judgement>,
+  playing: Promise<Judgement>,
   signal?: AbortSignal,
 ): Promise<Attempt> {
-  const judgement = await untilStopped(course, signal).catch(async (error) => {
+  const judgement = await untilStopped(playing, signal).catch(async (error) => {
     if (!signal?.aborted && !(error instanceof StuckError)) {
       return { ...notStaged(reasonOf(error), error), isSpoilt: !(error instanceof NotStagedError) };
     }
     // What it has begun comes to its end before it is undone.
     testBed.stop();
-    const begun: Promise<unknown> = error instanceof StuckError ? error.step : course;
+    const begun: Promise<unknown> = error instanceof StuckError ? error.step : playing;
     await Promise.race([begun.catch(() => {}), testBed.clock.sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     await testBed.close().catch((left: Error) => {
       const why = error instanceof Error ? error.message : error;

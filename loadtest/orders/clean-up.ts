@@ -11,7 +11,7 @@ import { formatDuration, sum } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
 import { narrated, type StepSentence, told } from '../narration/steps.ts';
 import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
-import { type DueOrder, demand, type OrderCourse, step, type Tick } from './course.ts';
+import { type DueOrder, demand, type OrderPlaying, step, type Tick } from './playing.ts';
 import { type Shop, STEP_LIMIT_MS } from './shop.ts';
 
 /** How long to wait before the next tick when one was skipped, in milliseconds. */
@@ -27,16 +27,16 @@ interface Halt {
 }
 
 export const cleanUpSteps = [
-  step('<count> order[s] [is][are] due', async (course, { count }) => {
-    await useGuard(course);
-    await makeDue(course, count);
+  step('<count> order[s] [is][are] due', async (playing, { count }) => {
+    await useGuard(playing);
+    await makeDue(playing, count);
     return told('orders were due', { orders: count });
   }),
   step(
     'tick <tick> begins at <node>, and is held when it has <did> <count>',
-    async (course, { tick, node, did, count }) => {
+    async (playing, { tick, node, did, count }) => {
       const halt = { did: did as Did, orders: count };
-      const { ended } = await holdTick(course, tick, node, halt);
+      const { ended } = await holdTick(playing, tick, node, halt);
       if (ended)
         throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(endOf(tick, node, ended))}`);
       return told('tick held', { tick, node: node.name, ...halt });
@@ -44,26 +44,26 @@ export const cleanUpSteps = [
   ),
   step(
     'tick <tick> begins at <node>, and is held when it has <did> <count>, or does not come so far',
-    async (course, { tick, node, did, count }) => {
+    async (playing, { tick, node, did, count }) => {
       const halt = { did: did as Did, orders: count };
-      const begun = await holdTick(course, tick, node, halt);
+      const begun = await holdTick(playing, tick, node, halt);
       const { ended } = begun;
       if (!ended) return told('tick held', { tick, node: node.name, ...halt });
       // One that has run to its end meanwhile has met nobody.
-      await mustHaveDone(course, begun, halt);
+      await mustHaveDone(playing, begun, halt);
       return endOf(tick, node, ended);
     },
   ),
-  step('a tick of <node> runs, or is skipped', (course, { node }) => tickFor(course, node, 0)),
-  step('ticks of <node> come until one is not skipped, for <limit> at most', async (course, { node, limit }) => {
-    await course.say(told('ticks came', { node: node.name }));
-    const ended = await tickFor(course, node, limit);
-    return course.isSkipped ? told('every tick skipped', { node: node.name, ms: limit }) : ended;
+  step('a tick of <node> runs, or is skipped', (playing, { node }) => tickFor(playing, node, 0)),
+  step('ticks of <node> come until one is not skipped, for <limit> at most', async (playing, { node, limit }) => {
+    await playing.say(told('ticks came', { node: node.name }));
+    const ended = await tickFor(playing, node, limit);
+    return playing.isSkipped ? told('every tick skipped', { node: node.name, ms: limit }) : ended;
   }),
-  step('tick <tick> goes on', (course, { tick }) => goOn(course, tick)),
-  step('tick <tick> goes on, and runs to its end', async (course, { tick }) => {
-    const ended = await goOn(course, tick);
-    const { result, node } = tickOf(course, tick);
+  step('tick <tick> goes on', (playing, { tick }) => goOn(playing, tick)),
+  step('tick <tick> goes on, and runs to its end', async (playing, { tick }) => {
+    const ended = await goOn(playing, tick);
+    const { result, node } = tickOf(playing, tick);
     if ((await result).outcome !== 'ran')
       throw new NotStagedError(`The tick of ${node.name} failed. ${narrated(ended)}`);
     return ended;
@@ -79,18 +79,18 @@ export const cleanUpSteps = [
     await until('The ticks have not come to the order.', haveCome);
     return told('ticks kept waiting', { ticks: await waiting() });
   }),
-  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (course, { node, time }) => {
-    course.forget(() => node.setGuard('conditional'));
-    course.undoLater(() => node.setSchedule({}));
+  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (playing, { node, time }) => {
+    playing.forget(() => node.setGuard('conditional'));
+    playing.undoLater(() => node.setSchedule({}));
     await node.setGuard('none');
     await node.scriptTick({ after: 'read', orders: 1 });
-    await node.setSchedule(schedules[course.row] ?? {});
+    await node.setSchedule(schedules[playing.row] ?? {});
     const isHeld = async () => (await node.ticks()).held === 1;
-    await course.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
-    await course.say(told('ticks by itself', { node: node.name, ms: PERIOD_MS }));
+    await playing.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
+    await playing.say(told('ticks by itself', { node: node.name, ms: PERIOD_MS }));
     // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
     const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
-    await course.rest(Math.max(0, slow.beganAt + time - Date.now()));
+    await playing.rest(Math.max(0, slow.beganAt + time - Date.now()));
     if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
     return told('first tick took', { node: node.name, ms: time });
   }),
@@ -102,9 +102,9 @@ export const cleanUpSteps = [
 
 export const cleanUpDemands = [
   /** What MySQL and the stock say. */
-  demand('each order is closed, and its unit has come back once', async (course) => {
-    const { due, isSkipped } = course;
-    const [times, open] = [await timesRestored(course), due.length - (await closed(course))];
+  demand('each order is closed, and its unit has come back once', async (playing) => {
+    const { due, isSkipped } = playing;
+    const [times, open] = [await timesRestored(playing), due.length - (await closed(playing))];
     const restored = sum(times);
     const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
     const counts = { restored, due: due.length };
@@ -146,9 +146,9 @@ export const cleanUpDemands = [
 ];
 
 /** Both nodes clean up under the guard of the row. What an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
-async function useGuard(course: OrderCourse) {
-  const { nodes, row, leaseMs, redis } = course;
-  course.forget(async () => {
+async function useGuard(playing: OrderPlaying) {
+  const { nodes, row, leaseMs, redis } = playing;
+  playing.forget(async () => {
     // Some locks never end when their holder is dead.
     await redis.del(...keysOf(jobLockKey(row)));
     for (const node of nodes) await node.setGuard('conditional');
@@ -156,11 +156,11 @@ async function useGuard(course: OrderCourse) {
   for (const node of nodes) await node.setGuard(row, { leaseMs, minHoldMs: 0 });
   for (const node of nodes) {
     let isOver = false;
-    const ending = tickWhenFree(course, node, STEP_LIMIT_MS).finally(() => {
+    const ending = tickWhenFree(playing, node, STEP_LIMIT_MS).finally(() => {
       isOver = true;
     });
     ending.catch(() => {});
-    await course.until(`The clean-up of ${node.name} does not end.`, async () => {
+    await playing.until(`The clean-up of ${node.name} does not end.`, async () => {
       await node.resume();
       return isOver;
     });
@@ -171,7 +171,7 @@ async function useGuard(course: OrderCourse) {
 }
 
 /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
-async function makeDue({ due, query, redis, lock, forget }: OrderCourse, count: number) {
+async function makeDue({ due, query, redis, lock, forget }: OrderPlaying, count: number) {
   const isInMysql = stockOf(lock) === 'mysql';
   const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), sku: `drill-due-${i + 1}` }));
   forget(async () => {
@@ -197,16 +197,16 @@ async function closed({ query }: Shop) {
 }
 
 /** How often the unit of each order has come back, in the order of the orders. */
-async function timesRestored({ query, redis, lock, due }: OrderCourse): Promise<number[]> {
+async function timesRestored({ query, redis, lock, due }: OrderPlaying): Promise<number[]> {
   if (stockOf(lock) !== 'mysql') return Promise.all(due.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
   const rows = await query<DueOrder & { stock: number }>('SELECT sku, stock FROM tb_stock');
   return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
 }
 
 /** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
-async function holdTick(course: OrderCourse, name: string, node: TargetNode, halt: Halt): Promise<Tick> {
-  const { ticks } = course;
-  course.mustBeOpen();
+async function holdTick(playing: OrderPlaying, name: string, node: TargetNode, halt: Halt): Promise<Tick> {
+  const { ticks } = playing;
+  playing.mustBeOpen();
   const { did, orders } = halt;
   const { held } = await node.ticks();
   await node.scriptTick({ after: did, orders: did === 'read' ? 1 : orders });
@@ -215,42 +215,42 @@ async function holdTick(course: OrderCourse, name: string, node: TargetNode, hal
   // The node may be killed meanwhile.
   tick.result.then((end) => (tick.ended = end)).catch(() => {});
   const isThere = async () => tick.ended !== undefined || (await node.ticks()).held > held;
-  await course.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
+  await playing.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
   if (tick.ended) return tick;
   tick.isHeld = true;
-  await mustHaveDone(course, tick, halt);
+  await mustHaveDone(playing, tick, halt);
   return tick;
 }
 
 /** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
-async function mustHaveDone(course: OrderCourse, { node, ended }: Tick, { did, orders }: Halt) {
-  const done = did === 'closed' ? await closed(course) : sum(await timesRestored(course));
+async function mustHaveDone(playing: OrderPlaying, { node, ended }: Tick, { did, orders }: Halt) {
+  const done = did === 'closed' ? await closed(playing) : sum(await timesRestored(playing));
   if (done === (did === 'read' ? 0 : orders)) return;
   const verb = did === 'closed' ? 'closed' : 'restored';
   throw new NotStagedError(`The ticks had ${verb} ${done} when ${node.name} ${ended ? 'had ended' : 'was held'}.`);
 }
 
-function tickOf({ ticks }: OrderCourse, name: string): Tick {
+function tickOf({ ticks }: OrderPlaying, name: string): Tick {
   const found = ticks.get(name);
   if (found === undefined) throw new Error(`No tick is called ${name}.`);
   return found;
 }
 
 /** Resolves with how it has ended. Throws NotStagedError when it had ended before, or was neither let in nor kept out. */
-async function goOn(course: OrderCourse, name: string): Promise<StepSentence> {
-  const tick = tickOf(course, name);
+async function goOn(playing: OrderPlaying, name: string): Promise<StepSentence> {
+  const tick = tickOf(playing, name);
   if (tick.isHeld && tick.ended) throw new NotStagedError(`The tick of ${tick.node.name} had ended before it went on.`);
-  for (const each of course.ticks.values()) if (each.node === tick.node) each.isHeld = false;
+  for (const each of playing.ticks.values()) if (each.node === tick.node) each.isHeld = false;
   await tick.node.resume();
   const result = await tick.result;
   mustNotFail(tick.node, result);
   return endOf(name, tick.node, result);
 }
 
-async function tickFor(course: OrderCourse, node: TargetNode, limitMs: number): Promise<StepSentence> {
-  const result = await tickWhenFree(course, node, limitMs);
+async function tickFor(playing: OrderPlaying, node: TargetNode, limitMs: number): Promise<StepSentence> {
+  const result = await tickWhenFree(playing, node, limitMs);
   mustNotFail(node, result);
-  course.isSkipped = limitMs > 0 && result.outcome === 'skipped';
+  playing.isSkipped = limitMs > 0 && result.outcome === 'skipped';
   return endOf(undefined, node, result);
 }
 

@@ -1,17 +1,17 @@
-// The drills of the orders. Each is a page that is played on real servers, since no virtual world has a MySQL.
+// The drills of the orders. Each is a scenario that is played on real servers, since no virtual world has a MySQL.
 
 import { readFileSync } from 'node:fs';
 import { type Drill, notApplicable } from '../harness/drill.ts';
 import { play, playAgain } from '../harness/play.ts';
 import { lackOf } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';
-import { readPageOf } from '../scenarios/page.ts';
-import { playPage } from '../scenarios/playing.ts';
+import { playScenario } from '../scenarios/play.ts';
+import { readScenarioOf } from '../scenarios/read.ts';
 import { exerciseDrillNames } from '../staircase/exercises.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 import { cleanUpDemands, cleanUpSteps } from './clean-up.ts';
-import { beginCourse, commonSteps } from './course.ts';
 import { paymentDemands, paymentSteps } from './payments.ts';
+import { beginPlaying, commonSteps } from './playing.ts';
 import { purchaseDemands, purchaseSteps } from './purchases.ts';
 import { openShop } from './shop.ts';
 
@@ -26,17 +26,17 @@ const known = {
  * node or MySQL that did not answer in time may answer the next time.
  */
 function drillOf(name: string): Drill {
-  const page = readPageOf(known, readFileSync(new URL(`${name}.txt`, folder), 'utf8'));
+  const scenario = readScenarioOf(known, readFileSync(new URL(`${name}.txt`, folder), 'utf8'));
   return {
     name,
     kind: 'steps',
     async run({ target, stage, settings, signal, narrate, tries }) {
-      const lacking = lackOf(target, stage, ['own mysql', ...page.needs]);
+      const lacking = lackOf(target, stage, ['own mysql', ...scenario.needs]);
       if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
-      const { leaseMs = settings.leaseMs } = page.timing;
+      const { leaseMs = settings.leaseMs } = scenario.timing;
       async function playOnce() {
         const shop = await openShop({ target, stage, leaseMs, signal, narrate });
-        return play(shop, playPage(page, beginCourse(shop)), signal);
+        return play(shop, playScenario(scenario, beginPlaying(shop)), signal);
       }
       return playAgain(playOnce, { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate });
     },

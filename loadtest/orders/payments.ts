@@ -4,104 +4,104 @@ import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { demand, needing, type OrderCourse, step } from './course.ts';
+import { demand, needing, type OrderPlaying, step } from './playing.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';
 
 export const paymentSteps = [
-  needing('links')('the XACK of each node will be held on its way', async (course) => {
-    for (const node of course.nodes) {
+  needing('links')('the XACK of each node will be held on its way', async (playing) => {
+    for (const node of playing.nodes) {
       const held = node.link?.holdNext('XACK');
-      held?.arrived.then(() => (course.booker ??= node)).catch(() => {});
+      held?.arrived.then(() => (playing.booker ??= node)).catch(() => {});
       // The one of a dead node never arrives, and the one of its heir passes.
-      course.drops.push(() => held?.drop());
-      course.undoLater(() => held?.drop());
+      playing.drops.push(() => held?.drop());
+      playing.undoLater(() => held?.drop());
     }
     return told('XACK will be held', {});
   }),
-  step('a message pays half of the order', async (course) => {
-    for (const { link, name } of course.nodes) {
+  step('a message pays half of the order', async (playing) => {
+    for (const { link, name } of playing.nodes) {
       const end = link?.watch((command) => {
-        if (command.name === 'XACK') for (const id of command.args) course.acknowledged.set(String(id), name);
+        if (command.name === 'XACK') for (const id of command.args) playing.acknowledged.set(String(id), name);
       });
-      course.undoLater(() => end?.());
+      playing.undoLater(() => end?.());
     }
-    await sendPayment(course);
+    await sendPayment(playing);
     return told('message sent', {});
   }),
-  step('the payment is booked', async (course) => {
-    await course.until('The payment was not booked.', async () => (await paymentsOf(course, course.order?.id))[0]);
+  step('the payment is booked', async (playing) => {
+    await playing.until('The payment was not booked.', async () => (await paymentsOf(playing, playing.order?.id))[0]);
     return told('payment booked', {});
   }),
-  step('the payment is sent again, with its key, and a node is given the message', async (course) => {
-    await sendPayment(course);
-    const isGiven = async () => (await lastGiven(course)) === course.messages.at(-1);
-    await course.until('No node was given the second message.', isGiven);
+  step('the payment is sent again, with its key, and a node is given the message', async (playing) => {
+    await sendPayment(playing);
+    const isGiven = async () => (await lastGiven(playing)) === playing.messages.at(-1);
+    await playing.until('No node was given the second message.', isGiven);
     return told('message sent again', {});
   }),
-  step('a node books the payment, and sends its XACK', async (course) => {
-    const { order } = course;
-    const { name } = await course.until('No node has sent an XACK.', async () => course.booker);
-    const isBooked = async () => (await paymentsOf(course, order?.id))[0];
-    await course.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
+  step('a node books the payment, and sends its XACK', async (playing) => {
+    const { order } = playing;
+    const { name } = await playing.until('No node has sent an XACK.', async () => playing.booker);
+    const isBooked = async () => (await paymentsOf(playing, order?.id))[0];
+    await playing.until(`${name} sent its XACK, and had booked nothing.`, isBooked);
     return told('payment booked by', { node: name });
   }),
-  needing('node processes')('that node is killed (SIGKILL), and the message is still its own', async (course) => {
-    const { messages, drops } = course;
-    const booker = bookerOf(course);
+  needing('node processes')('that node is killed (SIGKILL), and the message is still its own', async (playing) => {
+    const { messages, drops } = playing;
+    const booker = bookerOf(playing);
     const { name } = booker;
-    await course.kill(booker);
-    const [left] = await pendingOf(course);
+    await playing.kill(booker);
+    const [left] = await pendingOf(playing);
     if (left?.id !== messages[0] || left?.consumer !== name || (left?.deliveries ?? 0) > 1) {
       throw new NotStagedError(`${name} had acknowledged its message before it was killed, or another node had it.`);
     }
     for (const drop of drops) drop();
     return told('booker killed', { node: name });
   }),
-  step('a node comes to book the payment', async (course) => {
-    await course.until('No node has come to book the payment.', async () => (await waitingBookings(course)) > 0);
+  step('a node comes to book the payment', async (playing) => {
+    await playing.until('No node has come to book the payment.', async () => (await waitingBookings(playing)) > 0);
     return told('booking came', {});
   }),
-  needing('node processes', 'links')('the node that is given the message is killed (SIGKILL)', async (course) => {
-    const { messages, acknowledged } = course;
-    const [pending] = await pendingOf(course);
+  needing('node processes', 'links')('the node that is given the message is killed (SIGKILL)', async (playing) => {
+    const { messages, acknowledged } = playing;
+    const [pending] = await pendingOf(playing);
     // Of a message that is acknowledged Redis no longer knows whose it was.
     const names = [pending?.consumer, acknowledged.get(messages[0] ?? '')];
-    const dead = course.nodes.find(({ name }) => names.includes(name));
+    const dead = playing.nodes.find(({ name }) => names.includes(name));
     if (dead === undefined) throw new NotStagedError('Nobody knows which node was given the message.');
-    await course.kill(dead);
+    await playing.kill(dead);
     return told('consumer killed', { node: dead.name });
   }),
-  step('no booking waits any more', async (course) => {
-    await course.until('A booking has not come to its end.', async () => (await waitingBookings(course)) === 0);
+  step('no booking waits any more', async (playing) => {
+    await playing.until('A booking has not come to its end.', async () => (await waitingBookings(playing)) === 0);
     return told('no booking waited', {});
   }),
-  step('nothing is booked yet', async (course) => {
-    const { order, messages } = course;
-    if ((await paymentsOf(course, order?.id)).length > 0)
+  step('nothing is booked yet', async (playing) => {
+    const { order, messages } = playing;
+    if ((await paymentsOf(playing, order?.id)).length > 0)
       throw new NotStagedError('The payment was booked all the same.');
-    const isPending = (await pendingOf(course)).some(({ id }) => id === messages[0]);
+    const isPending = (await pendingOf(playing)).some(({ id }) => id === messages[0]);
     return isPending ? told('nothing booked, message pending', {}) : told('nothing booked, message acknowledged', {});
   }),
-  step('the drill waits until each message is acknowledged, for <limit> at most', async (course, { limit }) => {
-    await course.say(told('messages unacknowledged', {}));
-    const ms = await areTaken(course, limit);
-    return course.isLeft ? told('message left pending', { ms: limit }) : told('messages acknowledged', { ms });
+  step('the drill waits until each message is acknowledged, for <limit> at most', async (playing, { limit }) => {
+    await playing.say(told('messages unacknowledged', {}));
+    const ms = await areTaken(playing, limit);
+    return playing.isLeft ? told('message left pending', { ms: limit }) : told('messages acknowledged', { ms });
   }),
-  step('the other node takes the message over, within <limit>', async (course, { limit }) => {
-    const dead = bookerOf(course);
-    const node = (dead === course.first ? course.second : course.first).name;
-    await course.say(told('message orphaned', { node }));
-    const ms = await areTaken(course, limit);
-    if (course.isLeft) throw new NotStagedError('No node has taken the message over.');
+  step('the other node takes the message over, within <limit>', async (playing, { limit }) => {
+    const dead = bookerOf(playing);
+    const node = (dead === playing.first ? playing.second : playing.first).name;
+    await playing.say(told('message orphaned', { node }));
+    const ms = await areTaken(playing, limit);
+    if (playing.isLeft) throw new NotStagedError('No node has taken the message over.');
     return told('message taken over', { node, ms });
   }),
 ];
 
 export const paymentDemands = [
-  demand('one payment is booked, and no message comes again', async (course) => {
-    const { order, messages, isLeft } = course;
-    const payments = await paymentsOf(course, order?.id);
+  demand('one payment is booked, and no message comes again', async (playing) => {
+    const { order, messages, isLeft } = playing;
+    const payments = await paymentsOf(playing, order?.id);
     if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
     const count = { payments: payments.length };
     const says =
@@ -120,24 +120,24 @@ export const paymentDemands = [
   }),
 ];
 
-function bookerOf({ booker }: OrderCourse) {
+function bookerOf({ booker }: OrderPlaying) {
   if (booker === undefined) throw new Error('No node has sent an XACK.');
   return booker;
 }
 
 /** Waits until each message is acknowledged. Resolves with how long that took, in milliseconds. */
-async function areTaken(course: OrderCourse, limitMs: number): Promise<number> {
+async function areTaken(playing: OrderPlaying, limitMs: number): Promise<number> {
   const startedAt = performance.now();
-  const isGone = async () => (await pendingOf(course)).length === 0;
-  const isDone = await course.look(isGone, limitMs);
+  const isGone = async () => (await pendingOf(playing)).length === 0;
+  const isDone = await playing.look(isGone, limitMs);
   // Nobody has looked whether it is booked.
-  if ((await course.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
-  course.isLeft = isDone === undefined;
+  if ((await playing.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
+  playing.isLeft = isDone === undefined;
   return performance.now() - startedAt;
 }
 
 /** Adds a payment to the stream, as its provider does. */
-async function sendPayment({ redis, order, messages, key }: OrderCourse) {
+async function sendPayment({ redis, order, messages, key }: OrderPlaying) {
   const fields = ['order', String(order?.id), 'amount', String((order?.amount ?? 0) / 2), 'key', key];
   messages.push(String(await redis.xadd(paymentsKey, '*', ...fields)));
 }

@@ -7,7 +7,7 @@ import { because, type Reason } from '../narration/reasons.ts';
 import { narrated, type StepForms, type StepSentence, told } from '../narration/steps.ts';
 import type { Finding } from '../sentences/sentence.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
-import { type ClientAnswer, demand, needing, type OrderCourse, step } from './course.ts';
+import { type ClientAnswer, demand, needing, type OrderPlaying, step } from './playing.ts';
 import { type Shop, SKU, STOCK } from './shop.ts';
 
 /** How long a client waits before it repeats what is still under way, in milliseconds. */
@@ -17,21 +17,21 @@ const PATIENCE_MS = 10 * KEY_LEASE_MS;
 const SALE = `/inventory/sale?sku=${SKU}`;
 
 export const purchaseSteps = [
-  step('the first click is held inside its sale at <node>', async (course, { node }) => {
+  step('the first click is held inside its sale at <node>', async (playing, { node }) => {
     await node.script({ untilResumed: true });
-    click(course, node);
+    click(playing, node);
     const isInside = async () => (await node.history()).events.find(({ type }) => type === 'read');
-    await course.until(`The click on ${node.name} never got inside its sale.`, isInside);
+    await playing.until(`The click on ${node.name} never got inside its sale.`, isInside);
     return told('first click held', { node: node.name });
   }),
   step(
     '<count> more clicks come to <where>, and each is answered or waits for the lock of the sale',
-    async (course, { count, where }) => {
-      const { answers, requests } = course;
-      const { first, second } = course;
-      const nodes = where === 'both nodes' ? [second, first] : course.nodes.filter(({ name }) => name === where);
-      for (let n = 0; n < count; n += 1) click(course, nodes[n % nodes.length] as TargetNode);
-      await course.until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
+    async (playing, { count, where }) => {
+      const { answers, requests } = playing;
+      const { first, second } = playing;
+      const nodes = where === 'both nodes' ? [second, first] : playing.nodes.filter(({ name }) => name === where);
+      for (let n = 0; n < count; n += 1) click(playing, nodes[n % nodes.length] as TargetNode);
+      await playing.until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
         const states = await Promise.all([first, second].map((node) => node.state()));
         return answers.length + states.reduce((sum, { waiting }) => sum + waiting, 0) >= count;
       });
@@ -41,7 +41,7 @@ export const purchaseSteps = [
         throw new NotStagedError(`The click on ${first.name} did not stay inside its sale.`);
       }
       const refused = answers.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
-      course.figures = { clicks: requests.length, refused };
+      playing.figures = { clicks: requests.length, refused };
       const waiting = count - answers.length;
       return told('more clicks came', {
         clicks: count,
@@ -51,8 +51,8 @@ export const purchaseSteps = [
       });
     },
   ),
-  step('the first click goes on', async (course) => {
-    await course.first.resume();
+  step('the first click goes on', async (playing) => {
+    await playing.first.resume();
     return told('first click resumed', {});
   }),
   step('all requests are answered', async ({ requests }) => {
@@ -61,32 +61,32 @@ export const purchaseSteps = [
   }),
 
   // Answers that are lost.
-  step('<where> keep[s] the next answer', async (course, { where }) => {
+  step('<where> keep[s] the next answer', async (playing, { where }) => {
     const isBoth = where === 'both nodes';
-    const nodes = course.nodes.filter(({ name }) => isBoth || name === where);
+    const nodes = playing.nodes.filter(({ name }) => isBoth || name === where);
     for (const node of nodes) await node.script({ beforeAnswer: true });
     return isBoth ? told('both answers will be held', {}) : told('answer will be held', { node: where });
   }),
-  step('a click comes to <node>, and an order is made', async (course, { node }) => {
-    click(course, node);
-    return told('click made an order', await makesOrder(course));
+  step('a click comes to <node>, and an order is made', async (playing, { node }) => {
+    click(playing, node);
+    return told('click made an order', await makesOrder(playing));
   }),
-  step('a click comes through nginx, as a GET, and an order is made', async (course) => {
-    request(course, 'GET', course.nginxUrl, SALE);
-    return told('click through nginx made an order', await makesOrder(course));
+  step('a click comes through nginx, as a GET, and an order is made', async (playing) => {
+    request(playing, 'GET', playing.nginxUrl, SALE);
+    return told('click through nginx made an order', await makesOrder(playing));
   }),
-  step('<node> has its answer ready, and the client hangs up', async (course, { node }) => {
-    const { client } = course;
-    await course.until(`${node.name} did not keep its answer.`, async () => (await node.state()).held === 1);
+  step('<node> has its answer ready, and the client hangs up', async (playing, { node }) => {
+    const { client } = playing;
+    await playing.until(`${node.name} did not keep its answer.`, async () => (await node.state()).held === 1);
     client.abort();
-    await hasNoAnswer(course);
+    await hasNoAnswer(playing);
     await node.resume();
     const hasEnded = async () => (await node.state()).answering === 0;
-    await course.until(`The request on ${node.name} never ended.`, hasEnded);
+    await playing.until(`The request on ${node.name} never ended.`, hasEnded);
     return told('client hung up', { node: node.name });
   }),
-  step('the client has no answer', async (course) => {
-    await hasNoAnswer(course);
+  step('the client has no answer', async (playing) => {
+    await hasNoAnswer(playing);
     return told('client had no answer', {});
   }),
   step('this nginx has proxy_next_upstream on, which ours does not allow', async () =>
@@ -94,57 +94,57 @@ export const purchaseSteps = [
   ),
   needing('node processes')(
     'the node that made the order is killed (SIGKILL), and the other one answers',
-    async (course) => {
-      const { order } = course;
-      const seller = course.nodes.find(({ name }) => name === order?.node);
-      const other = course.nodes.find((node) => node !== seller);
+    async (playing) => {
+      const { order } = playing;
+      const seller = playing.nodes.find(({ name }) => name === order?.node);
+      const other = playing.nodes.find((node) => node !== seller);
       if (!seller || !other) throw new NotStagedError(`The order was made by ${order?.node}.`);
       // This one is to answer.
       await other.script({});
-      await course.kill(seller);
+      await playing.kill(seller);
       return told('seller killed', { node: seller.name, other: other.name });
     },
   ),
   step(
     'nginx sends the click to the other node, and the client repeats it as long as it is under way',
-    async (course) => {
-      const { requests } = course;
+    async (playing) => {
+      const { requests } = playing;
       const answer = (await requests[0]) ?? {};
       if (answer.status === undefined || answer.status === 502) {
         const how = narrated(answered('click', answer));
         throw new NotStagedError(`nginx did not send the click to the other node. ${how}`);
       }
-      await course.say(told('nginx passed the click on', {}));
+      await playing.say(told('nginx passed the click on', {}));
       const isUnderWay = answer.code === 'REQUEST_IN_PROGRESS';
-      await repeat(course, isUnderWay ? () => send(course, 'GET', course.nginxUrl, SALE) : async () => answer);
-      return answered(isUnderWay ? 'repeat' : 'click', course.repeated);
+      await repeat(playing, isUnderWay ? () => send(playing, 'GET', playing.nginxUrl, SALE) : async () => answer);
+      return answered(isUnderWay ? 'repeat' : 'click', playing.repeated);
     },
   ),
-  step('the client repeats at <node>, as long as the click is under way', async (course, { node }) => {
-    await course.say(told('client repeats', { node: node.name }));
-    await repeat(course, () => send(course, 'POST', node.publicUrl, SALE));
-    return answered('repeat', course.repeated);
+  step('the client repeats at <node>, as long as the click is under way', async (playing, { node }) => {
+    await playing.say(told('client repeats', { node: node.name }));
+    await repeat(playing, () => send(playing, 'POST', node.publicUrl, SALE));
+    return answered('repeat', playing.repeated);
   }),
 
   // Servers that are slow.
-  needing('links')('each answer of Redis and MySQL comes <time> late', async (course, { time }) => {
+  needing('links')('each answer of Redis and MySQL comes <time> late', async (playing, { time }) => {
     // So that neither has to connect first.
-    for (const node of course.nodes) await mustAnswer(course, node, '/orders?limit=1');
-    const links = course.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
+    for (const node of playing.nodes) await mustAnswer(playing, node, '/orders?limit=1');
+    const links = playing.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
     const delay = (ms: number) => {
       for (const link of links) link?.delayReplies(ms);
     };
-    course.undoLater(() => delay(0));
+    playing.undoLater(() => delay(0));
     delay(time);
     return told('all answers delayed', { ms: time });
   }),
-  step('a click comes to both nodes, and none is answered within <time>', async (course, { time: limitMs }) => {
-    const { requests } = course;
+  step('a click comes to both nodes, and none is answered within <time>', async (playing, { time: limitMs }) => {
+    const { requests } = playing;
     const startedAt = performance.now();
-    for (const node of course.nodes) click(course, node);
+    for (const node of playing.nodes) click(playing, node);
     const firstMs = Promise.race(requests).then(() => performance.now() - startedAt);
     // A node that answers this has been given the click that was sent before it.
-    await Promise.all(course.nodes.map((node) => mustAnswer(course, node, '/healthz')));
+    await Promise.all(playing.nodes.map((node) => mustAnswer(playing, node, '/healthz')));
     if (performance.now() - startedAt >= limitMs) {
       throw new NotStagedError('A click came so late that the other one may have been answered.');
     }
@@ -155,44 +155,44 @@ export const purchaseSteps = [
   }),
 
   // Orders that a request without a key has made.
-  step('an order is made', async (course) => told('order made', await orderUnkeyed(course))),
-  step('an order is made, and paid', async (course) => {
-    const made = await orderUnkeyed(course);
-    const paid = await fetch(new URL(`/orders/${course.order?.id}/pay`, course.first.publicUrl), {
+  step('an order is made', async (playing) => told('order made', await orderUnkeyed(playing))),
+  step('an order is made, and paid', async (playing) => {
+    const made = await orderUnkeyed(playing);
+    const paid = await fetch(new URL(`/orders/${playing.order?.id}/pay`, playing.first.publicUrl), {
       method: 'POST',
     });
     if (!paid.ok) throw new NotStagedError('The order could not be paid.');
     return told('order made and paid', made);
   }),
-  step('a refund comes to <node>, which waits for the order', async (course, { node }) => {
-    refund(course, node);
-    const hasCome = async () => (await waitingRefunds(course)) === course.requests.length;
-    await course.until(`${node.name} has not come to change the order.`, hasCome);
+  step('a refund comes to <node>, which waits for the order', async (playing, { node }) => {
+    refund(playing, node);
+    const hasCome = async () => (await waitingRefunds(playing)) === playing.requests.length;
+    await playing.until(`${node.name} has not come to change the order.`, hasCome);
     return told('refund kept waiting', { node: node.name });
   }),
-  step('a refund comes to <node>, which waits for the order or answers', async (course, { node }) => {
-    const { answers, requests } = course;
-    refund(course, node);
-    const hasCome = async () => (await waitingRefunds(course)) + answers.length === requests.length;
-    await course.until(`${node.name} was neither refused nor let in.`, hasCome);
+  step('a refund comes to <node>, which waits for the order or answers', async (playing, { node }) => {
+    const { answers, requests } = playing;
+    refund(playing, node);
+    const hasCome = async () => (await waitingRefunds(playing)) + answers.length === requests.length;
+    await playing.until(`${node.name} was neither refused nor let in.`, hasCome);
     if (!answers[0]) return told('refund kept waiting', { node: node.name });
-    await course.say(told('refund came', { node: node.name }));
+    await playing.say(told('refund came', { node: node.name }));
     return answered('refund', answers[0]);
   }),
 ];
 
 export const purchaseDemands = [
-  demand('one order is made', async (course) => {
-    const finding = await judgeOrders(course);
+  demand('one order is made', async (playing) => {
+    const finding = await judgeOrders(playing);
     // Two orders are one too many, whatever became of the other clicks.
-    if (!finding.wrong) mustBeAnswered(course);
+    if (!finding.wrong) mustBeAnswered(playing);
     return finding;
   }),
-  demand('one order is made, and the repeat is answered with it', async (course) => {
-    const { repeated: again = {} } = course;
+  demand('one order is made, and the repeat is answered with it', async (playing) => {
+    const { repeated: again = {} } = playing;
     // The first request is over, and its order is there: an answer that says otherwise stays wrong.
     if (again.code === 'REQUEST_IN_PROGRESS') {
-      const made = await course.orders();
+      const made = await playing.orders();
       return {
         wrong: because('orders nobody learns of', { orders: made.length }),
         ending: 'if it never ends',
@@ -201,20 +201,20 @@ export const purchaseDemands = [
       };
     }
     if (again.status !== 200) throw new NotStagedError(narrated(answered('repeat', again)));
-    if (!(await course.orders()).some(({ id }) => id === again.orderId)) {
+    if (!(await playing.orders()).some(({ id }) => id === again.orderId)) {
       throw new NotStagedError(`${narrated(answered('repeat', again))} MySQL has no such order.`);
     }
-    return judgeOrders(course);
+    return judgeOrders(playing);
   }),
-  demand('one refund is made', async (course) => {
-    mustBeAnswered(course);
+  demand('one refund is made', async (playing) => {
+    mustBeAnswered(playing);
     const sql = "SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'";
-    const refunds = await course.query<{ id: string }>(sql, [course.order?.id]);
+    const refunds = await playing.query<{ id: string }>(sql, [playing.order?.id]);
     if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
     return once(because('refunds of one order', { refunds: refunds.length }), {
       isOnce: refunds.length === 1,
       figures: { orders: 1, refunds: refunds.length },
-      evidence: refunds.map(({ id }) => `payment ${id}: a refund of order ${course.order?.id}`),
+      evidence: refunds.map(({ id }) => `payment ${id}: a refund of order ${playing.order?.id}`),
     });
   }),
 ];
@@ -228,7 +228,7 @@ export function once(
 }
 
 /** What MySQL and the stock say: one order is there, and one unit gone. */
-async function judgeOrders({ orders, stock, figures }: OrderCourse): Promise<Finding> {
+async function judgeOrders({ orders, stock, figures }: OrderPlaying): Promise<Finding> {
   const [made, inStock] = [await orders(), await stock()];
   if (made.length === 0) throw new NotStagedError('No order was made at all.');
   if (inStock !== STOCK - made.length) {
@@ -243,7 +243,7 @@ async function judgeOrders({ orders, stock, figures }: OrderCourse): Promise<Fin
 }
 
 /** Sends the request to a node, or through nginx, with the key of the purchase. Resolves without a status when there is no answer. */
-async function send({ key, client, stopping }: OrderCourse, method: string, origin: string, path: string) {
+async function send({ key, client, stopping }: OrderPlaying, method: string, origin: string, path: string) {
   // Never rejects: when the drill ends, nobody may be left who waits for it.
   const signal = AbortSignal.any(client.signal.aborted ? [stopping] : [client.signal, stopping]);
   try {
@@ -256,51 +256,51 @@ async function send({ key, client, stopping }: OrderCourse, method: string, orig
 }
 
 /** Sends it, and keeps its answer. */
-function request(course: OrderCourse, ...what: [method: string, origin: string, path: string]) {
-  const answered = send(course, ...what).then((answer: ClientAnswer) => {
-    course.answers.push(answer);
+function request(playing: OrderPlaying, ...what: [method: string, origin: string, path: string]) {
+  const answered = send(playing, ...what).then((answer: ClientAnswer) => {
+    playing.answers.push(answer);
     return answer;
   });
-  course.requests.push(answered);
+  playing.requests.push(answered);
 }
 
-const click = (course: OrderCourse, { publicUrl }: TargetNode) => request(course, 'POST', publicUrl, SALE);
-const refund = (course: OrderCourse, { publicUrl }: TargetNode) =>
-  request(course, 'POST', publicUrl, `/orders/${course.order?.id}/refund`);
+const click = (playing: OrderPlaying, { publicUrl }: TargetNode) => request(playing, 'POST', publicUrl, SALE);
+const refund = (playing: OrderPlaying, { publicUrl }: TargetNode) =>
+  request(playing, 'POST', publicUrl, `/orders/${playing.order?.id}/refund`);
 
 /** How many refunds wait to change the order. */
-const waitingRefunds = (course: OrderCourse) => course.waitingStatements('UPDATE tb_order%');
+const waitingRefunds = (playing: OrderPlaying) => playing.waitingStatements('UPDATE tb_order%');
 
-async function hasNoAnswer({ requests }: OrderCourse) {
+async function hasNoAnswer({ requests }: OrderPlaying) {
   const { status } = (await requests[0]) ?? {};
   if (status !== undefined) throw new NotStagedError('The click was answered.');
 }
 
 /** Sends the same once more, and again for as long as the first is said to be under way, or for ten leases. */
-async function repeat(course: OrderCourse, again: () => Promise<ClientAnswer>): Promise<void> {
+async function repeat(playing: OrderPlaying, again: () => Promise<ClientAnswer>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const answer = await again();
-    course.repeated = answer;
+    playing.repeated = answer;
     if (answer.code !== 'REQUEST_IN_PROGRESS' || performance.now() > deadline) return;
-    await course.rest(REPEAT_DELAY_MS);
+    await playing.rest(REPEAT_DELAY_MS);
   }
 }
 
 /** Resolves when the order is written, with what is said of it. */
-async function makesOrder(course: OrderCourse): Promise<StepForms['order made']> {
-  const order = await course.until('No order was written.', async () => (await course.orders())[0]);
-  course.order = { ...order, amount: Number(order.amount) };
+async function makesOrder(playing: OrderPlaying): Promise<StepForms['order made']> {
+  const order = await playing.until('No order was written.', async () => (await playing.orders())[0]);
+  playing.order = { ...order, amount: Number(order.amount) };
   return { order: shortId(order.id), node: order.node };
 }
 
-async function orderUnkeyed(course: OrderCourse) {
-  await fetch(new URL(SALE, course.first.publicUrl), { method: 'POST' });
-  return makesOrder(course);
+async function orderUnkeyed(playing: OrderPlaying) {
+  await fetch(new URL(SALE, playing.first.publicUrl), { method: 'POST' });
+  return makesOrder(playing);
 }
 
 /** Throws NotStagedError when a request got no answer, or failed: then something else kept it from its work. */
-function mustBeAnswered({ answers }: OrderCourse) {
+function mustBeAnswered({ answers }: OrderPlaying) {
   const amiss = answers.find(({ status }) => status === undefined || status >= 500);
   if (amiss) throw new NotStagedError(narrated(answered('request', amiss)));
 }

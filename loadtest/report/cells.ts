@@ -2,7 +2,7 @@
 
 import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
-import { isCheck, questionOfCheck } from '../staircase/contract.ts';
+import { isCheck, questionOfCheck } from '../staircase/conformance.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
 import { type Group, groups, type Staircase } from '../staircase/staircase.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
 import { listOf } from '../narration/numbers.ts';
-import { isCheck, SEEDED_ORDERS } from '../staircase/contract.ts';
+import { isCheck, SEEDED_ORDERS } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { cellsIn } from './cells.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Results } from '../evidence/results.ts';
 import { formatDay } from '../narration/numbers.ts';
-import { checkNames } from '../staircase/contract.ts';
+import { checkNames } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { type Cell, cellsIn, keyFigure, partsOf, type RanStaircase, ranStaircases, whyNotPromised } from './cells.ts';
 import { signs } from './marks.ts';

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import { type Cell, type CellRecord, runCell, type World } from '../harness/drill.ts';
-import { checkNames } from '../staircase/contract.ts';
+import { checkNames } from '../staircase/conformance.ts';
 import { columnNames, isExternal, rowOf } from '../staircase/lookup.ts';
 import type { RunFolder } from './folder.ts';
 import type { Narrator } from './narrator.ts';

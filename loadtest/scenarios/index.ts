@@ -4,20 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Drill, DrillContext } from '../harness/drill.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lockStaircase } from '../staircase/locks.ts';
-import { type Page, readPage } from './page.ts';
+import { readScenario, type Scenario } from './read.ts';
 import { asDrill } from './scenario.ts';
 
 const folder = new URL('.', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.txt'));
 const pages = new Map(
   files.map((file) => {
-    const page = readPage(readFileSync(new URL(file, folder), 'utf8'));
+    const page = readScenario(readFileSync(new URL(file, folder), 'utf8'));
     return [page.name, page];
   }),
 );
 
 /** The page of this name. Throws when there is none. */
-export function scenario(name: string): Page {
+export function scenario(name: string): Scenario {
   const found = pages.get(name);
   if (found === undefined) throw new Error(`There is no scenario ${name}: there are ${[...pages.keys()].join(', ')}.`);
   return found;
@@ -54,4 +54,4 @@ export const drills: Drill[] = columns.map(
 );
 
 /** The scenarios of the staircase, in the order of its columns. */
-export const scenarios: Page[] = columns.filter((name) => pages.has(name)).map(scenario);
+export const scenarios: Scenario[] = columns.filter((name) => pages.has(name)).map(scenario);

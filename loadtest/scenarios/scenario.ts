@@ -1,4 +1,4 @@
-// A scenario as a drill: its page is played on whatever target it is given, and judged by what was seen.
+// A scenario as a drill: its scenario is played on whatever target it is given, and judged by what was seen.
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
@@ -12,10 +12,10 @@ import { lackOf, type Need } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { beginCourse } from '../sentences/course.ts';
+import { beginPlaying } from '../sentences/playing.ts';
 import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
-import type { Page } from './page.ts';
-import { inTime, playPage } from './playing.ts';
+import { inTime, playScenario } from './play.ts';
+import type { Scenario } from './read.ts';
 
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
@@ -31,12 +31,12 @@ export interface ScenarioOptions extends Omit<TestBedOptions, 'timing' | 'stock'
 }
 
 /** The scenario as one of the staircase's drills. */
-export function asDrill(page: Page): Drill {
+export function asDrill(scenario: Scenario): Drill {
   return {
-    name: page.name,
+    name: scenario.name,
     kind: 'steps',
-    lines: page.steps.map(({ line }) => line),
-    run: ({ settings: { leaseMs }, ...context }) => runScenario(page, { ...context, leaseMs }),
+    lines: scenario.steps.map(({ line }) => line),
+    run: ({ settings: { leaseMs }, ...context }) => runScenario(scenario, { ...context, leaseMs }),
   };
 }
 
@@ -45,23 +45,23 @@ export function asDrill(page: Page): Drill {
  * not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
  * ends, the stack is as it was before. Rejects when it comes no further, and with the signal's reason when that aborts.
  */
-export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
+export async function runScenario(scenario: Scenario, options: ScenarioOptions): Promise<DrillOutcome> {
   const { target, stage, leaseMs, narrate, signal, tries } = options;
-  const needs = (need: Need) => page.needs.includes(need);
-  const lacking = lackOf(target, stage, page.needs);
+  const needs = (need: Need) => scenario.needs.includes(need);
+  const lacking = lackOf(target, stage, scenario.needs);
   const whyNot = [
     lacking !== undefined && because('text', { text: lacking }),
-    hasNothingToBreak(stage, page.name) && because('nothing to break under', { stage }),
+    hasNothingToBreak(stage, scenario.name) && because('nothing to break under', { stage }),
     needs('masters') && backendOfRow(stage) !== 'masters' && because('no masters vote', { stage }),
     needs('clock server') && replicasOf(stage) > 0 && because('clock server without a replica', {}),
   ].find(Boolean);
   if (whyNot) return notApplicable(whyNot);
-  const timing = { leaseMs, ...page.timing };
+  const timing = { leaseMs, ...scenario.timing };
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return playAgain(
     async () => {
-      const testBed = await openTestBed({ stock: page.stock ?? STOCK, ...options, timing });
-      return play(testBed, follow(page, testBed), signal);
+      const testBed = await openTestBed({ stock: scenario.stock ?? STOCK, ...options, timing });
+      return play(testBed, follow(scenario, testBed), signal);
     },
     {
       wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),
@@ -72,14 +72,14 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
   );
 }
 
-/** Plays the page, or plays it once for each command of a release. */
-const follow = (page: Page, testBed: TestBed) =>
-  page.steps.some((step) => step.playsEachRelease)
-    ? playEachRelease(page, testBed)
-    : playPage(page, beginCourse(testBed));
+/** Plays the scenario, or plays it once for each command of a release. */
+const follow = (scenario: Scenario, testBed: TestBed) =>
+  scenario.steps.some((step) => step.playsEachRelease)
+    ? playEachRelease(scenario, testBed)
+    : playScenario(scenario, beginPlaying(testBed));
 
-/** Plays the page once for each command by which the lock is given up, until one fails. */
-async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement> {
+/** Plays the scenario once for each command by which the lock is given up, until one fails. */
+async function playEachRelease(scenario: Scenario, testBed: TestBed): Promise<Judgement> {
   const { commands, more, otherKey } = await inTime(testBed, findRelease(testBed));
   if (otherKey !== undefined) {
     const says = [because('key of its own', { key: otherKey })];
@@ -91,8 +91,8 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
     // What the round before has left behind ends.
     if (round > 0) await inTime(testBed, testBed.faults.endLease());
     if (name !== undefined) await testBed.say(told('release round', { round: round + 1, command: name }));
-    const course = beginCourse(testBed, { isMeant: createMeant(), isOneOfSeveral });
-    judged = await playPage(page, course);
+    const playing = beginPlaying(testBed, { isMeant: createMeant(), isOneOfSeveral });
+    judged = await playScenario(scenario, playing);
     if (judged.verdict !== 'pass') return judged;
   }
   if (!isOneOfSeveral) return judged;

@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { actorOf, type Course, demand, holdNext, needing, step } from './course.ts';
+import { actorOf, demand, holdNext, needing, type Playing, step } from './playing.ts';
 
 const SKUS = ['001', '002'];
 /** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
@@ -14,20 +14,20 @@ const STEP_LIMIT_MS = 2_000;
 const withLinks = needing('links');
 
 export const basketSteps = [
-  step('the shop sells sku 002, too', async (course) => {
-    await course.addSku('002');
+  step('the shop sells sku 002, too', async (playing) => {
+    await playing.addSku('002');
     return told('sku added', { sku: '002' });
   }),
   withLinks(
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock<orWaits>',
-    async (course, { sale: name, skus, node, orWaits }) => {
-      const { held, tries, first } = sellBasket(course, name, skus, node);
+    async (playing, { sale: name, skus, node, orWaits }) => {
+      const { held, tries, first } = sellBasket(playing, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
       const hasGoneFar = () => held.isThere() || (orWaits !== '' && tries() > 1);
-      await course.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
+      await playing.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
       if (orWaits === '') {
-        const left = await course.lock.keysLeft();
-        const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.stage)));
+        const left = await playing.lock.keysLeft();
+        const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, playing.stage)));
         if (taken.length !== 1)
           throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
       }
@@ -38,8 +38,8 @@ export const basketSteps = [
 ];
 
 export const basketDemands = [
-  demand('<sale> and <other> are sold', async (course, { events }, names) => {
-    const both = [names.sale, names.other].map((name) => actorOf(course, name));
+  demand('<sale> and <other> are sold', async (playing, { events }, names) => {
+    const both = [names.sale, names.other].map((name) => actorOf(playing, name));
     const ends = await Promise.all(both.map(({ sale }) => sale.end));
     if (events.some(({ type }) => type === 'lease-lost')) {
       throw new NotStagedError('A lease ended while a basket was held back.');
@@ -49,7 +49,7 @@ export const basketDemands = [
     const areCrossed = both.every(({ held }) => held?.isThere());
     const slowestSaleMs = Math.max(
       ...both.map(({ wentOnAt }, at) => {
-        const { sentAt, ms } = ends[at] ?? { sentAt: course.clock.now(), ms: 0 };
+        const { sentAt, ms } = ends[at] ?? { sentAt: playing.clock.now(), ms: 0 };
         return sentAt + ms - (wentOnAt ?? sentAt);
       }),
     );
@@ -84,22 +84,22 @@ export const basketDemands = [
 ];
 
 /** Its node is held back from the lock that it asks for second. `first`: the sku whose lock it has asked for first. */
-function sellBasket(course: Course, name: string, listed: string, node: TargetNode) {
-  const { actors } = course;
+function sellBasket(playing: Playing, name: string, listed: string, node: TargetNode) {
+  const { actors } = playing;
   const skus = listed.split(' and ');
-  const keys = skus.map((sku) => lockKey(sku, course.stage));
+  const keys = skus.map((sku) => lockKey(sku, playing.stage));
   let first: string | undefined;
   let tries = 0;
-  const held = holdNext(course, node, ({ args }) => {
+  const held = holdNext(playing, node, ({ args }) => {
     const key = keys.find((each) => args.includes(each));
     if (key === undefined) return false;
     first ??= key;
     if (key === first) tries += 1;
-    course.record.ring();
+    playing.record.ring();
     return key !== first;
   });
-  const askedAt = course.clock.now();
-  const sale = course.sales.sellBasket(node, skus, name);
+  const askedAt = playing.clock.now();
+  const sale = playing.sales.sellBasket(node, skus, name);
   actors.set(name, { node, askedAt, sale, held });
   return { held, tries: () => tries, first: () => skus.find((_, at) => keys[at] === first) ?? '' };
 }

@@ -2,28 +2,28 @@
 
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
-import { mustBeSo, needing, step } from './course.ts';
 import { quorumOf } from './masters.ts';
+import { mustBeSo, needing, step } from './playing.ts';
 
 export const clockSteps = [
-  needing('node clocks')('the clock of <node> runs <count> % slow', async (course, { node, count }) => {
+  needing('node clocks')('the clock of <node> runs <count> % slow', async (playing, { node, count }) => {
     const slow = 1 - count / 100;
-    const own = course.faults.runClock(node, slow);
-    const [from, ownFrom] = [course.clock.now(), own()];
+    const own = playing.faults.runClock(node, slow);
+    const [from, ownFrom] = [playing.clock.now(), own()];
     // In the middle between a clock that is right and one that is as slow as this.
-    mustBeSo(course, () => {
-      const isSlow = own() - ownFrom < ((1 + slow) / 2) * (course.clock.now() - from);
+    mustBeSo(playing, () => {
+      const isSlow = own() - ownFrom < ((1 + slow) / 2) * (playing.clock.now() - from);
       return isSlow || `The clock of ${node.name} was not slow.`;
     });
-    course.mark(deed('slow clock', { percent: count }), { node });
+    playing.mark(deed('slow clock', { percent: count }), { node });
     return told('clock slowed', { node: node.name, percent: count });
   }),
-  needing('links', 'clock server')('the clock of a server of the lock can be set', async (course) => {
-    course.lentClock = await course.faults.lendClock();
-    if (course.lock.masterCount > 0)
-      return told('clock lent to a master', { master: quorumOf(course.lock.masterCount) });
+  needing('links', 'clock server')('the clock of a server of the lock can be set', async (playing) => {
+    playing.lentClock = await playing.faults.lendClock();
+    if (playing.lock.masterCount > 0)
+      return told('clock lent to a master', { master: quorumOf(playing.lock.masterCount) });
     // Where it takes the place of Redis, the stock is to be in it.
-    await course.first.setStock(course.initialStock);
+    await playing.first.setStock(playing.initialStock);
     return told('clock lent to Redis');
   }),
   step(

@@ -6,7 +6,7 @@ import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
-import { actorOf, type Course, demand, insideOf } from './course.ts';
+import { actorOf, demand, insideOf, type Playing } from './playing.ts';
 import type { Finding } from './sentence.ts';
 
 /** A sale whose business takes six leases may take so much less, in leases: its clock starts later. */
@@ -22,13 +22,13 @@ export const demands = [
     const wrong = lostUpdates > 0 && because('stock too high', { stock, most: stock - lostUpdates });
     return { wrong, figures, evidence };
   }),
-  demand('no two are inside at the same moment', (course, outcome) =>
-    judgeMeetings(course, outcome, holdsOf(outcome.events)),
+  demand('no two are inside at the same moment', (playing, outcome) =>
+    judgeMeetings(playing, outcome, holdsOf(outcome.events)),
   ),
-  demand('no two but <sale> are inside at the same moment', (course, outcome, { sale }) => {
-    const own = insideOf(course, sale);
+  demand('no two but <sale> are inside at the same moment', (playing, outcome, { sale }) => {
+    const own = insideOf(playing, sale);
     const isJudged = (hold: Hold) => !isSame(hold, own);
-    return { ...judgeMeetings(course, outcome, holdsOf(outcome.events).filter(isJudged)), isJudged };
+    return { ...judgeMeetings(playing, outcome, holdsOf(outcome.events).filter(isJudged)), isJudged };
   }),
   demand('<sale> and <other> stay inside for <time>', ({ leaseMs }, { events }, { time }) => {
     const leastMs = time - ROUNDED * leaseMs;
@@ -36,9 +36,9 @@ export const demands = [
     if (spans.length >= 2 && spans.every(({ entered, left }) => left - entered >= leastMs)) return {};
     throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(time)}.`);
   }),
-  demand('<sale> is sold', async (course, _outcome, { sale: name }): Promise<Finding> => {
-    const { faultAt } = course;
-    const { node, sale } = actorOf(course, name);
+  demand('<sale> is sold', async (playing, _outcome, { sale: name }): Promise<Finding> => {
+    const { faultAt } = playing;
+    const { node, sale } = actorOf(playing, name);
     const end = await sale.end;
     if (end.outcome !== 'sold') {
       const wrong = because('could not sell', { node: node.name, ms: end.ms });
@@ -48,20 +48,20 @@ export const demands = [
     const right = because('sold after the fault', { node: node.name, ms: takeoverMs });
     return { right, figures: { takeoverMs } };
   }),
-  demand('<sale> is sold within <time>', async (course, _outcome, { sale, time: limitMs }) => {
-    const { outcome, ms } = await actorOf(course, sale).sale.end;
+  demand('<sale> is sold within <time>', async (playing, _outcome, { sale, time: limitMs }) => {
+    const { outcome, ms } = await actorOf(playing, sale).sale.end;
     const isSold = outcome === 'sold';
-    await mustHaveHadTime(course, ms - limitMs);
+    await mustHaveHadTime(playing, ms - limitMs);
     const how = because(isSold ? 'was sold' : 'was not sold', { sale, ms });
     const isWrong = !isSold || ms > limitMs;
     return { right: how, wrong: isWrong && how, figures: { nextSaleMs: ms } };
   }),
-  demand('<sale> does not wait for itself', async (course, _outcome, { sale: name }) => {
-    const { sale, wentOnAt } = actorOf(course, name);
+  demand('<sale> does not wait for itself', async (playing, _outcome, { sale: name }) => {
+    const { sale, wentOnAt } = actorOf(playing, name);
     const end = await sale.end;
     const answeredMs = end.sentAt + end.ms - (wentOnAt ?? end.sentAt);
     const figures = { answeredMs };
-    if (end.outcome === 'sold' && answeredMs < course.leaseMs) {
+    if (end.outcome === 'sold' && answeredMs < playing.leaseMs) {
       return { right: because('was answered', { sale: name, ms: answeredMs }), figures };
     }
     const how = end.outcome === 'sold' ? 'waited for its own lease' : 'waited for itself';
@@ -70,11 +70,11 @@ export const demands = [
 ];
 
 /** What came so much too late, in milliseconds, came late by itself. Throws NotStagedError where the machine may be why. */
-export async function mustHaveHadTime(course: Course, lateMs: number) {
-  if (lateMs > 0) await course.mustHaveGoneOn(lateMs / DELAYS);
+export async function mustHaveHadTime(playing: Playing, lateMs: number) {
+  if (lateMs > 0) await playing.mustHaveGoneOn(lateMs / DELAYS);
 }
 
-function judgeMeetings({ leaseMs, actors }: Course, { startedAt }: StepHistory, holds: Hold[]): Finding {
+function judgeMeetings({ leaseMs, actors }: Playing, { startedAt }: StepHistory, holds: Hold[]): Finding {
   const meetings = overlapsBetween(holds);
   for (const { inside, wentOnAt } of actors.values()) {
     const hold = holds.find((each) => inside !== undefined && wentOnAt !== undefined && isSame(each, inside));

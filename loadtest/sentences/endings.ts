@@ -5,33 +5,33 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { NOT_REPLICATED } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
-import { type Actor, actorOf, breaks, type Course, insideOf, mend, mustBeInside, mustBeSo, step } from './course.ts';
+import { type Actor, actorOf, breaks, insideOf, mend, mustBeInside, mustBeSo, type Playing, step } from './playing.ts';
 
 export const endingSteps = [
-  step('<sale> <stays>', async (course, { sale, stays }) => {
+  step('<sale> <stays>', async (playing, { sale, stays }) => {
     const doesStall = stays === 'stalls inside the sale';
-    breaks(course, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs'), { sale: insideOf(course, sale) });
+    breaks(playing, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs'), { sale: insideOf(playing, sale) });
     return told(doesStall ? 'stalled' : 'hung', { sale });
   }),
-  step('<sale> is still inside', async (course, { sale }) => {
-    mustBeInside(course, insideOf(course, sale));
+  step('<sale> is still inside', async (playing, { sale }) => {
+    mustBeInside(playing, insideOf(playing, sale));
     return told('was still inside', { sale });
   }),
-  step('<sale> goes on', async (course, { sale }) => {
-    const { hasResumed } = await goOn(course, sale);
+  step('<sale> goes on', async (playing, { sale }) => {
+    const { hasResumed } = await goOn(playing, sale);
     return hasResumed ? told('resumed', { sale }) : told('had nothing to resume', { sale });
   }),
-  step('<sale> ends', async (course, { sale }) => {
-    const { ended, end } = actorOf(course, sale).sale;
+  step('<sale> ends', async (playing, { sale }) => {
+    const { ended, end } = actorOf(playing, sale).sale;
     return ended?.outcome === 'cutOff' ? told('had given up', { sale }) : howEnded(sale, await end);
   }),
-  step('<sale> ends, or gives up after <limit>', async (course, { sale, limit }) => {
-    const end = await actorOf(course, sale).sale.endWithin(limit);
+  step('<sale> ends, or gives up after <limit>', async (playing, { sale, limit }) => {
+    const end = await actorOf(playing, sale).sale.endWithin(limit);
     return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
   }),
-  step('<sale> ends, sold', (course, { sale }) => answered(course, sale, ['sold'])),
-  step('<sale> ends, sold or not replicated', (course, { sale }) => answered(course, sale, ['sold', NOT_REPLICATED])),
-  step('all sales end', async (course) => told('all ended', { left: (await course.outcome()).finalStock })),
+  step('<sale> ends, sold', (playing, { sale }) => answered(playing, sale, ['sold'])),
+  step('<sale> ends, sold or not replicated', (playing, { sale }) => answered(playing, sale, ['sold', NOT_REPLICATED])),
+  step('all sales end', async (playing) => told('all ended', { left: (await playing.outcome()).finalStock })),
 ];
 
 /** What was answered to a sale, to that of a basket or to a look. */
@@ -55,30 +55,30 @@ export function howEnded(sale: string, end: Awaited<Actor['sale']['end']>): Step
 }
 
 /** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to resume. */
-export async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
-  const actor = actorOf(course, name);
-  const at = course.clock.now();
+export async function goOn(playing: Playing, name: string, resume = actorOf(playing, name).node.resume) {
+  const actor = actorOf(playing, name);
+  const at = playing.clock.now();
   if (actor.held === undefined && actor.inside === undefined) return { at, hasResumed: false };
-  mustStillWait(course);
+  mustStillWait(playing);
   actor.wentOnAt = at;
   await actor.held?.goOn();
   if (actor.inside) {
-    mustBeInside(course, actor.inside, at);
+    mustBeInside(playing, actor.inside, at);
     // Redis may have answered a node that can't write yet, so what it has told is heard first.
-    await course.record.catchUp([actor.node]);
+    await playing.record.catchUp([actor.node]);
     actor.isHeld = false;
-    mend(course, `${name} stalls`);
+    mend(playing, `${name} stalls`);
     await resume();
   }
   return { at, hasResumed: true };
 }
 
 /** In the end none may have entered by now that is to wait. */
-export function mustStillWait(course: Course) {
-  const at = course.clock.now();
-  for (const { asks } of course.actors.values()) {
+export function mustStillWait(playing: Playing) {
+  const at = playing.clock.now();
+  for (const { asks } of playing.actors.values()) {
     if (asks === undefined) continue;
-    mustBeSo(course, ({ events }) => {
+    mustBeSo(playing, ({ events }) => {
       const isThrough = events.some((event) => event.type === 'entered' && event.at < at && isSame(event, asks));
       return !isThrough || `Sale ${asks.saleId} on ${asks.node} did not wait for the lock.`;
     });
@@ -86,10 +86,10 @@ export function mustStillWait(course: Course) {
 }
 
 /** Waits for the answer of a sale, and tells it. Throws NotStagedError when it is none of these. */
-async function answered(course: Course, name: string, expected: string[]) {
-  const end = await actorOf(course, name).sale.end;
+async function answered(playing: Playing, name: string, expected: string[]) {
+  const end = await actorOf(playing, name).sale.end;
   const answer = end.outcome === 'sold' ? 'sold' : 'code' in end ? end.code : end.outcome;
-  if (answer === NOT_REPLICATED) course.ending = 'if A is refused';
+  if (answer === NOT_REPLICATED) playing.ending = 'if A is refused';
   // On a busy machine a replica is too slow to confirm, and a lease ends too soon.
   if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`);
   return howEnded(name, end);

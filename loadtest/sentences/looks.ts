@@ -8,47 +8,47 @@ import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { type Actor, actorOf, type Course, demand, holdNext, insideOf, needing, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 import { howEnded } from './endings.ts';
+import { type Actor, actorOf, demand, holdNext, insideOf, needing, type Playing, step } from './playing.ts';
 import { passedOver } from './waiting.ts';
 
 /** So much earlier an answer may seem to come, in milliseconds. */
 const EARLIER_MS = 30;
 
 export const lookSteps = [
-  step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
-    const tried = course.lock.triesOf(node);
-    const looker = look(course, sale, node);
-    const hasAsked = () => looker.sale.ended !== undefined || course.lock.triesOf(node) > tried;
-    await course.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+  step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (playing, { sale, node }) => {
+    const tried = playing.lock.triesOf(node);
+    const looker = look(playing, sale, node);
+    const hasAsked = () => looker.sale.ended !== undefined || playing.lock.triesOf(node) > tried;
+    await playing.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
     const { ended } = looker.sale;
     return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
   }),
   needing('links')(
     '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
-    async (course, { sale, node, limit }) => {
-      await course.say(told('came to look', { sale, node: node.name }));
-      const held = holdNext(course, node, isStockRead);
-      look(course, sale, node, held);
-      if (await course.record.until(held.isThere, limit ?? STEP_LIMIT_MS))
+    async (playing, { sale, node, limit }) => {
+      await playing.say(told('came to look', { sale, node: node.name }));
+      const held = holdNext(playing, node, isStockRead);
+      look(playing, sale, node, held);
+      if (await playing.record.until(held.isThere, limit ?? STEP_LIMIT_MS))
         return told('look held', { sale, node: node.name });
       if (limit === undefined) throw new NotStagedError(`${node.name} did not read the stock.`);
-      await mustHaveHadTime(course, limit);
+      await mustHaveHadTime(playing, limit);
       return told('look waited', { sale, node: node.name, ms: limit });
     },
   ),
   step(
     '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
-    (course, { count, node, sale }) => lookFirst(course, { most: count, node, name: sale }),
+    (playing, { count, node, sale }) => lookFirst(playing, { most: count, node, name: sale }),
   ),
 ];
 
 export const lookDemands = [
-  demand('<sale> is answered when <other> has written, and with what it wrote', async (course, { events }, names) => {
-    const { node } = actorOf(course, names.sale);
-    const { remaining, sentAt, ms } = await lookedAt(actorOf(course, names.sale));
-    const sale = insideOf(course, names.other);
+  demand('<sale> is answered when <other> has written, and with what it wrote', async (playing, { events }, names) => {
+    const { node } = actorOf(playing, names.sale);
+    const { remaining, sentAt, ms } = await lookedAt(actorOf(playing, names.sale));
+    const sale = insideOf(playing, names.other);
     const wrote = events.find((event) => event.type === 'wrote' && isSame(event, sale));
     if (wrote?.stock === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
     const isEarly = sentAt + ms < wrote.at;
@@ -62,8 +62,8 @@ export const lookDemands = [
       figures: { earlyAnswers: isEarly ? 1 : 0 },
     };
   }),
-  demand('<sale> and <other> look at the same moment', async (course, _outcome, { sale, other }) => {
-    const both = [sale, other].map((name) => actorOf(course, name));
+  demand('<sale> and <other> look at the same moment', async (playing, _outcome, { sale, other }) => {
+    const both = [sale, other].map((name) => actorOf(playing, name));
     await Promise.all(both.map(lookedAt));
     const areTogether = both.every(({ held }) => held?.isThere());
     const [one = '', two = ''] = both.map(({ node }) => node.name);
@@ -73,9 +73,9 @@ export const lookDemands = [
       figures: { readersAtOnce: areTogether ? 2 : 1 },
     };
   }),
-  demand('<sale> enters when <other> has read', async (course, { events }, names) => {
-    const { node, askedAt } = actorOf(course, names.sale);
-    const { node: reader, wentOnAt = 0 } = actorOf(course, names.other);
+  demand('<sale> enters when <other> has read', async (playing, { events }, names) => {
+    const { node, askedAt } = actorOf(playing, names.sale);
+    const { node: reader, wentOnAt = 0 } = actorOf(playing, names.other);
     const own = events.filter((event) => event.node === node.name && event.at > askedAt);
     const [waiting, entered] = ['waiting', 'entered'].map((type) => own.find((event) => event.type === type)?.at);
     if (waiting === undefined || waiting > wentOnAt || entered === undefined) {
@@ -86,9 +86,9 @@ export const lookDemands = [
   }),
 ];
 
-function look(course: Course, name: string, node: TargetNode, held?: Actor['held']): Actor {
-  const actor = { node, askedAt: course.clock.now(), sale: course.sales.look(node), held };
-  course.actors.set(name, actor);
+function look(playing: Playing, name: string, node: TargetNode, held?: Actor['held']): Actor {
+  const actor = { node, askedAt: playing.clock.now(), sale: playing.sales.look(node), held };
+  playing.actors.set(name, actor);
   return actor;
 }
 
@@ -101,29 +101,29 @@ async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer
 }
 
 /** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
-async function lookFirst(course: Course, { most, node, name }: { most: number; node: TargetNode; name: string }) {
-  const { sale, askedAt } = actorOf(course, name);
-  await course.say(told('others came first', { sale: name, node: node.name }));
+async function lookFirst(playing: Playing, { most, node, name }: { most: number; node: TargetNode; name: string }) {
+  const { sale, askedAt } = actorOf(playing, name);
+  await playing.say(told('others came first', { sale: name, node: node.name }));
   let reads = 0;
-  const unwatch = course.faults.watchCommands(node, (command) => {
+  const unwatch = playing.faults.watchCommands(node, (command) => {
     if (isStockRead(command)) reads += 1;
-    course.record.ring();
+    playing.record.ring();
   });
   const isIn = () => sale.ended !== undefined;
   const looks: Actor[] = [];
   let overtakes = 0;
   while (overtakes < most && !isIn()) {
     const seen = reads;
-    looks.push(look(course, `${name}${overtakes}`, node));
-    await course.record.until(() => isIn() || reads > seen, STEP_LIMIT_MS);
+    looks.push(look(playing, `${name}${overtakes}`, node));
+    await playing.record.until(() => isIn() || reads > seen, STEP_LIMIT_MS);
     if (isIn() || reads === seen) break;
     overtakes += 1;
   }
   unwatch();
   const isStarved = overtakes === most && !isIn();
-  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs: course.clock.now() - askedAt }) });
+  Object.assign(playing.figures, { overtakes, ...(isStarved && { waitedMs: playing.clock.now() - askedAt }) });
   for (const looked of await Promise.all(looks.map(lookedAt))) {
-    if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
+    if (looked.ms < playing.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
   }
   return passedOver(name, overtakes, isStarved);
 }

@@ -7,7 +7,7 @@ import { deed } from '../narration/faults.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { actorOf, breaks, type Course, demand, mend, mustBeSo, needing, step } from './course.ts';
+import { actorOf, breaks, demand, mend, mustBeSo, needing, type Playing, step } from './playing.ts';
 import { sell } from './sales.ts';
 import type { Finding } from './sentence.ts';
 
@@ -22,85 +22,85 @@ const withMasters = needing('masters', 'links', 'master processes');
 
 export const masterSteps = [
   /** Where none vote there is nothing to cut. */
-  withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (course, { node }) => {
-    const { masterCount } = course.lock;
+  withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (playing, { node }) => {
+    const { masterCount } = playing.lock;
     if (masterCount === 0) return told('no masters to cut');
     const quorum = quorumOf(masterCount);
     const others = Array.from({ length: masterCount }, (_, master) => master).slice(quorum);
-    const restore = course.faults.cutMasters(node, others);
-    breaks(course, `${node.name} lacks masters`, deed('masters cut off', { lines: others.length }), { node }, restore);
+    const restore = playing.faults.cutMasters(node, others);
+    breaks(playing, `${node.name} lacks masters`, deed('masters cut off', { lines: others.length }), { node }, restore);
     return told('bare majority', { node: node.name, quorum, masters: masterCount });
   }),
-  step('<node> reaches all masters again', async (course, { node }) => {
-    await mend(course, `${node.name} lacks masters`);
-    const { masterCount: masters } = course.lock;
+  step('<node> reaches all masters again', async (playing, { node }) => {
+    await mend(playing, `${node.name} lacks masters`);
+    const { masterCount: masters } = playing.lock;
     return masters === 0
       ? told('nothing to reconnect', { node: node.name })
       : told('all masters', { node: node.name, masters });
   }),
-  step('<sale> has the votes of a bare majority[, if there are masters]', async (course, { sale }) => {
-    const { masterCount: masters } = course.lock;
+  step('<sale> has the votes of a bare majority[, if there are masters]', async (playing, { sale }) => {
+    const { masterCount: masters } = playing.lock;
     if (masters === 0) return told('no votes');
-    const { node } = actorOf(course, sale);
-    const [votes, quorum] = [await course.lock.votesFor(node), quorumOf(masters)];
+    const { node } = actorOf(playing, sale);
+    const [votes, quorum] = [await playing.lock.votesFor(node), quorumOf(masters)];
     if (votes === quorum) return told('votes', { sale, votes, masters });
     throw new NotStagedError(`${votes} masters had voted for ${node.name} instead of ${quorum}.`);
   }),
-  withMasters('a master of that majority restarts empty', async (course) => {
-    const quorum = quorumOf(course.lock.masterCount);
-    const isReachedBy = await course.faults.forgetMaster(quorum - 1);
-    course.mark(deed('master restarts empty', { master: quorum }));
+  withMasters('a master of that majority restarts empty', async (playing) => {
+    const quorum = quorumOf(playing.lock.masterCount);
+    const isReachedBy = await playing.faults.forgetMaster(quorum - 1);
+    playing.mark(deed('master restarts empty', { master: quorum }));
     // Some locks keep the votes of a try that failed: they would be in their own way.
-    const isReached = async () => (await isReachedBy(course.second)) || undefined;
-    if (await course.record.waitFor(isReached, STEP_LIMIT_MS)) return told('master forgot', { master: quorum });
-    throw new NotStagedError(`${course.second.name} did not reach master ${quorum} after its restart.`);
+    const isReached = async () => (await isReachedBy(playing.second)) || undefined;
+    if (await playing.record.waitFor(isReached, STEP_LIMIT_MS)) return told('master forgot', { master: quorum });
+    throw new NotStagedError(`${playing.second.name} did not reach master ${quorum} after its restart.`);
   }),
-  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (course, { count }) => {
-    const { masterCount } = course.lock;
+  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (playing, { count }) => {
+    const { masterCount } = playing.lock;
     if (masterCount <= 2 * count) {
       throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
     }
-    await course.faults.freezeMaster(count - 1);
-    course.mark(deed('master stopped', { master: count }));
+    await playing.faults.freezeMaster(count - 1);
+    playing.mark(deed('master stopped', { master: count }));
     return told('master paused', { master: count });
   }),
-  step('<count> sales come one after the other', async (course, { count }) => {
-    const { first, second } = course;
-    await course.say(told('round began', { sales: count }));
+  step('<count> sales come one after the other', async (playing, { count }) => {
+    const { first, second } = playing;
+    await playing.say(told('round began', { sales: count }));
     const ends: SaleEnd[] = [];
     for (let sale = 0; sale < count; sale += 1) {
-      ends.push(await course.sales.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
+      ends.push(await playing.sales.sell(sale % 2 ? second : first).endWithin(SALE_LIMIT_MS));
     }
-    course.rounds.push(ends);
+    playing.rounds.push(ends);
     return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
   }),
   withMasters(
     '<sale> sells at <node> for <time>, and its votes come <limit> late',
-    async (course, { sale, node, time, limit }) => {
-      const before = course.lock.triesOf(node);
+    async (playing, { sale, node, time, limit }) => {
+      const before = playing.lock.triesOf(node);
       await node.script({ pauseMs: time });
-      const majority = Array.from({ length: quorumOf(course.lock.masterCount) }, (_, master) => master);
-      const delay = course.faults.delayAnswers(node, limit, majority);
-      const { over } = course.mark(deed('votes late'), { node });
-      sell(course, sale, node);
+      const majority = Array.from({ length: quorumOf(playing.lock.masterCount) }, (_, master) => master);
+      const delay = playing.faults.delayAnswers(node, limit, majority);
+      const { over } = playing.mark(deed('votes late'), { node });
+      sell(playing, sale, node);
       const measured = delay.measure();
-      course.lateVotes = async () => {
+      playing.lateVotes = async () => {
         const ms = await measured;
         delay.over();
         over();
         return ms;
       };
-      const haveHeard = () => course.lock.triesOf(node) > before;
-      await course.record.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
+      const haveHeard = () => playing.lock.triesOf(node) > before;
+      await playing.record.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
       return told('votes delayed', { sale, node: node.name, ms: limit });
     },
   ),
-  step('the votes for <sale> have come', async (course, { sale }) => {
-    const { leaseMs } = course;
-    const { node, askedAt } = actorOf(course, sale);
-    const ms = (await course.lateVotes?.()) ?? 0;
+  step('the votes for <sale> have come', async (playing, { sale }) => {
+    const { leaseMs } = playing;
+    const { node, askedAt } = actorOf(playing, sale);
+    const ms = (await playing.lateVotes?.()) ?? 0;
     if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
-    mustBeSo(course, ({ events }) => {
+    mustBeSo(playing, ({ events }) => {
       const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
       return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
     });
@@ -109,13 +109,13 @@ export const masterSteps = [
 ];
 
 export const masterDemands = [
-  demand('all are sold, and the middle one takes <time> longer at most', (course, _outcome, { time }) =>
-    judgePace(course, time),
+  demand('all are sold, and the middle one takes <time> longer at most', (playing, _outcome, { time }) =>
+    judgePace(playing, time),
   ),
 ];
 
 /** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
-async function judgePace({ rounds, mustHaveGoneOn }: Course, limitMs: number): Promise<Finding> {
+async function judgePace({ rounds, mustHaveGoneOn }: Playing, limitMs: number): Promise<Finding> {
   const [usual = [], ...others] = rounds;
   if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
   const during = others.flat();

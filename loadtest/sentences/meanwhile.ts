@@ -1,7 +1,7 @@
 // What is said of others, who sell meanwhile, and of time that passes.
 
 import { told } from '../narration/steps.ts';
-import { actorOf, type Course, mend, mustBeInside, mustBeSo, step } from './course.ts';
+import { actorOf, mend, mustBeInside, mustBeSo, type Playing, step } from './playing.ts';
 import { allWait, countTries } from './sales.ts';
 import type { Values } from './sentence.ts';
 
@@ -21,14 +21,14 @@ export const meanwhileSteps = [
     await node.script({ pauseMs: time, times: 1_000 });
     return told('sales slowed', { node: node.name, ms: time });
   }),
-  step('<count> buyers come again and again, each for <time>', async (course, { count, time: pauseMs }) => {
-    const { first, second } = course;
+  step('<count> buyers come again and again, each for <time>', async (playing, { count, time: pauseMs }) => {
+    const { first, second } = playing;
     for (const node of [first, second]) await node.script({ pauseMs, times: 1_000 });
-    course.broken.set('buyers come', comeAgain(course, count));
+    playing.broken.set('buyers come', comeAgain(playing, count));
     return told('buyers began', { buyers: count, ms: pauseMs });
   }),
-  step('the buyers stop', async (course) => {
-    await mend(course, 'buyers come');
+  step('the buyers stop', async (playing) => {
+    await mend(playing, 'buyers come');
     return told('buyers stopped');
   }),
   step('<time> pass[es]', async ({ clock }, { time }) => {
@@ -41,34 +41,34 @@ export const meanwhileSteps = [
  * Sells a few units on a node, one after the other, for so long at most in all. When nothing was sold, whoever wanted to must have had to
  * wait; but nobody waits for one who was refused.
  */
-async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node' | 'limit'> & { sale?: string }) {
-  const holder = sale === undefined ? undefined : actorOf(course, sale);
+async function sellMeanwhile(playing: Playing, { node, limit, sale }: Values<'node' | 'limit'> & { sale?: string }) {
+  const holder = sale === undefined ? undefined : actorOf(playing, sale);
   const isRefused = holder !== undefined && holder.inside === undefined;
   const limitMs = isRefused ? REFUSED_MS : limit;
-  await course.say(told('others came', { node: node.name }));
-  const triesSince = countTries(course, node);
+  await playing.say(told('others came', { node: node.name }));
+  const triesSince = countTries(playing, node);
   await node.script({ pauseMs: SALE_MS, times: MEANWHILE });
-  const startedAt = course.clock.now();
-  const leftMs = () => startedAt + limitMs - course.clock.now();
+  const startedAt = playing.clock.now();
+  const leftMs = () => startedAt + limitMs - playing.clock.now();
   let sold = 0;
   while (sold < MEANWHILE && leftMs() > 0) {
-    if ((await course.sales.sell(node).endWithin(leftMs())).outcome === 'sold') sold += 1;
-    else await course.clock.sleep(SOON_MS);
+    if ((await playing.sales.sell(node).endWithin(leftMs())).outcome === 'sold') sold += 1;
+    else await playing.clock.sleep(SOON_MS);
   }
-  const [tries, ms] = [triesSince(), course.clock.now() - startedAt];
-  Object.assign(course.figures, { soldMeanwhile: sold });
+  const [tries, ms] = [triesSince(), playing.clock.now() - startedAt];
+  Object.assign(playing.figures, { soldMeanwhile: sold });
   if (holder?.inside) {
-    mustBeInside(course, holder.inside);
-    mustBeSo(course, async () => {
+    mustBeInside(playing, holder.inside);
+    mustBeSo(playing, async () => {
       const { outcome } = await holder.sale.end;
       return sold > 0 || outcome === 'sold' || 'After the fault nobody could sell at all.';
     });
   }
   // Any lease that still runs ends meanwhile.
-  if (holder === undefined) await course.clock.sleep(Math.max(0, leftMs()));
+  if (holder === undefined) await playing.clock.sleep(Math.max(0, leftMs()));
   if (!isRefused && sold === 0) {
-    await course.record.mustHaveWaited(node, startedAt);
-    allWait(course, startedAt);
+    await playing.record.mustHaveWaited(node, startedAt);
+    allWait(playing, startedAt);
   }
   if (sold > 0) return told('others sold', { node: node.name, sold, ms });
   return tries > 0
@@ -80,13 +80,13 @@ async function sellMeanwhile(course: Course, { node, limit, sale }: Values<'node
  * Buyers who come over both nodes in turn, each again when it has its answer. Returns what stops them: that resolves when the last one has
  * its answer.
  */
-function comeAgain(course: Course, count: number) {
+function comeAgain(playing: Playing, count: number) {
   let areComing = true;
   const all = Promise.all(
     Array.from({ length: count }, async (_, buyer) => {
       while (areComing) {
-        const { outcome } = await course.sales.sell(buyer % 2 ? course.first : course.second).end;
-        if (outcome !== 'sold') await course.clock.sleep(AGAIN_MS);
+        const { outcome } = await playing.sales.sell(buyer % 2 ? playing.first : playing.second).end;
+        if (outcome !== 'sold') await playing.clock.sleep(AGAIN_MS);
       }
     }),
   );

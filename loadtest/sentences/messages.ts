@@ -6,58 +6,58 @@ import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
-import { actorOf, breaks, type Course, insideOf, mend, mustBeSo, needing, step } from './course.ts';
 import { goOn } from './endings.ts';
+import { actorOf, breaks, insideOf, mend, mustBeSo, needing, type Playing, step } from './playing.ts';
 
 const withLinks = needing('links');
 
 export const messageSteps = [
-  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', async (course, { sale, command }) => {
-    await holdUp(course, sale, command);
+  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', async (playing, { sale, command }) => {
+    await holdUp(playing, sale, command);
     return told(command === 'write' ? 'write held' : 'release held', { sale });
   }),
   withLinks(
     '<sale> goes on, and the next write of <node> is held up on the line to Redis',
-    async (course, { sale, node }) => {
-      await holdUp(course, sale, 'write', node);
+    async (playing, { sale, node }) => {
+      await holdUp(playing, sale, 'write', node);
       return told('write of the node held', { sale, node: node.name });
     },
   ),
-  step('the write of <sale> arrives', async (course, { sale }) => {
-    const late = insideOf(course, sale);
-    const stockBefore = await course.second.stock();
-    await mend(course, 'command held');
-    course.mark(deed('late write arrives'), { sale: late });
-    for (const { isHeld, inside } of course.actors.values()) if (isHeld && inside) mustHaveRead(course, inside);
-    mustBeSo(course, ({ events, initialStock }) => {
+  step('the write of <sale> arrives', async (playing, { sale }) => {
+    const late = insideOf(playing, sale);
+    const stockBefore = await playing.second.stock();
+    await mend(playing, 'command held');
+    playing.mark(deed('late write arrives'), { sale: late });
+    for (const { isHeld, inside } of playing.actors.values()) if (isHeld && inside) mustHaveRead(playing, inside);
+    mustBeSo(playing, ({ events, initialStock }) => {
       const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
       return read === undefined || read.stock === initialStock || 'The write was not held up.';
     });
     // It would write what is there already.
-    if (course.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
-    const stockAfter = await course.second.stock();
+    if (playing.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
+    const stockAfter = await playing.second.stock();
     if (stockBefore === undefined || stockAfter === undefined)
       throw new NotStagedError('There is no stock to be read.');
     if (stockAfter === stockBefore) return told('late write refused', { sale, stock: stockBefore });
-    course.wroteLate.push(late);
+    playing.wroteLate.push(late);
     return told('late write', { sale, before: stockBefore, after: stockAfter });
   }),
-  step('the lease of <sale> ends', async (course, { sale }) => {
-    const { release } = course;
-    const found = await course.faults.endLease();
-    course.mark(deed('lease ends'), { sale: insideOf(course, sale) });
+  step('the lease of <sale> ends', async (playing, { sale }) => {
+    const { release } = playing;
+    const found = await playing.faults.endLease();
+    playing.mark(deed('lease ends'), { sale: insideOf(playing, sale) });
     // An earlier command of the release may have freed the lock. A single one can't have.
     if (found === 'free' && release?.isOneOfSeveral === false) {
       throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
     }
     return told(howLeasesEnd[found], { sale });
   }),
-  step('the release of <sale> arrives', async (course, { sale }) => {
-    await mend(course, 'command held');
+  step('the release of <sale> arrives', async (playing, { sale }) => {
+    await mend(playing, 'command held');
     return told('late release', { sale });
   }),
-  step('the write of <node> arrives', async (course, { node }) => {
-    await mend(course, 'command held');
+  step('the write of <node> arrives', async (playing, { node }) => {
+    await mend(playing, 'command held');
     return told('late write of the node', { node: node.name });
   }),
 ];
@@ -66,20 +66,20 @@ export const messageSteps = [
 const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 'no lease' } as const;
 
 /** Lets a sale go on, whose next such command is held on its line; or that of another node. */
-async function holdUp(course: Course, name: string, what: 'write' | 'release', other?: TargetNode) {
-  const { release = { isMeant: isRelease } } = course;
-  const node = other ?? actorOf(course, name).node;
+async function holdUp(playing: Playing, name: string, what: 'write' | 'release', other?: TargetNode) {
+  const { release = { isMeant: isRelease } } = playing;
+  const node = other ?? actorOf(playing, name).node;
   const isMeant = what === 'write' ? isStockWrite : release.isMeant;
-  const command = await course.faults.holdOnItsWay(node, isMeant, async () => void (await goOn(course, name)));
-  const hit = other ? { node } : { sale: insideOf(course, name) };
-  breaks(course, 'command held', deed('held', { command: what }), hit, command.goOn);
+  const command = await playing.faults.holdOnItsWay(node, isMeant, async () => void (await goOn(playing, name)));
+  const hit = other ? { node } : { sale: insideOf(playing, name) };
+  breaks(playing, 'command held', deed('held', { command: what }), hit, command.goOn);
 }
 
 /** Another who is inside when a late write comes has read the stock, and has not yet written. */
-function mustHaveRead(course: Course, inside: SaleName) {
+function mustHaveRead(playing: Playing, inside: SaleName) {
   const { saleId, node } = inside;
-  const at = course.clock.now();
-  mustBeSo(course, ({ events, ends }) => {
+  const at = playing.clock.now();
+  mustBeSo(playing, ({ events, ends }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [read, wrote, failed] = ['read', 'wrote', 'failed'].map((type) => own.find((event) => event.type === type));
     if (read === undefined || read.at > at) {

@@ -7,57 +7,57 @@ import type { TargetNode } from '../harness/target.ts';
 import { deed } from '../narration/faults.ts';
 import { because, type Reason } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { type Course, demand, needing, type Outage, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
+import { demand, needing, type Outage, type Playing, setting, step } from './playing.ts';
 
 /** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
 const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
 export const outageSteps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
-  step('<count> are sold, within <limit>', async (course, { count, limit: limitMs }) => {
+  step('<count> are sold, within <limit>', async (playing, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
-    if (!isShopOpen(course)) return told('shop closed');
-    const since = course.clock.now();
-    const isRush = () => soldSince(course, since) >= count;
-    await course.record.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
-    return told('units sold', { sold: soldSince(course, since), ms: course.clock.now() - since });
+    if (!isShopOpen(playing)) return told('shop closed');
+    const since = playing.clock.now();
+    const isRush = () => soldSince(playing, since) >= count;
+    await playing.record.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
+    return told('units sold', { sold: soldSince(playing, since), ms: playing.clock.now() - since });
   }),
   needing('links', 'redis process')(
     'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
-    (course, { time, node, limit }) => findItLater(course, time, node, limit),
+    (playing, { time, node, limit }) => findItLater(playing, time, node, limit),
   ),
   needing('redis process')(
     'Redis is killed (SIGKILL), and starts again with its data after <time>',
-    async (course, { time }) => {
+    async (playing, { time }) => {
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
-      if (!isShopOpen(course)) return told('shop closed');
-      if (course.redisKind !== 'native') return told('Redis spared');
-      const redis = await course.faults.killRedis();
-      const { from, until } = await goAway(course, 'SIGKILL', redis, time);
+      if (!isShopOpen(playing)) return told('shop closed');
+      if (playing.redisKind !== 'native') return told('Redis spared');
+      const redis = await playing.faults.killRedis();
+      const { from, until } = await goAway(playing, 'SIGKILL', redis, time);
       return told('Redis started again', { ms: until - from });
     },
   ),
-  step('sales flow again, or not within <limit>', async (course, { limit }) => {
-    const outage = course.outages.at(-1);
+  step('sales flow again, or not within <limit>', async (playing, { limit }) => {
+    const outage = playing.outages.at(-1);
     // One after which the shop stayed closed is looked at once.
     if (outage === undefined || outage.backMs !== undefined) return told('no new outage');
     if (outage.stayed) return told('shop closed');
     const soldAt = ({ ended }: RunningSale) => (ended?.outcome === 'sold' ? ended.sentAt + ended.ms : 0);
-    const next = () => course.sales.all.map(soldAt).filter((at) => at > outage.until);
-    if (await course.record.until(() => next().length > 0, limit)) {
+    const next = () => playing.sales.all.map(soldAt).filter((at) => at > outage.until);
+    if (await playing.record.until(() => next().length > 0, limit)) {
       const { until, held = { from: until, until } } = outage;
       const at = Math.min(...next());
       outage.backMs = at - until - (at > held.until ? held.until - held.from : 0);
       return told('sales resumed', { ms: at - until });
     }
-    outage.stayed = await course.lock.keysLeft();
+    outage.stayed = await playing.lock.keysLeft();
     return told('no sale in time', { ms: limit });
   }),
 ];
 
 export const outageDemands = [
-  demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time: limitMs }) => {
-    const { outages } = course;
+  demand('every buyer is answered, within <time> while Redis is away', async (playing, { ends }, { time: limitMs }) => {
+    const { outages } = playing;
     /** How long each request that was under way during an outage stayed unanswered in it. */
     const waits = outages.flatMap(({ from, until }) =>
       ends
@@ -72,7 +72,7 @@ export const outageDemands = [
     const slowestMs = Math.max(...waits);
     const countEnds = (...outcomes: string[]) => ends.filter(({ outcome }) => outcomes.includes(outcome)).length;
     const cutOff = countEnds('cutOff', 'nonsense');
-    await mustHaveHadTime(course, slowestMs - limitMs);
+    await mustHaveHadTime(playing, slowestMs - limitMs);
     const wrong = [
       ...(cutOff > 0 ? [because('requests cut off', { requests: cutOff })] : []),
       ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs })] : []),
@@ -84,14 +84,14 @@ export const outageDemands = [
       figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
     };
   }),
-  demand('sales flow again within <time> of its return', async (course, _outcome, { time: limitMs }) => {
-    const { outages } = course;
+  demand('sales flow again within <time> of its return', async (playing, _outcome, { time: limitMs }) => {
+    const { outages } = playing;
     const stuck = outages.find(({ backMs }) => backMs === undefined);
     const missed = outages.find(({ missed }) => missed)?.missed;
     // A shop that stays closed has failed, whoever asked.
     if (stuck === undefined && missed) throw new NotStagedError(missed);
     const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
-    await mustHaveHadTime(course, stuck ? limitMs : 0);
+    await mustHaveHadTime(playing, stuck ? limitMs : 0);
     return {
       wrong: stuck && [because(`no sale after ${stuck.signal}`, { limitMs }), ...(stuck.stayed ?? []).map(stayed)],
       right: because('sales flowed again', { ms: backMs }),
@@ -103,9 +103,9 @@ export const outageDemands = [
 const stayed = ({ key, leftMs }: LeftKey): Reason =>
   leftMs === Number.POSITIVE_INFINITY ? because('key stayed', { key }) : because('key stayed for', { key, ms: leftMs });
 
-const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
+const isShopOpen = ({ outages }: Playing) => outages.every(({ backMs }) => backMs !== undefined);
 
-const soldSince = ({ sales }: Course, at: number) =>
+const soldSince = ({ sales }: Playing, at: number) =>
   sales.all.filter(({ ended }) => ended?.outcome === 'sold' && ended.sentAt >= at).length;
 
 const away = {
@@ -115,7 +115,7 @@ const away = {
 
 /** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
 async function goAway(
-  { clock, mark, outages, say }: Course,
+  { clock, mark, outages, say }: Playing,
   signal: Outage['signal'],
   redis: { comeBack(): unknown },
   ms: number,
@@ -137,25 +137,25 @@ async function goAway(
  * A node finds Redis again when the next sale at the other one is held inside, or so many milliseconds later. Before that sale goes on, the
  * node has given up what it may hold, and somebody else has asked.
  */
-async function findItLater(course: Course, ms: number, node: TargetNode, limitMs: number) {
-  const other = node === course.first ? course.second : course.first;
+async function findItLater(playing: Playing, ms: number, node: TargetNode, limitMs: number) {
+  const other = node === playing.first ? playing.second : playing.first;
   let restore = () => {};
-  const outage = await goAway(course, 'SIGSTOP', await course.faults.stopRedis(), ms, async () => {
-    restore = course.faults.cutLine(node);
+  const outage = await goAway(playing, 'SIGSTOP', await playing.faults.stopRedis(), ms, async () => {
+    restore = playing.faults.cutLine(node);
     await other.script({ untilResumed: true });
   });
-  const tried = course.lock.triesOf(other);
+  const tried = playing.lock.triesOf(other);
   const isHeld = async () => (await other.state()).held > 0 || undefined;
-  const isMet = await course.record.waitFor(isHeld, limitMs);
-  const heldFrom = course.clock.now();
-  if (!isMet && course.lock.isSeen && course.lock.masterCount === 0) {
-    outage.missed = await whyNotKeptOut(course, other, tried, outage.until);
+  const isMet = await playing.record.waitFor(isHeld, limitMs);
+  const heldFrom = playing.clock.now();
+  if (!isMet && playing.lock.isSeen && playing.lock.masterCount === 0) {
+    outage.missed = await whyNotKeptOut(playing, other, tried, outage.until);
   }
   restore();
-  const foundMs = course.clock.now() - outage.until;
+  const foundMs = playing.clock.now() - outage.until;
   if (isMet) {
-    outage.missed = await whyNoneAsked(course, node, other);
-    outage.held = { from: heldFrom, until: course.clock.now() };
+    outage.missed = await whyNoneAsked(playing, node, other);
+    outage.held = { from: heldFrom, until: playing.clock.now() };
   }
   // Nobody else is held from here on.
   await other.script({});
@@ -166,29 +166,29 @@ async function findItLater(course: Course, ms: number, node: TargetNode, limitMs
 }
 
 /** Resolves with why it is not the lock that has kept everybody out at a node since then. */
-async function whyNotKeptOut(course: Course, node: TargetNode, tried: number, since: number) {
-  if (course.lock.triesOf(node) === tried) {
+async function whyNotKeptOut(playing: Playing, node: TargetNode, tried: number, since: number) {
+  if (playing.lock.triesOf(node) === tried) {
     return `Nobody at ${node.name} asked for the lock before the other node found Redis again.`;
   }
-  await course.record.catchUp([node]);
-  const hasEntered = course.record.holds().some((hold) => hold.node === node.name && hold.entered > since);
-  const isFree = (await course.lock.keysLeft()).length === 0;
+  await playing.record.catchUp([node]);
+  const hasEntered = playing.record.holds().some((hold) => hold.node === node.name && hold.entered > since);
+  const isFree = (await playing.lock.keysLeft()).length === 0;
   return hasEntered || isFree ? `Nobody was inside at ${node.name} when the other node found Redis again.` : undefined;
 }
 
 /** Resolves when a node has given up what it may hold, and another sale has asked for the lock at the other one; or with why not. */
-async function whyNoneAsked(course: Course, node: TargetNode, other: TargetNode): Promise<string | undefined> {
-  const isThere = await course.record.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
+async function whyNoneAsked(playing: Playing, node: TargetNode, other: TargetNode): Promise<string | undefined> {
+  const isThere = await playing.record.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
   if (!isThere) return `${node.name} did not reach Redis again.`;
   const hasGivenUp = async () => (await node.state()).unreleased === 0 || undefined;
-  if (!(await course.record.waitFor(hasGivenUp, FOUND_LIMIT_MS)))
+  if (!(await playing.record.waitFor(hasGivenUp, FOUND_LIMIT_MS)))
     return `${node.name} did not give up what it may hold.`;
-  const from = course.clock.now();
-  course.sales.sell(other);
-  const hasBegun = () => course.record.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
-  if (!(await course.record.until(hasBegun, ASKED_LIMIT_MS)))
+  const from = playing.clock.now();
+  playing.sales.sell(other);
+  const hasBegun = () => playing.record.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
+  if (!(await playing.record.until(hasBegun, ASKED_LIMIT_MS)))
     return `Nobody at ${other.name} asked for the lock while one was held.`;
-  await course.lock.hasAsked(other);
-  await course.clock.sleep(MEANWHILE_MS);
+  await playing.lock.hasAsked(other);
+  await playing.clock.sleep(MEANWHILE_MS);
   return undefined;
 }

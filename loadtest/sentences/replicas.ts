@@ -2,16 +2,16 @@
 
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
-import { needing, step } from './course.ts';
+import { needing, step } from './playing.ts';
 
 export const replicaSteps = [
   needing(
     'links',
     'redis process',
     'replication',
-  )('<number> all that Redis holds', async (course, { number }) => {
+  )('<number> all that Redis holds', async (playing, { number }) => {
     const wanted = number === 'a replica copies' ? 1 : 2;
-    while (course.replicas.length < wanted) course.replicas.push(await course.faults.startReplica());
+    while (playing.replicas.length < wanted) playing.replicas.push(await playing.faults.startReplica());
     return told('replicas copied', { replicas: wanted });
   }),
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {

@@ -42,7 +42,7 @@ type Value<Name extends Gap> = Name extends 'node'
     : Name extends 'command'
       ? 'write' | 'release'
       : string;
-/** What the values are taken from: in the settings of a page there are no nodes yet, and no lease. */
+/** What the values are taken from: in the settings of a scenario there are no nodes yet, and no lease. */
 type Ground = Partial<Record<'first' | 'second', TargetNode>> & { leaseMs: number };
 
 function read<Form extends string>(filled: Record<string, string>, { first, second, leaseMs }: Ground) {
@@ -69,18 +69,18 @@ export interface Known<Meaning> {
   means(filled: Record<string, string>): Meaning;
 }
 
-/** What one line of a page does on its course. */
-export interface Step<Course> {
+/** What one line of a scenario does on its playing. */
+export interface Step<Playing> {
   /** What it takes, besides two nodes. */
   needs?: Need[];
   /** What it asks of the lock's timing. */
   timing?: LockTiming;
   /** The units in stock. */
   stock?: number;
-  /** The page is played once for each command of a release. */
+  /** The scenario is played once for each command of a release. */
   playsEachRelease?: boolean;
   /** Resolves with what has happened. Throws NotStagedError when it has no effect. Absent of what sets something before the drill. */
-  act?(course: Course): Promise<StepSentence>;
+  act?(playing: Playing): Promise<StepSentence>;
 }
 
 /**
@@ -111,9 +111,9 @@ export interface Finding {
 }
 
 /** What must be so in the end. Throws NotStagedError when it can't be told. */
-export type Demand<Course, Outcome> = (course: Course, outcome: Outcome) => Finding | Promise<Finding>;
+export type Demand<Playing, Outcome> = (playing: Playing, outcome: Outcome) => Finding | Promise<Finding>;
 
-export interface PageOf<Course, Outcome> {
+export interface ScenarioOf<Playing, Outcome> {
   /** The column of the staircase. */
   name: string;
   /** What it asks. */
@@ -124,18 +124,18 @@ export interface PageOf<Course, Outcome> {
   timing: LockTiming;
   stock?: number;
   /** Each with what must be so when it has been taken: a lock that fails this goes no further. */
-  steps: (Step<Course> & { line: string; endsParagraph: boolean; demands: Demand<Course, Outcome>[] })[];
+  steps: (Step<Playing> & { line: string; endsParagraph: boolean; demands: Demand<Playing, Outcome>[] })[];
   words: Partial<Record<Ending, string>>;
 }
 
-/** Makes the sentences of a kind of course, whose steps resolve with what they have to tell. */
-export function sentencesOf<Course extends Ground, Outcome>() {
+/** Makes the sentences of a kind of playing, whose steps resolve with what they have to tell. */
+export function sentencesOf<Playing extends Ground, Outcome>() {
   function step<Form extends string>(
     form: Form,
-    act: (course: Course, filled: Filled<Form>) => Promise<StepSentence>,
-    more: Omit<Step<Course>, 'act'> = {},
-  ): Known<Step<Course>> {
-    return { form, means: (filled) => ({ ...more, act: (course) => act(course, read(filled, course)) }) };
+    act: (playing: Playing, filled: Filled<Form>) => Promise<StepSentence>,
+    more: Omit<Step<Playing>, 'act'> = {},
+  ): Known<Step<Playing>> {
+    return { form, means: (filled) => ({ ...more, act: (playing) => act(playing, read(filled, playing)) }) };
   }
 
   return {
@@ -148,8 +148,8 @@ export function sentencesOf<Course extends Ground, Outcome>() {
     /** A sentence that sets something before the drill, and does nothing in it. */
     setting<Form extends string>(
       form: Form,
-      set: (filled: Filled<Form>) => Omit<Step<Course>, 'act'>,
-    ): Known<Step<Course>> {
+      set: (filled: Filled<Form>) => Omit<Step<Playing>, 'act'>,
+    ): Known<Step<Playing>> {
       return {
         form,
         means: (filled) => set(read(filled, { leaseMs: Number.NaN })),
@@ -157,9 +157,9 @@ export function sentencesOf<Course extends Ground, Outcome>() {
     },
     demand<Form extends string>(
       form: Form,
-      judge: (course: Course, outcome: Outcome, filled: Filled<Form>) => Finding | Promise<Finding>,
-    ): Known<Demand<Course, Outcome>> {
-      return { form, means: (filled) => (course, outcome) => judge(course, outcome, read(filled, course)) };
+      judge: (playing: Playing, outcome: Outcome, filled: Filled<Form>) => Finding | Promise<Finding>,
+    ): Known<Demand<Playing, Outcome>> {
+      return { form, means: (filled) => (playing, outcome) => judge(playing, outcome, read(filled, playing)) };
     },
   };
 }
@@ -193,8 +193,8 @@ function patternOf(form: string): RegExp {
   return new RegExp(`^${withGaps.replaceAll('\\[', '(?:').replaceAll('\\]', ')?')}$`);
 }
 
-/** What a page is played on. */
-export interface Playing<Outcome> {
+/** What a scenario is played on. */
+export interface Playable<Outcome> {
   clock: Clock;
   /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */
   say(sentence: StepSentence, isStep?: boolean, line?: string): Promise<void>;

@@ -4,7 +4,6 @@ import type { StepHistory } from '../evidence/history.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import { clockSteps } from './clocks.ts';
 import { connectionSteps } from './connections.ts';
-import type { Course } from './course.ts';
 import { demands } from './demands.ts';
 import { endingSteps } from './endings.ts';
 import { lookDemands, lookSteps } from './looks.ts';
@@ -12,13 +11,14 @@ import { masterDemands, masterSteps } from './masters.ts';
 import { meanwhileSteps } from './meanwhile.ts';
 import { messageSteps } from './messages.ts';
 import { outageDemands, outageSteps } from './outages.ts';
+import type { Playing } from './playing.ts';
 import { processSteps } from './processes.ts';
 import { replicaSteps } from './replicas.ts';
 import { saleSteps } from './sales.ts';
 import type { Vocabulary } from './sentence.ts';
 import { waitingDemands, waitingSteps } from './waiting.ts';
 
-export const ofLocks: Vocabulary<Course, StepHistory> = {
+export const ofLocks: Vocabulary<Playing, StepHistory> = {
   steps: [
     saleSteps,
     endingSteps,

@@ -8,9 +8,9 @@ import { deed } from '../narration/faults.ts';
 import { because } from '../narration/reasons.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
-import { actorOf, type Course, demand, needing, setting, step } from './course.ts';
 import { mustHaveHadTime } from './demands.ts';
 import { mustStillWait } from './endings.ts';
+import { actorOf, demand, needing, type Playing, setting, step } from './playing.ts';
 import { sellAndAsk } from './sales.ts';
 
 /** How long it may take until nobody waits who has hung up, in milliseconds. */
@@ -31,35 +31,35 @@ const withLinks = needing('links');
 
 export const waitingSteps = [
   setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
-  step('<count> buyers come to <node>, and wait', async (course, { count, node }) => {
-    await crowd(course, count, node);
+  step('<count> buyers come to <node>, and wait', async (playing, { count, node }) => {
+    await crowd(playing, count, node);
     return told('buyers waited', { buyers: count, node: node.name });
   }),
   step('the buyers hang up', hangUp),
   /** The memory of the first of them is that of code which is compiled. */
   withLinks(
     '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
-    async (course, { node, count, limit: limitMs }) => {
-      const { crowd } = course;
-      await course.say(told('asking began', { node: node.name }));
-      const from = course.clock.now();
-      const [triesBefore, bytesBefore] = [course.lock.triesOf(node), await node.heap()];
-      const made = () => course.lock.triesOf(node) - triesBefore;
-      await course.record.until(() => made() >= count, limitMs);
-      const [tries, ms] = [made(), course.clock.now() - from];
-      Object.assign(course.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
+    async (playing, { node, count, limit: limitMs }) => {
+      const { crowd } = playing;
+      await playing.say(told('asking began', { node: node.name }));
+      const from = playing.clock.now();
+      const [triesBefore, bytesBefore] = [playing.lock.triesOf(node), await node.heap()];
+      const made = () => playing.lock.triesOf(node) - triesBefore;
+      await playing.record.until(() => made() >= count, limitMs);
+      const [tries, ms] = [made(), playing.clock.now() - from];
+      Object.assign(playing.figures, { tries, bytesPerTry: Math.max(0, (await node.heap()) - bytesBefore) / tries });
       if (tries >= FEWEST * count) return told('asked often', { node: node.name, tries, ms });
-      const nothingToBreak = await trySeldom(course, node);
+      const nothingToBreak = await trySeldom(playing, node);
       // They may have ended while the node was asked.
-      await course.record.catchUp();
-      if (course.record.waitingAt(node) < crowd.length) {
+      await playing.record.catchUp();
+      if (playing.record.waitingAt(node) < crowd.length) {
         throw new NotStagedError(`Some of the buyers at ${node.name} did not wait any more.`);
       }
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
     },
   ),
-  step('<sale> sells at <node>, and waits', async (course, { sale, node }) => {
-    await sellAndWait(course, sale, node);
+  step('<sale> sells at <node>, and waits', async (playing, { sale, node }) => {
+    await sellAndWait(playing, sale, node);
     return told('waited', { sale, node: node.name });
   }),
   step('the next sales at <node> are held inside', async (_course, { node }) => {
@@ -68,7 +68,7 @@ export const waitingSteps = [
   }),
   withLinks(
     '<count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
-    (course, { count, sale, node }) => goFirst(course, { most: count, name: sale, here: node }),
+    (playing, { count, sale, node }) => goFirst(playing, { most: count, name: sale, here: node }),
   ),
 ];
 
@@ -78,12 +78,12 @@ export const waitingDemands = [
     const wrong = inDoubt > 1 && because('buyers in doubt', { inDoubt, buyers: ends.length });
     return { wrong, figures: { asked: ends.length, inDoubt } };
   }),
-  demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time: limitMs }) => {
-    const { crowd, hungUpAt = 0 } = course;
+  demand('no buyer waits for <time> after it has hung up', async (playing, { events }, { time: limitMs }) => {
+    const { crowd, hungUpAt = 0 } = playing;
     const gone = events.filter(({ code, at }) => code === 'CLIENT_GONE' && at >= hungUpAt);
     const inTime = gone.filter(({ at }) => at <= hungUpAt + limitMs);
     const stillWaiting = crowd.length - inTime.length;
-    await mustHaveHadTime(course, stillWaiting > 0 ? limitMs : 0);
+    await mustHaveHadTime(playing, stillWaiting > 0 ? limitMs : 0);
     const emptyMs = Math.max(0, ...inTime.map(({ at }) => at - hungUpAt));
     return {
       right: because('waiters left', { ms: emptyMs }),
@@ -134,9 +134,9 @@ export const waitingDemands = [
       ),
     };
   }),
-  demand('<sale> goes in before <count> that have come later', async (course, _outcome, { sale: name, count }) => {
-    const { node, sale } = actorOf(course, name);
-    const { overtakes = 0, waitedMs } = course.figures;
+  demand('<sale> goes in before <count> that have come later', async (playing, _outcome, { sale: name, count }) => {
+    const { node, sale } = actorOf(playing, name);
+    const { overtakes = 0, waitedMs } = playing.figures;
     const end = await sale.end;
     const figures = { overtakes, waitedMs: waitedMs ?? end.ms };
     if (waitedMs !== undefined) {
@@ -155,57 +155,57 @@ export const waitingDemands = [
 ];
 
 /** Resolves when all of them wait. Throws NotStagedError when they don't in time. */
-async function crowd(course: Course, count: number, node: TargetNode) {
-  course.crowd = Array.from({ length: count }, () => course.sales.sell(node));
-  const doWait = () => course.record.waitingAt(node) === count;
-  await course.record.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
+async function crowd(playing: Playing, count: number, node: TargetNode) {
+  playing.crowd = Array.from({ length: count }, () => playing.sales.sell(node));
+  const doWait = () => playing.record.waitingAt(node) === count;
+  await playing.record.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
 }
 
 /** Resolves when none of them waits any more, or when that takes too long. */
-async function hangUp(course: Course) {
-  const { crowd } = course;
-  course.hungUpAt = course.clock.now();
+async function hangUp(playing: Playing) {
+  const { crowd } = playing;
+  playing.hungUpAt = playing.clock.now();
   for (const { hangUp } of crowd) hangUp();
-  const { first, second } = course;
+  const { first, second } = playing;
   const node = crowd[0]?.node === first.name ? first : second;
-  course.mark(deed('clients hang up', { clients: crowd.length }), { node });
-  await course.record.until(() => course.record.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
-  const [buyers, waiting] = [crowd.length, course.record.waitingAt(node)];
+  playing.mark(deed('clients hang up', { clients: crowd.length }), { node });
+  await playing.record.until(() => playing.record.waitingAt(node) === 0, HANG_UP_LIMIT_MS);
+  const [buyers, waiting] = [crowd.length, playing.record.waitingAt(node)];
   return waiting > 0 ? told('buyers hung up in vain', { buyers, waiting }) : told('buyers hung up', { buyers });
 }
 
 /** Those who wait at a node try more seldom than it could: the lock waits for something else, and the machine is not why. */
-async function trySeldom({ crowd, lock }: Course, node: TargetNode): Promise<boolean> {
+async function trySeldom({ crowd, lock }: Playing, node: TargetNode): Promise<boolean> {
   const before = lock.triesOf(node);
   for (let asked = 0; asked < QUESTIONS; asked += 1) await node.redis();
   return lock.triesOf(node) - before < (crowd.length * QUESTIONS) / 2;
 }
 
 /** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
-async function sellAndWait(course: Course, name: string, node: TargetNode) {
-  const asks = await sellAndAsk(course, name, node);
-  actorOf(course, name).asks = asks;
-  mustStillWait(course);
+async function sellAndWait(playing: Playing, name: string, node: TargetNode) {
+  const asks = await sellAndAsk(playing, name, node);
+  actorOf(playing, name).asks = asks;
+  mustStillWait(playing);
 }
 
 /**
  * Again and again one more at a node goes first, since the line of the sale is cut whenever the lock is free. Resolves when that is in, or
  * when so many have gone first; then nobody is held any more.
  */
-async function goFirst(course: Course, { most, name, here }: { most: number; name: string; here: TargetNode }) {
-  const { node: there, askedAt } = actorOf(course, name);
-  const enteredHere = () => course.record.holds().filter(({ node }) => node === here.name);
+async function goFirst(playing: Playing, { most, name, here }: { most: number; name: string; here: TargetNode }) {
+  const { node: there, askedAt } = actorOf(playing, name);
+  const enteredHere = () => playing.record.holds().filter(({ node }) => node === here.name);
   const isWaiting = async () => (await there.state()).waiting > 0 || undefined;
-  mustStillWait(course);
-  await course.say(told('others came first', { sale: name, node: here.name }));
+  mustStillWait(playing);
+  await playing.say(told('others came first', { sale: name, node: here.name }));
   let overtakes = 0;
   while (overtakes < most && (await isWaiting())) {
-    await course.record.catchUp();
+    await playing.record.catchUp();
     const inside = enteredHere().length;
-    const line = course.faults.cutOff(there);
-    const slow = course.mark(deed('line cut'), { node: there });
+    const line = playing.faults.cutOff(there);
+    const slow = playing.mark(deed('line cut'), { node: there });
     await here.resume();
-    const next = await course.record.until(() => enteredHere()[inside], UNUSED_MS);
+    const next = await playing.record.until(() => enteredHere()[inside], UNUSED_MS);
     line.restore();
     slow.over();
     if (next === undefined) {
@@ -214,15 +214,15 @@ async function goFirst(course: Course, { most, name, here }: { most: number; nam
       throw new NotStagedError(`Nobody waited at ${here.name} any more.`);
     }
     overtakes += 1;
-    course.sales.sell(here);
-    await findsItTaken(course, name);
+    playing.sales.sell(here);
+    await findsItTaken(playing, name);
   }
   const isStarved = overtakes === most && (await isWaiting()) === true;
-  const waitedMs = course.clock.now() - askedAt;
+  const waitedMs = playing.clock.now() - askedAt;
   await here.script({});
   await here.resume();
-  Object.assign(course.figures, { overtakes, ...(isStarved && { waitedMs }) });
-  if (!isStarved) await course.mustHaveGoneOn(UNUSED_MS / 2);
+  Object.assign(playing.figures, { overtakes, ...(isStarved && { waitedMs }) });
+  if (!isStarved) await playing.mustHaveGoneOn(UNUSED_MS / 2);
   if (isStarved || overtakes <= MOST_KEPT) return passedOver(name, overtakes, isStarved);
   throw new NotStagedError(`${name} went in after ${overtakes} that had come later, and it can't be told why.`);
 }
@@ -234,12 +234,12 @@ export function passedOver(sale: string, others: number, isStarved: boolean): St
 }
 
 /** The line of a sale is well again, and it asks once more. One whose masters did not answer was refused, and its buyer comes again. */
-async function findsItTaken(course: Course, name: string) {
-  const { node, sale } = actorOf(course, name);
-  await course.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
-  const tried = course.lock.triesOf(node);
-  const asksAgainMs = backendOfRow(course.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
-  await course.record.until(() => course.lock.triesOf(node) >= tried + 2, asksAgainMs);
+async function findsItTaken(playing: Playing, name: string) {
+  const { node, sale } = actorOf(playing, name);
+  await playing.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+  const tried = playing.lock.triesOf(node);
+  const asksAgainMs = backendOfRow(playing.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
+  await playing.record.until(() => playing.lock.triesOf(node) >= tried + 2, asksAgainMs);
   if ((await node.state()).waiting > 0 || (await sale.end).outcome === 'sold') return;
-  await sellAndWait(course, name, node);
+  await sellAndWait(playing, name, node);
 }

@@ -14,7 +14,7 @@ import { judgeRun } from '../../loadtest/staircase/judge-run.ts';
 import { isExternal, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { createTargets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
-import { openVirtualWorld } from '../../loadtest/worlds/simulated/world.ts';
+import { simulatedWorld } from '../../loadtest/worlds/simulated/world.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import type { RunSettings } from './run-options.ts';
@@ -74,7 +74,7 @@ export async function runCommand({
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
-  const virtual = openVirtualWorld({ settings, locks: sourcesOf(grades ?? []) });
+  const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });
   const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);
 

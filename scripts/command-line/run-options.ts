@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
 import { readLibrary } from '../../loadtest/peers/peer.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
-import { checkNames } from '../../loadtest/staircase/contract.ts';
+import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
-import { checkNames } from '../../loadtest/staircase/contract.ts';
+import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { makeTempDir, projectDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';

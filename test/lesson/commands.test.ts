@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { bucketCounts, contestants, httpContestants } from '../../loadtest/bench/contestants.ts';
 import { drillsOf, rowsOf } from '../../loadtest/run/tracks.ts';
-import { checkNames } from '../../loadtest/staircase/contract.ts';
+import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { catalogue } from '../mutations/catalogue.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { peerNames, rowOfPeer } from '../../loadtest/peers/peer.ts';
-import { isCheck } from '../../loadtest/staircase/contract.ts';
+import { isCheck } from '../../loadtest/staircase/conformance.ts';
 import { columnOf, rowOf, verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';

@@ -17,7 +17,7 @@ const foreign: Record<string, string> = {
   'loadtest/grade/libraries.ts': 'an error of npm',
   'loadtest/peers/murlock.ts': 'an error of murlock',
   'loadtest/report/summary.ts': 'a standing in a list of standings',
-  'loadtest/scenarios/page.ts': 'a line of a scenario',
+  'loadtest/scenarios/read.ts': 'a line of a scenario',
   'locks/drivers/delete-if-equal.ts': 'an error of Redis',
   'prove/properties.ts': 'demands in a list of demands',
   'stack/redis.ts': 'what redis-server prints',

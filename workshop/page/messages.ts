@@ -114,7 +114,7 @@ export interface PresenterParts {
 const name = z.string().max(60);
 
 /** What a presenter may ask for. */
-export const orderSchema = z.discriminatedUnion('do', [
+export const commandSchema = z.discriminatedUnion('do', [
   /** Plays a scenario under a stage; a load with as many buyers as the questions speak of, or with as few as the lesson has. */
   z.strictObject({ do: z.literal('play'), stage: name, drill: name, isLarge: z.boolean().optional() }),
   /** Ends the scenario, or free play, and puts the stack back. */
@@ -133,9 +133,9 @@ export const orderSchema = z.discriminatedUnion('do', [
   /** Takes the question away. */
   z.strictObject({ do: z.literal('forget') }),
 ]);
-export type Order = z.output<typeof orderSchema>;
-export type RoomOrder = Extract<Order, { do: 'ask' | 'close-votes' | 'reveal' | 'forget' }>;
-export type PlayOrder = Exclude<Order, RoomOrder>;
+export type Command = z.output<typeof commandSchema>;
+export type RoomCommand = Extract<Command, { do: 'ask' | 'close-votes' | 'reveal' | 'forget' }>;
+export type PlayCommand = Exclude<Command, RoomCommand>;
 
 /** All that a follower may ask for. `question` is the number of the question, `answer` the place of the answer. */
 export const voteSchema = z.strictObject({ question: z.int().min(1), answer: z.int().min(0).max(9) });

@@ -9,7 +9,7 @@ import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { hasLock } from '../../locks/index.ts';
-import type { Play, PlayOrder, RunView } from '../page/messages.ts';
+import type { Play, PlayCommand, RunView } from '../page/messages.ts';
 import type { LockPlace } from '../page/view/picture.ts';
 import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
 import { type Recording, startRecording } from './recording.ts';
@@ -134,15 +134,15 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   }
 
   return {
-    /** Carries out an order. Rejects with Refusal when it does not fit what goes on. */
-    async order(order: PlayOrder): Promise<void> {
-      switch (order.do) {
+    /** Carries out a command. Rejects with Refusal when it does not fit what goes on. */
+    async command(command: PlayCommand): Promise<void> {
+      switch (command.do) {
         case 'play':
-          return begin(order.stage, order.drill, order.isLarge);
+          return begin(command.stage, command.drill, command.isLarge);
         case 'free':
-          return begin(order.stage, null);
+          return begin(command.stage, null);
         case 'act':
-          return mustBeFree().act(order);
+          return mustBeFree().act(command);
         case 'undo':
           return mustBeFree().undo();
         case 'stop': {

@@ -1,6 +1,6 @@
-// What a presenter's browser is answered, on this machine alone: the page, the stream of what is seen, and the orders.
+// What a presenter's browser is answered, on this machine alone: the page, the stream of what is seen, and the commands.
 
-import { type Order, orderSchema } from '../page/messages.ts';
+import { type Command, commandSchema } from '../page/messages.ts';
 import { createListener, policyOf, tokenGate } from './listener.ts';
 import { Refusal } from './refusal.ts';
 import type { Stream } from './stream.ts';
@@ -11,12 +11,12 @@ export interface PresenterAppParts {
   token: string;
   stream: Pick<Stream, 'isFull' | 'follow'>;
   /** Rejects with Refusal. */
-  order: (order: Order) => Promise<void>;
+  command: (command: Command) => Promise<void>;
   /** Called with an error that is nobody's fault but ours. */
   onBug: (error: unknown) => void;
 }
 
-export const createPresenterApp = ({ page, token, stream, order, onBug }: PresenterAppParts) =>
+export const createPresenterApp = ({ page, token, stream, command, onBug }: PresenterAppParts) =>
   createListener({
     files: { '/': { type: 'text/html; charset=utf-8', text: page } },
     // The page is one file with all that it needs, and runs the locks that are written in it in a worker.
@@ -32,7 +32,7 @@ export const createPresenterApp = ({ page, token, stream, order, onBug }: Presen
       if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'Too many windows follow already: close one.');
       stream.follow(response);
     },
-    commands: { path: '/order', schema: orderSchema, limit: '1kb' },
-    carryOut: order,
+    commands: { path: '/command', schema: commandSchema, limit: '1kb' },
+    carryOut: command,
     onBug,
   });

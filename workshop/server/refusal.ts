@@ -1,4 +1,4 @@
-// Why an order is not carried out: what the page is answered instead.
+// Why a command is not carried out: what the page is answered instead.
 
 /** `detail` is a sentence for the presenter. */
 export class Refusal extends Error {

@@ -1,7 +1,7 @@
 // The room: which question is asked, who has said what, and when the answer is shown.
 
 import { randomBytes } from 'node:crypto';
-import type { QuestionState, QuestionView, RoomOrder, RoomView, Vote } from '../page/messages.ts';
+import type { QuestionState, QuestionView, RoomCommand, RoomView, Vote } from '../page/messages.ts';
 import { lessons } from '../page/view/lessons.ts';
 import type { Both } from '../page/view/texts.ts';
 import type { Questions } from './questions.ts';
@@ -61,10 +61,10 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
     return open;
   }
 
-  function carryOut(order: RoomOrder) {
-    switch (order.do) {
+  function carryOut(command: RoomCommand) {
+    switch (command.do) {
       case 'ask':
-        return ask(order.stage, order.drill ?? null);
+        return ask(command.stage, command.drill ?? null);
       case 'close-votes':
         mustBeOpen().is = 'closed';
         return;
@@ -96,8 +96,8 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
 
   return {
     /** Carries out what the presenter asks for. Throws Refusal when it does not fit what is asked. */
-    order(order: RoomOrder) {
-      carryOut(order);
+    command(command: RoomCommand) {
+      carryOut(command);
       onChange();
     },
     isOpen: () => asked?.is === 'open',

@@ -1,14 +1,14 @@
 // The playings that a page shows: a marker names a scenario and a lock, and below it stands what the playing in simulated time gives.
 
 import { scenario } from '../../loadtest/scenarios/index.ts';
-import type { Page } from '../../loadtest/scenarios/page.ts';
+import type { Scenario } from '../../loadtest/scenarios/read.ts';
 import { REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
 import { isVirtual } from '../../simulation/lock-service.ts';
 import { sequenceOf } from './sequence.ts';
 import { transcriptOf } from './transcript.ts';
 
 /** `last`: the last sentence that is shown, if the rest says no more. */
-type Show = (page: Page, stage: string, last?: string) => Promise<string>;
+type Show = (page: Scenario, stage: string, last?: string) => Promise<string>;
 const shows: Record<string, Show> = { sequence: sequenceOf, transcript: transcriptOf };
 /** What to show, of which scenario, under which lock, and up to which sentence. */
 const PART = /<!-- (sequence|transcript): (\S+) (\S+?)(?:, to: (.+?))? -->.*?<!-- \/\1 -->/gs;

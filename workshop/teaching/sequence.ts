@@ -3,7 +3,7 @@
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import { reasoned } from '../../loadtest/narration/reasons.ts';
 import { narrated, type StepForms } from '../../loadtest/narration/steps.ts';
-import type { Page } from '../../loadtest/scenarios/page.ts';
+import type { Scenario } from '../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { playingIn } from '../../loadtest/worlds/simulated/playing.ts';
@@ -21,7 +21,7 @@ const deeds: Partial<Record<SaleEvent['type'], string>> = {
 const participants: Record<string, string> = { 'node-1': 'A', 'node-2': 'B' };
 
 /** The scenario under the lock as a diagram, up to the last line of its page, if one is given. Rejects for a line that it does not have. */
-export async function sequenceOf(page: Page, stage: string, last?: string): Promise<string> {
+export async function sequenceOf(page: Scenario, stage: string, last?: string): Promise<string> {
   let lab: Pick<Lab, 'events' | 'instances'> = { events: [], instances: new Map() };
   const disturb = (opened: Lab) => {
     opened.watchRedis(lockKey('001', stage));

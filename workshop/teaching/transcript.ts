@@ -3,14 +3,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { narrated } from '../../loadtest/narration/steps.ts';
 import { stageTold, stepTold, verdictTold } from '../../loadtest/report/terminal.ts';
-import type { Page } from '../../loadtest/scenarios/page.ts';
+import type { Scenario } from '../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { numberOf } from '../../locks/index.ts';
 
 /** The scenario under the lock as a block of text, and the command that prints it. It is shown whole. Rejects for a last sentence. */
-export async function transcriptOf(page: Page, stage: string, last?: string): Promise<string> {
+export async function transcriptOf(page: Scenario, stage: string, last?: string): Promise<string> {
   if (last !== undefined) throw new Error(`${page.name}: a transcript is shown whole.`);
   const steps: string[] = [];
   const { outcome } = await playDrill(asDrill(page), stage, {

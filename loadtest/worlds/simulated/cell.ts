@@ -8,7 +8,7 @@ import { lacksIt } from '../../conformance/outcome.ts';
 import { type DrillSettings, lostTrack, notApplicable, type Played } from '../../harness/drill.ts';
 import { because, explained } from '../../narration/reasons.ts';
 import { drills } from '../../scenarios/index.ts';
-import { isCheck, SEEDED_ORDERS } from '../../staircase/contract.ts';
+import { isCheck, SEEDED_ORDERS } from '../../staircase/conformance.ts';
 import { addExternalRow } from '../../staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from './play.ts';
 

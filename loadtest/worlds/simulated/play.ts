@@ -25,7 +25,7 @@ export const REAL_ONLY: Record<string, string> = {
 };
 
 export interface PlayOptions {
-  /** The lock, when it is none of the course. */
+  /** The lock, when it is none of the playing. */
   lock?: LockSource;
   settings?: Partial<DrillSettings>;
   /** Another target than the one that is given. */

@@ -7,7 +7,7 @@ import { openWorker, type Worker } from '../../../stack/worker-process.ts';
 import { type Audience, type DrillSettings, lostTrack, type Played, type World } from '../../harness/drill.ts';
 import type { VirtualResult } from './cell.ts';
 
-export interface VirtualWorldOptions {
+export interface SimulatedWorldOptions {
   settings: DrillSettings;
   /** External locks, by their rows. */
   locks?: Record<string, LockSource> | undefined;
@@ -19,7 +19,7 @@ export interface VirtualWorldOptions {
  * Opens the virtual world. A process that dies makes its cell unknown, or failed where an external lock has kept it for ever, and another
  * takes its place. Such a lock is not played again: its other cells end as this one.
  */
-export function openVirtualWorld({ settings, locks = {}, limits = usualLimits }: VirtualWorldOptions) {
+export function simulatedWorld({ settings, locks = {}, limits = usualLimits }: SimulatedWorldOptions) {
   const node = bundledArgs('loadtest/worlds/simulated/worker.ts');
   node.catch(() => {});
   const workers = new Map<number, Worker<VirtualResult>>();

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { checks } from '../../../loadtest/conformance/checks.ts';
 import { runCheck } from '../../../loadtest/conformance/conformance.ts';
-import { checkNames } from '../../../loadtest/staircase/contract.ts';
+import { checkNames } from '../../../loadtest/staircase/conformance.ts';
 import { readTable } from '../../../loadtest/staircase/table.ts';
 import { backendOf, hasLock, replicasOf, strategies } from '../../../locks/index.ts';
 import { lockNamed } from '../../../simulation/lock-service.ts';

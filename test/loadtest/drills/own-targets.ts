@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
-import type { Page } from '../../../loadtest/scenarios/page.ts';
+import type { Scenario } from '../../../loadtest/scenarios/read.ts';
 import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
 import { openLocalTarget } from '../../../loadtest/worlds/real/target.ts';
 import type { Backend } from '../../../locks/index.ts';
@@ -34,7 +34,7 @@ export function ownTargets(needed: Backend[] = [], options: StackOptions = {}) {
 
   return {
     target: () => target,
-    run: (page: Page, stage: string, options?: DrillOptions) => runOn(target, page, stage, options),
+    run: (page: Scenario, stage: string, options?: DrillOptions) => runOn(target, page, stage, options),
   };
 }
 
@@ -43,7 +43,7 @@ const unchanged = (target: Target) => target;
 /** Runs a drill, and sees that the stack is as before. Rejects as the drill does. */
 async function runOn(
   target: Target,
-  page: Page,
+  page: Scenario,
   stage: string,
   { wrap = unchanged, ...options }: DrillOptions = {},
 ): Promise<DrillOutcome> {

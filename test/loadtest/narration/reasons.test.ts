@@ -5,13 +5,13 @@ import { pagesInChinese } from '../../../loadtest/narration/pages.zh.ts';
 import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts';
 import { because, reasoned } from '../../../loadtest/narration/reasons.ts';
 import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
-import { readPage } from '../../../loadtest/scenarios/page.ts';
+import { readScenario } from '../../../loadtest/scenarios/read.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { projectDir } from '../../../stack/parts.ts';
 
 const folder = join(projectDir, 'loadtest/scenarios');
 const files = readdirSync(folder).filter((file) => file.endsWith('.txt'));
-const pages = files.map((file) => readPage(readFileSync(join(folder, file), 'utf8')));
+const pages = files.map((file) => readScenario(readFileSync(join(folder, file), 'utf8')));
 
 test.each([
   [

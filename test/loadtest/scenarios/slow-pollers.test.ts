@@ -16,7 +16,7 @@ const releases = {
 };
 type Release = keyof typeof releases;
 
-/** Writes a lock with a lease of the course that asks every so many milliseconds. */
+/** Writes a lock with a lease of the playing that asks every so many milliseconds. */
 function written(release: Release, everyMs: number): string {
   return writeModule(
     'slow-poller.ts',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { storyRowsOf } from '../../../loadtest/run/tracks.ts';
-import { checkNames } from '../../../loadtest/staircase/contract.ts';
+import { checkNames } from '../../../loadtest/staircase/conformance.ts';
 import { newCommand, numberFrom } from '../../../scripts/command-line/command.ts';
 import { readDrillOptions, readGradeOptions, readRunOptions } from '../../../scripts/command-line/run-options.ts';
 import { printedAtEnd } from '../../exits.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Order, RunView } from '../../../workshop/page/messages.ts';
+import type { Command, RunView } from '../../../workshop/page/messages.ts';
 import { createPresenterApp } from '../../../workshop/server/presenter.ts';
 import { readQuestions } from '../../../workshop/server/questions.ts';
 import { Refusal } from '../../../workshop/server/refusal.ts';
@@ -19,7 +19,7 @@ const files = {
 };
 const PAGE = '<!doctype html><title>the page of the presenter</title>';
 const cell = { stage: '4-ttl', drill: 'slow-holder' };
-const isOfRoom = (order: Order) => ['ask', 'close-votes', 'reveal', 'forget'].includes(order.do);
+const isOfRoom = (command: Command) => ['ask', 'close-votes', 'reveal', 'forget'].includes(command.do);
 const json = { 'content-type': 'application/json' };
 const withToken = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
 const presenter = withToken(PRESENTER_TOKEN);
@@ -36,7 +36,7 @@ async function serve({ failure }: { failure?: Error } = {}) {
     ...{ number: 1, ...cell, title: 'Stage 4', place: 'redis', events: [] },
     verdict: { verdict: 'fail', expected: 'fail', says: [{ form: 'text', values: { text: 'Two met.' } }] },
   };
-  const orders: Order[] = [];
+  const commands: Command[] = [];
   const bugs: unknown[] = [];
   const onBug = (error: unknown) => bugs.push(error);
   const news = createNews();
@@ -52,10 +52,10 @@ async function serve({ failure }: { failure?: Error } = {}) {
     page: PAGE,
     token: PRESENTER_TOKEN,
     stream,
-    async order(order) {
+    async command(command) {
       if (failure) throw failure;
-      orders.push(order);
-      if (isOfRoom(order)) room.order(order as Parameters<typeof room.order>[0]);
+      commands.push(command);
+      if (isOfRoom(command)) room.command(command as Parameters<typeof room.command>[0]);
     },
     onBug,
   });
@@ -69,7 +69,7 @@ async function serve({ failure }: { failure?: Error } = {}) {
     server.closeAllConnections();
     server.close();
   });
-  room.order({ do: 'ask', stage: cell.stage });
+  room.command({ do: 'ask', stage: cell.stage });
 
   const { token } = shared;
   const port = Number(new URL(shared.addresses[0] ?? '').port);
@@ -80,14 +80,18 @@ async function serve({ failure }: { failure?: Error } = {}) {
     return following;
   }
   return {
-    ...{ room, run, orders, bugs, news, token, port, own },
+    ...{ room, run, commands, bugs, news, token, port, own },
     /** Somebody follows on a phone, with an id that was given before or without one. */
     follows: (shown = token, id = '') => opened(port, `/stream?token=${shown}${id && `&id=${id}`}`),
     presents: () => opened(own, `/stream?token=${PRESENTER_TOKEN}`),
     vote: (id: string, body: string, headers: Record<string, string> = {}) =>
       ask(port, '/vote', { method: 'POST', headers: { ...withToken(token), 'follower-id': id, ...headers }, body }),
-    order: (order: unknown, headers: Record<string, string> = presenter) =>
-      ask(own, '/order', { method: 'POST', headers, body: typeof order === 'string' ? order : JSON.stringify(order) }),
+    command: (command: unknown, headers: Record<string, string> = presenter) =>
+      ask(own, '/command', {
+        method: 'POST',
+        headers,
+        body: typeof command === 'string' ? command : JSON.stringify(command),
+      }),
   };
 }
 
@@ -102,7 +106,7 @@ describe('a follower', () => {
       room: served.room.forFollowers(),
       run: null,
     });
-    served.room.order({ do: 'close-votes' });
+    served.room.command({ do: 'close-votes' });
     await served.news.until(() => parts['run'] !== null);
     expect(parts).toEqual({ follower: id, room: served.room.forFollowers(), run: served.run });
     const sent = JSON.stringify(parts);
@@ -121,7 +125,7 @@ describe('a follower', () => {
     await served.news.until(() => ada.parts.room?.question?.voted === 2);
     expect(shown(ada)).toEqual([null, null, null]);
 
-    served.room.order({ do: 'close-votes' });
+    served.room.command({ do: 'close-votes' });
     await served.news.until(() => `${shown(ada)}${shown(ben)}` === '1,0,11,0,1');
     expect(problemOf(await served.vote(ada.id, VOTE))).toEqual([409, 'VOTES_CLOSED']);
   });
@@ -140,8 +144,8 @@ describe('a follower', () => {
 });
 
 describe('not a way in', () => {
-  /** Every order that there is. A new one needs an example here. */
-  const orders: Record<Order['do'], Order> = {
+  /** Every command that there is. A new one needs an example here. */
+  const commands: Record<Command['do'], Command> = {
     play: { do: 'play', ...cell },
     stop: { do: 'stop' },
     free: { do: 'free', stage: cell.stage },
@@ -160,7 +164,7 @@ describe('not a way in', () => {
     const methods = ['POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
     const stop = methods.map((method): [string, string] => [method, '{"do":"stop"}']);
     const tried: [string, string | undefined][] = [['GET', undefined], ...stop];
-    const paths = ['/order', '/run', '/stream', '/vote', '/state', '/', '/page.js', '/../live.ts'];
+    const paths = ['/command', '/run', '/stream', '/vote', '/state', '/', '/page.js', '/../live.ts'];
 
     const done = new Set<string>();
     for (const [listener, port] of Object.entries({ presenter: served.own, follower: served.port })) {
@@ -173,10 +177,10 @@ describe('not a way in', () => {
       }
     }
 
-    for (const order of Object.values(orders)) {
-      const asked: Asked = { method: 'POST', headers, body: JSON.stringify(order) };
+    for (const command of Object.values(commands)) {
+      const asked: Asked = { method: 'POST', headers, body: JSON.stringify(command) };
       for (const port of [served.own, served.port])
-        expect((await ask(port, '/order', asked)).status).toBeGreaterThanOrEqual(400);
+        expect((await ask(port, '/command', asked)).status).toBeGreaterThanOrEqual(400);
     }
 
     expect([...done].toSorted()).toEqual([
@@ -186,17 +190,17 @@ describe('not a way in', () => {
       'presenter GET /',
     ]);
     await served.news.until(() => served.room.forPresenter().followers === 0);
-    expect([served.orders, served.room.forPresenter(), served.bugs]).toEqual([[], before, []]);
+    expect([served.commands, served.room.forPresenter(), served.bugs]).toEqual([[], before, []]);
   });
 
-  test("with the presenter's token the orders above are carried out, and only on the presenter's listener", async () => {
+  test("with the presenter's token the commands above are carried out, and only on the presenter's listener", async () => {
     const served = await serve();
-    for (const order of Object.values(orders)) {
-      const asked: Asked = { method: 'POST', headers: presenter, body: JSON.stringify(order) };
-      const answers = [await ask(served.port, '/order', asked), await ask(served.own, '/order', asked)];
+    for (const command of Object.values(commands)) {
+      const asked: Asked = { method: 'POST', headers: presenter, body: JSON.stringify(command) };
+      const answers = [await ask(served.port, '/command', asked), await ask(served.own, '/command', asked)];
       expect(answers.map(({ status }) => status)).toEqual([404, 204]);
     }
-    expect(served.orders).toEqual(Object.values(orders));
+    expect(served.commands).toEqual(Object.values(commands));
 
     expect(problemOf(await ask(served.port, `/stream?token=${PRESENTER_TOKEN}`))).toEqual([403, 'TOKEN_REFUSED']);
     const { id } = await served.follows();
@@ -227,8 +231,8 @@ describe('not a way in', () => {
     if (isSharedAlone) return;
     for (const path of ['/', `/stream?token=${PRESENTER_TOKEN}`])
       expect(problemOf(await ask(served.own, path, { headers }))).toEqual(refused);
-    expect(problemOf(await served.order({ do: 'stop' }, { ...headers, ...presenter }))).toEqual(refused);
-    expect(served.orders).toEqual([]);
+    expect(problemOf(await served.command({ do: 'stop' }, { ...headers, ...presenter }))).toEqual(refused);
+    expect(served.commands).toEqual([]);
   });
 
   test('a link of another site leads to the page, and to nothing else', async () => {
@@ -281,37 +285,37 @@ describe('the listener of the presenter', () => {
     const refused = [403, 'TOKEN_REFUSED'];
 
     expect(problemOf(await ask(served.own, '/stream', { headers }))).toEqual(refused);
-    expect(problemOf(await served.order({ do: 'stop' }, { ...json, ...headers }))).toEqual(refused);
-    expect(served.orders).toEqual([]);
+    expect(problemOf(await served.command({ do: 'stop' }, { ...json, ...headers }))).toEqual(refused);
+    expect(served.commands).toEqual([]);
   });
 
-  test('the token in the address opens the stream, and carries out no order', async () => {
+  test('the token in the address opens the stream, and carries out no command', async () => {
     const { own } = await serve();
 
     expect((await ask(own, `/stream?token=${PRESENTER_TOKEN}`)).status).toBe(200);
     const asked = { method: 'POST', headers: json, body: '{"do":"stop"}' };
-    expect(problemOf(await ask(own, `/order?token=${PRESENTER_TOKEN}`, asked))).toEqual([403, 'TOKEN_REFUSED']);
+    expect(problemOf(await ask(own, `/command?token=${PRESENTER_TOKEN}`, asked))).toEqual([403, 'TOKEN_REFUSED']);
   });
 
   test.each<[string, unknown, Record<string, string>, number, string]>([
     ['that is no JSON', '{', presenter, 400, 'BAD_REQUEST'],
     ['that is text', '{"do":"stop"}', { ...presenter, 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['that is too large', { do: 'stop', now: 'x'.repeat(2_000) }, presenter, 413, 'BAD_REQUEST'],
-  ])('an order %s is refused', async (_which, order, headers, status, code) => {
+  ])('a command %s is refused', async (_which, command, headers, status, code) => {
     const served = await serve();
 
-    expect(problemOf(await served.order(order, headers))).toEqual([status, code]);
-    expect([served.orders, served.bugs]).toEqual([[], []]);
+    expect(problemOf(await served.command(command, headers))).toEqual([status, code]);
+    expect([served.commands, served.bugs]).toEqual([[], []]);
   });
 
-  test('an order that does not fit what goes on is answered with the reason; a bug is told to the terminal alone', async () => {
+  test('a command that does not fit what goes on is answered with the reason; a bug is told to the terminal alone', async () => {
     const detail = 'Another drill is being played: stop it first.';
     const busy = await serve({ failure: new Refusal(409, 'BUSY', detail) });
-    expect(JSON.parse((await busy.order({ do: 'stop' })).text)).toEqual({ status: 409, code: 'BUSY', detail });
+    expect(JSON.parse((await busy.command({ do: 'stop' })).text)).toEqual({ status: 409, code: 'BUSY', detail });
 
     const failure = new Error('secret');
     const broken = await serve({ failure });
-    const { status, text } = await broken.order({ do: 'stop' });
+    const { status, text } = await broken.command({ do: 'stop' });
     expect([status, broken.bugs]).toEqual([500, [failure]]);
     expect(text).not.toContain('secret');
   });

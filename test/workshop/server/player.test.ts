@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { PlayOrder } from '../../../workshop/page/messages.ts';
+import type { PlayCommand } from '../../../workshop/page/messages.ts';
 import { momentAt } from '../../../workshop/page/view/reduce.ts';
 import { createPlayer } from '../../../workshop/server/player.ts';
 import { createNews } from './news.ts';
@@ -7,8 +7,8 @@ import { createNews } from './news.ts';
 const news = createNews();
 // A lease that is longer than a step takes on a machine that is busy.
 const player = createPlayer({ leaseMs: 3_000, onChange: news.tell });
-const refused = (order: PlayOrder) =>
-  player.order(order).then(
+const refused = (command: PlayCommand) =>
+  player.command(command).then(
     () => 'taken',
     (error) => [error.code, error.message],
   );
@@ -19,19 +19,19 @@ afterAll(async () => {
   expect(player.read()).toMatchObject({ play: { is: 'over' }, controls: null });
 });
 
-test.each<[PlayOrder, string, RegExp]>([
+test.each<[PlayCommand, string, RegExp]>([
   [{ do: 'play', stage: '9-magic', drill: 'rush' }, 'BAD_REQUEST', /no stage 9-magic/],
   [{ do: 'play', stage: '4-ttl', drill: 'hope' }, 'BAD_REQUEST', /no scenario hope/],
   [{ do: 'play', stage: '4-ttl', drill: 'amnesia' }, 'BAD_REQUEST', /no scenario amnesia/],
   [{ do: 'stop' }, 'NOTHING_PLAYED', /Nothing is being played/],
   [{ do: 'act', act: 'kill', at: 'node-1' }, 'NOT_FREE', /Begin free play first/],
-])('player: %j is refused', async (order, code, says) => {
-  expect(await refused(order)).toEqual([code, expect.stringMatching(says)]);
+])('player: %j is refused', async (command, code, says) => {
+  expect(await refused(command)).toEqual([code, expect.stringMatching(says)]);
   expect(player.read()).toEqual({ play: READY, controls: null, run: null });
 });
 
 test('player: a scenario is played to the verdict of npm run drill, and nothing else meanwhile', async () => {
-  await player.order({ do: 'play', stage: '7-reentrant', drill: 'nested-call' });
+  await player.command({ do: 'play', stage: '7-reentrant', drill: 'nested-call' });
   const busy = ['BUSY', 'Something else is under way: stop it first.'];
   expect(await refused({ do: 'free', stage: '4-ttl' })).toEqual(busy);
   await player.ended();
@@ -43,12 +43,12 @@ test('player: a scenario is played to the verdict of npm run drill, and nothing 
 });
 
 test('player: free play is seen while it goes on; it is stopped, what was seen stays, and something else may be played', async () => {
-  await player.order({ do: 'free', stage: '5-owner-check' });
+  await player.command({ do: 'free', stage: '5-owner-check' });
   await news.until(() => player.read().play.is === 'free');
-  await player.order({ do: 'act', act: 'hold-sale', at: 'node-1' });
+  await player.command({ do: 'act', act: 'hold-sale', at: 'node-1' });
   const inside = () => momentAt(player.read().run?.events ?? [], Number.POSITIVE_INFINITY).nodes[0]?.inside;
   await news.until(() => inside()?.[0] === 'A');
-  await player.order({ do: 'stop' });
+  await player.command({ do: 'stop' });
   await player.ended();
 
   expect(player.read()).toMatchObject({ controls: null, run: { number: 2, drill: null, verdict: null } });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { RoomOrder } from '../../../workshop/page/messages.ts';
+import type { RoomCommand } from '../../../workshop/page/messages.ts';
 import { type Lesson, lessons } from '../../../workshop/page/view/lessons.ts';
 import { tokenGate } from '../../../workshop/server/listener.ts';
 import { readQuestions } from '../../../workshop/server/questions.ts';
@@ -18,7 +18,7 @@ beforeEach(() => {
   room = createRoom({ questions: readQuestions(), onChange: () => (changes += 1) });
 });
 
-const ask = () => room.order({ do: 'ask', stage });
+const ask = () => room.command({ do: 'ask', stage });
 const votes = (view = room.forPresenter()) => view.question?.answers.map(({ votes }) => votes);
 const refusedWith = (code: string) => expect.objectContaining({ code });
 
@@ -34,7 +34,7 @@ describe('a question', () => {
     expect(votes()?.reduce((sum, count) => (sum ?? 0) + (count ?? 0), 0)).toBe(2);
     expect(open.question?.answers.map(({ text }) => text)).toEqual(lesson.order.map((at) => lesson.answers[at]));
 
-    room.order({ do: 'close-votes' });
+    room.command({ do: 'close-votes' });
     const closed = room.forFollowers();
     expect([votes(closed), closed.question?.is]).toEqual([votes(), 'closed']);
     for (const shown of [open, closed, room.forPresenter()]) {
@@ -42,17 +42,17 @@ describe('a question', () => {
       expect(JSON.stringify(shown)).not.toContain(lesson.explains[0]);
     }
 
-    room.order({ do: 'reveal' });
+    room.command({ do: 'reveal' });
     const told = room.forFollowers().question;
     expect(told?.answers.findIndex(({ isRight }) => isRight)).toBe(right);
     expect(told?.explains).toEqual(lesson.explains);
-    room.order({ do: 'forget' });
+    room.command({ do: 'forget' });
     expect(room.forFollowers().question).toBeNull();
   });
 
   test('about a scenario: what stands beside the chapter is asked, and told why the other answers are not so', () => {
-    room.order({ do: 'ask', stage, drill: 'slow-holder' });
-    room.order({ do: 'reveal' });
+    room.command({ do: 'ask', stage, drill: 'slow-holder' });
+    room.command({ do: 'reveal' });
     const answers = room.forFollowers().question?.answers;
 
     expect(room.forFollowers().question).toMatchObject({ stage, drill: 'slow-holder' });
@@ -66,12 +66,12 @@ describe('a question', () => {
     expect([room.isOpen(), room.forFollowers().question?.is]).toEqual([false, 'closed']);
   });
 
-  test.each<[RoomOrder, string]>([
+  test.each<[RoomCommand, string]>([
     [{ do: 'ask', stage: 'fenced' }, 'NO_QUESTION'],
     [{ do: 'ask', stage, drill: 'rush' }, 'NO_QUESTION'],
     [{ do: 'close-votes' }, 'NOTHING_ASKED'],
-  ])('where there is none for %j: refused', (order, code) => {
-    expect(() => room.order(order)).toThrow(refusedWith(code));
+  ])('where there is none for %j: refused', (command, code) => {
+    expect(() => room.command(command)).toThrow(refusedWith(code));
     expect(changes).toBe(0);
   });
 });
@@ -87,13 +87,13 @@ describe('a vote', () => {
   });
 
   const asks = { do: 'ask', stage } as const;
-  test.each<[string, RoomOrder[], string]>([
+  test.each<[string, RoomCommand[], string]>([
     ['that nobody was asked for', [], 'NOTHING_ASKED'],
     ['after the votes were closed', [asks, { do: 'close-votes' }], 'VOTES_CLOSED'],
     ['for the question before', [asks, asks], 'VOTES_CLOSED'],
-  ])('%s: is refused, and counts for nothing', (_which, orders, code) => {
+  ])('%s: is refused, and counts for nothing', (_which, commands, code) => {
     const id = room.join('');
-    for (const order of orders) room.order(order);
+    for (const command of commands) room.command(command);
 
     expect(() => room.vote(id, { question: 1, answer: 1 })).toThrow(refusedWith(code));
     expect(votes()?.some((count) => count !== 0) ?? false).toBe(false);

@@ -1,7 +1,7 @@
 // The server of the live page, as its pages know it: what it has sent, and how it is asked.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { FollowerParts, Order, PresenterParts, Vote } from '../messages.ts';
+import type { Command, FollowerParts, PresenterParts, Vote } from '../messages.ts';
 import { keepText, readKept } from './kept.ts';
 
 /** How long after its end the stream is opened again, in milliseconds. */
@@ -42,7 +42,7 @@ export function connect<Parts = PresenterParts>() {
   open();
 
   /** Resolves with whether it is carried out; `problem` says why not. */
-  async function post(path: string, body: Order | Vote, headers = {}): Promise<boolean> {
+  async function post(path: string, body: Command | Vote, headers = {}): Promise<boolean> {
     const asked = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers };
     const answer = await fetch(path, { method: 'POST', headers: asked, body: JSON.stringify(body) }).catch(
       () => undefined,
@@ -56,9 +56,9 @@ export function connect<Parts = PresenterParts>() {
   return {
     parts: () => parts,
     isLost: () => isLost,
-    /** Why the last order was not carried out, as a sentence. */
+    /** Why the last command was not carried out, as a sentence. */
     problem: () => problem,
-    order: (order: Order) => post('/order', order),
+    command: (command: Command) => post('/command', command),
     vote: (vote: Vote) => post('/vote', vote, { 'Follower-Id': parts.follower ?? '' }),
     /** Calls `look` whenever there is news, until what it returns is called. */
     watch(look: () => void) {

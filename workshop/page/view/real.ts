@@ -23,7 +23,7 @@ export function realServers(live: Live) {
   async function playNow({ stage, drill }: CellTask, onEvents: (events: PlayEvent[]) => void): Promise<Played> {
     await live.until(({ play }) => play?.is === 'ready');
     const before = live.parts().run?.number ?? 0;
-    if (!(await live.order({ do: 'play', stage, drill }))) throw new Error(live.problem());
+    if (!(await live.command({ do: 'play', stage, drill }))) throw new Error(live.problem());
     const isOurs = () => (live.parts().run?.number ?? 0) > before;
     const unwatch = live.watch(() => isOurs() && onEvents(live.parts().run?.events ?? []));
     await live.until(({ play }) => play?.is === 'ready' && isOurs());
@@ -47,7 +47,7 @@ export function realServers(live: Live) {
     /** Stops what is played, and what was to come after it. */
     stop() {
       stops += 1;
-      if (/^(starting|playing)$/.test(live.parts().play?.is ?? '')) void live.order({ do: 'stop' });
+      if (/^(starting|playing)$/.test(live.parts().play?.is ?? '')) void live.command({ do: 'stop' });
     },
   };
 }

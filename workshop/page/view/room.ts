@@ -25,12 +25,12 @@ export function AskRoom({ live, stage, drill }: { live: Live; stage: string; dri
   if (!share || !room) return null;
   const isIt = room.question?.stage === stage && room.question.drill === (drill ?? null);
   const question = isIt && room.question ? room.question : undefined;
-  const ask = (order: 'close-votes' | 'reveal' | 'forget') => () => live.order({ do: order });
+  const ask = (command: 'close-votes' | 'reveal' | 'forget') => () => live.command({ do: command });
   return html`<section class="asked" aria-label=${say('room')}>
     <p class="bar">
       ${
         question === undefined
-          ? html`<button onClick=${() => live.order({ do: 'ask', stage, ...(drill && { drill }) })}>${say('askRoom')}</button>`
+          ? html`<button onClick=${() => live.command({ do: 'ask', stage, ...(drill && { drill }) })}>${say('askRoom')}</button>`
           : html`${question.is === 'open' && html`<button onClick=${ask('close-votes')}>${say('closeVotes')}</button>`}
           ${question.is !== 'revealed' && html`<button onClick=${ask('reveal')}>${say('reveal')}</button>`}
           <button onClick=${ask('forget')}>${say('forget')}</button>`

@@ -25,9 +25,9 @@ export function Stack({ live }: { live: Live }) {
       <label>${say('scenarioOf')}${' '}<select value=${drill} onChange=${chosen(setDrill)}>
         ${drills.map((each) => html`<option value=${each}>${each}</option>`)}
       </select></label>
-      <button class="main" disabled=${!isReady} onClick=${() => live.order({ do: 'play', stage, drill, isLarge: true })}>${say('playReal')}</button>
-      <button disabled=${!isReady} onClick=${() => live.order({ do: 'free', stage })}>${say('freePlay')}</button>
-      <button disabled=${isOver || play?.is === 'stopping'} onClick=${() => live.order({ do: 'stop' })}>${say('stop')}</button>
+      <button class="main" disabled=${!isReady} onClick=${() => live.command({ do: 'play', stage, drill, isLarge: true })}>${say('playReal')}</button>
+      <button disabled=${!isReady} onClick=${() => live.command({ do: 'free', stage })}>${say('freePlay')}</button>
+      <button disabled=${isOver || play?.is === 'stopping'} onClick=${() => live.command({ do: 'stop' })}>${say('stop')}</button>
       ${play && html`<b role="status">${say(play.is === 'free' ? 'freePlay' : play.is)}</b>`}
     </p>
     <${Trouble} live=${live} />
@@ -62,9 +62,9 @@ function Buttons({ controls, live }: { controls: Control[]; live: Live }) {
           .map(({ act, at, isOn, whyNot }) => {
             const [label, off = label] = labels[act];
             return html`<button aria-pressed=${isOn} aria-disabled=${whyNot !== undefined} title=${whyNot}
-              onClick=${() => live.order({ do: 'act', act, ...(at && { at }) })}>${say(isOn ? off : label)}</button>`;
+              onClick=${() => live.command({ do: 'act', act, ...(at && { at }) })}>${say(isOn ? off : label)}</button>`;
           })}
-        ${part === undefined && html`<button onClick=${() => live.order({ do: 'undo' })}>${say('undoAll')}</button>`}
+        ${part === undefined && html`<button onClick=${() => live.command({ do: 'undo' })}>${say('undoAll')}</button>`}
       </fieldset>`,
     )}
   </div>`;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { StepFigures, Timeline } from '../../../../loadtest/evidence/results.ts';
 import type { DrillOutcome, Narrate } from '../../../../loadtest/harness/drill.ts';
 import type { Target, TargetNode } from '../../../../loadtest/harness/target.ts';
-import type { Page } from '../../../../loadtest/scenarios/page.ts';
+import type { Scenario } from '../../../../loadtest/scenarios/read.ts';
 import { runScenario, type ScenarioOptions } from '../../../../loadtest/scenarios/scenario.ts';
 import { inVirtualWorld } from '../../../../loadtest/worlds/simulated/play.ts';
 import type { Lab } from '../../../../simulation/lab.ts';
@@ -22,7 +22,7 @@ export interface RunOptions extends Partial<Omit<ScenarioOptions, 'target'>> {
 }
 
 /** Runs a drill once on a target of its own in the virtual world, and sees that the stack is as before. Rejects as the drill does. */
-export function run(page: Page, stage: string, options: RunOptions = {}): Promise<DrillOutcome> {
+export function run(page: Scenario, stage: string, options: RunOptions = {}): Promise<DrillOutcome> {
   const {
     wrap = (target) => target,
     narrateOn = () => async () => {},

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Target, TargetNode } from '../../../../loadtest/harness/target.ts';
 import { scenario, scenarios } from '../../../../loadtest/scenarios/index.ts';
-import { readPage } from '../../../../loadtest/scenarios/page.ts';
+import { readScenario } from '../../../../loadtest/scenarios/read.ts';
 import { hasNothingToBreak } from '../../../../loadtest/staircase/lookup.ts';
 import type { SaleEvent, SaleScript } from '../../../../services/inventory/sale/contract.ts';
 import {
@@ -367,7 +367,7 @@ test.each([
     ...['node-2 tries 90 times, for 1 s at most, and its memory is measured'],
     'holds when a try keeps fewer than 60 bytes',
   ];
-  const outcome = await run(readPage(page.join('\n')), 'blocking', { wrap });
+  const outcome = await run(readScenario(page.join('\n')), 'blocking', { wrap });
 
   isUnknown(outcome, /^Some of the buyers at node-2 did not wait any more\.$/);
   expect(outcome.nothingToBreak).toBe(false);
@@ -384,7 +384,7 @@ test.each([
     ...['node-2 tries 90 times, for 1 s at most, and its memory is measured'],
     'holds when a try keeps fewer than 60 bytes',
   ];
-  const outcome = await run(readPage(page.join('\n')), stage, { wrap: forgetful });
+  const outcome = await run(readScenario(page.join('\n')), stage, { wrap: forgetful });
 
   isUnknown(outcome, /^Only \d tries were made: too few to measure\.$/);
   expect(outcome.nothingToBreak).toBe(nothingToBreak);

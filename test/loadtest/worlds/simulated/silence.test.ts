@@ -6,14 +6,14 @@ import { play, StuckError } from '../../../../loadtest/harness/play.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { openTestBed } from '../../../../loadtest/harness/test-bed.ts';
 import { because } from '../../../../loadtest/narration/reasons.ts';
-import { readPage } from '../../../../loadtest/scenarios/page.ts';
+import { readScenario } from '../../../../loadtest/scenarios/read.ts';
 import { machineClock } from '../../../../loadtest/worlds/real/machine.ts';
 import { inVirtualWorld } from '../../../../loadtest/worlds/simulated/play.ts';
 import { lockNamed } from '../../../../simulation/lock-service.ts';
 import { LEASE_MS, run, withNodes } from './own-target.ts';
 
 const pageOf = (...lines: string[]) =>
-  readPage(['a-page', 'Is a sale lost?', ...lines, 'holds when no sale is lost'].join('\n'));
+  readScenario(['a-page', 'Is a sale lost?', ...lines, 'holds when no sale is lost'].join('\n'));
 
 test('a drill that waits for what never comes is ended, and the stack is as it was', async () => {
   const silent = pageOf('A sells at node-1 and is held inside', 'A ends');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../../loadtest/harness/clock.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { scenario } from '../../../../loadtest/scenarios/index.ts';
-import type { Page } from '../../../../loadtest/scenarios/page.ts';
+import type { Scenario } from '../../../../loadtest/scenarios/read.ts';
 import type { Standstill } from '../../../../services/inventory/admin/contract.ts';
 import { type RunOptions, run, withNodes } from './own-target.ts';
 
@@ -12,7 +12,7 @@ const pausedProcess = scenario('paused-process');
 const starvation = scenario('starvation');
 
 /** Plays a drill in which a node says that it stood still so. */
-async function play(page: Page, name: string, standstills: (clock: Clock) => Standstill[], more: RunOptions = {}) {
+async function play(page: Scenario, name: string, standstills: (clock: Clock) => Standstill[], more: RunOptions = {}) {
   const wrap = (target: Target) =>
     withNodes(target, (node) => ({
       state: async () => ({

@@ -6,7 +6,7 @@ import { sourcesOf } from '../../../../loadtest/grade/external-locks.ts';
 import { type Drill, runCell } from '../../../../loadtest/harness/drill.ts';
 import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { usualSettings } from '../../../../loadtest/worlds/simulated/play.ts';
-import { openVirtualWorld } from '../../../../loadtest/worlds/simulated/world.ts';
+import { simulatedWorld } from '../../../../loadtest/worlds/simulated/world.ts';
 import { usualLimits } from '../../../../stack/signs.ts';
 import { lockWith, writeModule } from '../../grade/modules.ts';
 
@@ -14,7 +14,7 @@ import { lockWith, writeModule } from '../../grade/modules.ts';
 async function play(file: string, names: string[], limits = usualLimits) {
   const stage = 'of-somebody';
   const locks = sourcesOf([{ stage, file }]);
-  const world = openVirtualWorld({ settings: usualSettings, locks, limits });
+  const world = simulatedWorld({ settings: usualSettings, locks, limits });
   const played: [drill: string, verdict: Verdict, reason: string | undefined][] = [];
   for (const name of names) {
     const drill = drills.find((each) => each.name === name) as Drill;

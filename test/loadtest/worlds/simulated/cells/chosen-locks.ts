@@ -1,6 +1,6 @@
 // The locks that the virtual world can carry, in three parts that take about as long: two workers share them.
 
-/** The stages of the course. */
+/** The stages of the playing. */
 export const stages = [
   '0-none',
   '1-in-process',

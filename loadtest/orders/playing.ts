@@ -5,7 +5,7 @@ import type { TickResult } from '../../services/inventory/orders/contract.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { told } from '../narration/steps.ts';
-import { type Playing, sentencesOf } from '../sentences/sentence.ts';
+import { type Playable, sentencesOf } from '../sentences/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
 
 /** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
@@ -23,7 +23,7 @@ export interface Tick {
   isHeld: boolean;
 }
 
-export interface OrderCourse extends Shop, Pick<Playing<void>, 'evidence' | 'ending'> {
+export interface OrderPlaying extends Shop, Pick<Playable<void>, 'evidence' | 'ending'> {
   due: DueOrder[];
   /** By their letters. */
   ticks: Map<string, Tick>;
@@ -60,7 +60,7 @@ export interface ClientAnswer {
   orderId?: string | undefined;
 }
 
-export const beginCourse = (shop: Shop): OrderCourse => ({
+export const beginPlaying = (shop: Shop): OrderPlaying => ({
   ...shop,
   evidence: [],
   due: [],
@@ -75,27 +75,27 @@ export const beginCourse = (shop: Shop): OrderCourse => ({
 });
 
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
-export const { step, needing, setting, demand } = sentencesOf<OrderCourse, void>();
+export const { step, needing, setting, demand } = sentencesOf<OrderPlaying, void>();
 
 /** What is said in many pages. */
 
 export const commonSteps = [
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
-  step('<time> pass[es]', async (course, { time }) => {
-    await course.rest(time);
+  step('<time> pass[es]', async (playing, { time }) => {
+    await playing.rest(time);
     return told('time passed', { ms: time });
   }),
-  step('nobody can change an order', async (course) => {
-    await course.holdOrders();
+  step('nobody can change an order', async (playing) => {
+    await playing.holdOrders();
     return told('orders locked', {});
   }),
-  step('the orders can be changed again', async (course) => {
-    course.letGoOfOrders();
+  step('the orders can be changed again', async (playing) => {
+    playing.letGoOfOrders();
     return told('orders unlocked', {});
   }),
-  needing('node processes')('<node> is killed (SIGKILL)', async (course, { node }) => {
-    await course.kill(node);
-    for (const tick of course.ticks.values()) {
+  needing('node processes')('<node> is killed (SIGKILL)', async (playing, { node }) => {
+    await playing.kill(node);
+    for (const tick of playing.ticks.values()) {
       const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
       if (hasAnswered) throw new NotStagedError(`The tick of ${node.name} had ended before it was killed.`);
     }

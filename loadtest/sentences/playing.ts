@@ -8,9 +8,9 @@ import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 import { type Deed, deed } from '../narration/faults.ts';
-import { type Playing, sentencesOf } from './sentence.ts';
+import { type Playable, sentencesOf } from './sentence.ts';
 
-/** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
+/** A sale that a scenario calls by a letter, the sale of a basket, or somebody who only looks. */
 export interface Actor {
   node: TargetNode;
   sale: RunningSale<SaleAnswer | BasketAnswer | LookAnswer>;
@@ -20,9 +20,9 @@ export interface Actor {
   asks?: SaleName;
   /** The sale, if it was seen inside. */
   inside?: SaleName | undefined;
-  /** What it sends is held on its way until the page says that it goes on. */
+  /** What it sends is held on its way until the scenario says that it goes on. */
   held?: ReturnType<TestBed['faults']['holdNext']> | undefined;
-  /** It stays inside until the page says that it goes on. */
+  /** It stays inside until the scenario says that it goes on. */
   isHeld?: boolean;
   /** When it went on, on the shared clock. */
   wentOnAt?: number;
@@ -44,9 +44,9 @@ export interface Outage {
   missed?: string | undefined;
 }
 
-export interface Course
+export interface Playing
   extends Omit<TestBed, 'mend' | 'stop' | 'close'>,
-    Pick<Playing<StepHistory>, 'evidence' | 'ending'> {
+    Pick<Playable<StepHistory>, 'evidence' | 'ending'> {
   actors: Map<string, Actor>;
   /** Sales whose write reached Redis although their node had given up on it. */
   wroteLate: SaleName[];
@@ -79,9 +79,9 @@ export interface Course
 }
 
 /** Makes sentences of what is done in a scenario, and of what must be so in the end. */
-export const { step, needing, setting, demand } = sentencesOf<Course, StepHistory>();
+export const { step, needing, setting, demand } = sentencesOf<Playing, StepHistory>();
 
-export function beginCourse(testBed: TestBed, release?: Course['release']): Course {
+export function beginPlaying(testBed: TestBed, release?: Playing['release']): Playing {
   const { clock, stage, leaseMs, initialStock, first, second, redisKind, record, faults, sales, lock } = testBed;
   const { say, mark, addSku, mustHaveGoneOn, outcome } = testBed;
   return {
@@ -116,24 +116,24 @@ export function beginCourse(testBed: TestBed, release?: Course['release']): Cour
   };
 }
 
-export function actorOf({ actors }: Course, name: string): Actor {
+export function actorOf({ actors }: Playing, name: string): Actor {
   const found = actors.get(name);
   if (found === undefined) throw new Error(`No sale is called ${name}.`);
   return found;
 }
 
 /** The sale as it was seen inside. Throws NotStagedError for one that was kept out. */
-export function insideOf(course: Course, name: string): SaleName {
-  const { inside } = actorOf(course, name);
+export function insideOf(playing: Playing, name: string): SaleName {
+  const { inside } = actorOf(playing, name);
   if (inside === undefined) throw new NotStagedError(`Sale ${name} was never inside.`);
   return inside;
 }
 
 /** Holds the next such command of a node on its way, and what its connection sends after it. */
-export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<TestBed['faults']['holdNext']>[1]) {
-  const held = course.faults.holdNext(node, isMeant);
-  const mark = course.mark(deed('held on its way'), { node });
-  held.arrived.then(course.record.ring, () => {});
+export function holdNext(playing: Playing, node: TargetNode, isMeant: Parameters<TestBed['faults']['holdNext']>[1]) {
+  const held = playing.faults.holdNext(node, isMeant);
+  const mark = playing.mark(deed('held on its way'), { node });
+  held.arrived.then(playing.record.ring, () => {});
   return {
     ...held,
     goOn() {
@@ -145,7 +145,7 @@ export function holdNext(course: Course, node: TargetNode, isMeant: Parameters<T
 
 /** In the end `isSo` must say true of what was seen. When it says why not, as a sentence, nothing may be concluded. */
 export function mustBeSo(
-  { evidence }: Course,
+  { evidence }: Playing,
   isSo: (outcome: StepHistory) => true | string | Promise<true | string>,
 ): void {
   evidence.push(async (outcome) => {
@@ -156,12 +156,12 @@ export function mustBeSo(
 
 /** In the end the sale must not have left before this moment on the shared clock. */
 export function mustBeInside(
-  course: Course,
+  playing: Playing,
   sale: SaleName,
-  at = course.clock.now(),
+  at = playing.clock.now(),
   otherwise = `Sale ${sale.saleId} on ${sale.node} was not inside any more.`,
 ): void {
-  mustBeSo(course, ({ events }) => {
+  mustBeSo(playing, ({ events }) => {
     const left = events.find((event) => event.type === 'left' && isSame(event, sale));
     return left === undefined || left.at >= at || otherwise;
   });
@@ -169,7 +169,7 @@ export function mustBeInside(
 
 /** Draws what is broken from now on. `undo` mends it, when `mend` is called with this name. */
 export function breaks(
-  { mark, broken }: Course,
+  { mark, broken }: Playing,
   name: string,
   what: Deed,
   hit: Parameters<TestBed['mark']>[1],
@@ -184,7 +184,7 @@ export function breaks(
 }
 
 /** Mends what is broken under this name, if it is. Returns what `undo` does. */
-export function mend({ broken }: Course, name: string): unknown {
+export function mend({ broken }: Playing, name: string): unknown {
   const undo = broken.get(name);
   broken.delete(name);
   return undo?.();

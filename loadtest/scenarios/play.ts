@@ -4,23 +4,23 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Clock, Timer } from '../harness/clock.ts';
 import { type Judgement, StuckError } from '../harness/play.ts';
 import { because } from '../narration/reasons.ts';
-import type { Ending, Finding, PageOf, Playing } from '../sentences/sentence.ts';
+import type { Ending, Finding, Playable, ScenarioOf } from '../sentences/sentence.ts';
 
 /** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
 const SILENCE_LIMIT_MS = 180_000;
 
-/** Plays the page. What fails goes no further. Throws NotStagedError when nothing may be concluded. */
-export async function playPage<On extends Playing<Outcome>, Outcome>(
-  page: PageOf<On, Outcome>,
-  course: On,
+/** Plays the scenario. What fails goes no further. Throws NotStagedError when nothing may be concluded. */
+export async function playScenario<On extends Playable<Outcome>, Outcome>(
+  scenario: ScenarioOf<On, Outcome>,
+  playing: On,
 ): Promise<Judgement> {
   const findings: Finding[] = [];
-  for (const { line, endsParagraph, act, demands } of page.steps) {
-    if (act) await course.say(await inTime(course, act(course)), endsParagraph, line);
-    if (demands.length > 0) findings.push(...(await inTime(course, judge<On, Outcome>(demands, course))));
+  for (const { line, endsParagraph, act, demands } of scenario.steps) {
+    if (act) await playing.say(await inTime(playing, act(playing)), endsParagraph, line);
+    if (demands.length > 0) findings.push(...(await inTime(playing, judge<On, Outcome>(demands, playing))));
     if (findings.some(isWrong)) break;
   }
-  return conclude(page, findings, course);
+  return conclude(scenario, findings, playing);
 }
 
 /** Settles as the step does. Rejects when that takes too long: it waits for something that never comes. */
@@ -36,16 +36,16 @@ export function inTime<T>({ clock }: { clock: Clock }, step: Promise<T>): Promis
 const isWrong = ({ wrong }: Finding) => [wrong].flat().some(Boolean);
 
 /** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
-async function judge<On extends Playing<Outcome>, Outcome>(
-  demands: PageOf<On, Outcome>['steps'][number]['demands'],
-  course: On,
+async function judge<On extends Playable<Outcome>, Outcome>(
+  demands: ScenarioOf<On, Outcome>['steps'][number]['demands'],
+  playing: On,
 ): Promise<Finding[]> {
-  const outcome = await course.outcome();
-  for (const look of course.evidence) await look(outcome);
+  const outcome = await playing.outcome();
+  for (const look of playing.evidence) await look(outcome);
   const findings: Finding[] = [];
   for (const demand of demands) {
     try {
-      findings.push(await demand(course, outcome));
+      findings.push(await demand(playing, outcome));
     } catch (error) {
       // What is wrong already stays so.
       if (!(error instanceof NotStagedError) || !findings.some(isWrong)) throw error;
@@ -55,9 +55,9 @@ async function judge<On extends Playing<Outcome>, Outcome>(
 }
 
 function conclude(
-  { name: scenario, words }: Pick<PageOf<never, never>, 'name' | 'words'>,
+  { name: scenario, words }: Pick<ScenarioOf<never, never>, 'name' | 'words'>,
   findings: Finding[],
-  { ending = 'if it holds', figures = {} }: Pick<Playing<never>, 'ending' | 'figures'>,
+  { ending = 'if it holds', figures = {} }: Pick<Playable<never>, 'ending' | 'figures'>,
 ): Judgement {
   const fails = findings.some(isWrong);
   const said = (on: Ending) => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { PageError, readPage } from '../../../loadtest/scenarios/page.ts';
+import { readScenario, ScenarioError } from '../../../loadtest/scenarios/read.ts';
 
 const pageOf = (...lines: string[]) =>
   ['a-page', 'Is a sale lost?', '', ...lines, '', 'holds when no sale is lost'].join('\n');
 
 test('a page is read: its steps in order, and where one may talk', () => {
-  const page = readPage(
+  const page = readScenario(
     pageOf('# a comment', 'B sells at node-2', 'A sells at node-1 for 2.5 leases', '', 'all sales end'),
   );
 
@@ -24,13 +24,13 @@ test.each([
   ['A sells at node-3', 'The nearest one is "<sale> sells at <node>"'],
   ['holds when no sale is forgotten', 'The nearest one is "no sale is lost"'],
 ])('a sentence that is not known is refused with its line, and the nearest one: %s', (line, nearest) => {
-  expect(() => readPage(pageOf('all sales end', line))).toThrow(PageError);
-  expect(() => readPage(pageOf('all sales end', line))).toThrow(/^a-page, line 5: /);
-  expect(() => readPage(pageOf('all sales end', line))).toThrow(nearest);
+  expect(() => readScenario(pageOf('all sales end', line))).toThrow(ScenarioError);
+  expect(() => readScenario(pageOf('all sales end', line))).toThrow(/^a-page, line 5: /);
+  expect(() => readScenario(pageOf('all sales end', line))).toThrow(nearest);
 });
 
 test('a page that does not say when it holds is refused', () => {
-  expect(() => readPage('a-page\nIs a sale lost?\n\nall sales end\n')).toThrow(
+  expect(() => readScenario('a-page\nIs a sale lost?\n\nall sales end\n')).toThrow(
     'a-page: it does not say when it holds.',
   );
 });
