@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Promises } from '../evidence/promises.ts';
 import { checkNames } from '../staircase/conformance.ts';
-import { lockStaircase } from '../staircase/locks.ts';
+import { lockStaircase } from '../staircase/lock-stages.ts';
 
 /** Without these it is no lock. */
 const OF_EVERY_LOCK = [

@@ -23,7 +23,7 @@ import { looksLike } from '../report/marks.ts';
 import { countCells, titleOf } from '../report/summary.ts';
 import { mark, nameColumn, openingLines, paint, resultLines, signTable } from '../report/terminal.ts';
 import { standingOf } from '../staircase/judge-run.ts';
-import { lockStaircase } from '../staircase/locks.ts';
+import { lockStaircase } from '../staircase/lock-stages.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
 
 /** What a run is made on. */

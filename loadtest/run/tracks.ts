@@ -5,7 +5,7 @@ import { drillsIn } from '../orders/index.ts';
 import { drills } from '../scenarios/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
-import { lockStaircase } from '../staircase/locks.ts';
+import { lockStaircase } from '../staircase/lock-stages.ts';
 import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
 import { scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';

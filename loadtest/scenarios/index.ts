@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Drill, DrillContext } from '../harness/drill.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
-import { lockStaircase } from '../staircase/locks.ts';
+import { lockStaircase } from '../staircase/lock-stages.ts';
 import { readScenario, type Scenario } from './read.ts';
 import { asDrill } from './scenario.ts';
 

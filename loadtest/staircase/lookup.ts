@@ -3,7 +3,7 @@
 import { type Backend, backendOf, locks } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
 import { keyStaircase } from './keys.ts';
-import { lockStaircase } from './locks.ts';
+import { lockStaircase } from './lock-stages.ts';
 import { scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
 

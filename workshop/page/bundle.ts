@@ -2,7 +2,7 @@
 
 import { transform } from 'sucrase';
 import type { Entry, Given } from '../../simulation/bundle.ts';
-import { brokenLine, saying } from './saying.ts';
+import { brokenLine, saying } from './line-marks.ts';
 import { createHash } from './shims/crypto.ts';
 import { readFileSync } from './shims/fs.ts';
 import { packed } from './shims/packed.ts';

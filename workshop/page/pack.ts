@@ -12,7 +12,7 @@ import { bundleText, placed, short } from '../../simulation/esbuild.ts';
 import { serviceModules } from '../../simulation/lock-service.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { readExercises } from '../exercises/exercise.ts';
-import type { RunView } from './messages.ts';
+import type { RunView } from './protocol.ts';
 
 /** A file of the page. */
 export interface PageFile {

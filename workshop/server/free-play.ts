@@ -6,7 +6,7 @@ import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
-import type { Act, Control } from '../page/messages.ts';
+import type { Act, Control } from '../page/protocol.ts';
 import { type Button, createSwitches, type Played } from './free-play/button.ts';
 import { buttonsOfNode } from './free-play/node-buttons.ts';
 import { buttonsOfRedis, createFailover, rushButton } from './free-play/redis-buttons.ts';

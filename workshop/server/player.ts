@@ -9,7 +9,7 @@ import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { hasLock } from '../../locks/index.ts';
-import type { Play, PlayCommand, RunView } from '../page/messages.ts';
+import type { Play, PlayCommand, RunView } from '../page/protocol.ts';
 import type { LockPlace } from '../page/view/picture.ts';
 import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
 import { type Recording, startRecording } from './recording.ts';

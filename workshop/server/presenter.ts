@@ -1,6 +1,6 @@
 // What a presenter's browser is answered, on this machine alone: the page, the stream of what is seen, and the commands.
 
-import { type Command, commandSchema } from '../page/messages.ts';
+import { type Command, commandSchema } from '../page/protocol.ts';
 import { createListener, policyOf, tokenGate } from './listener.ts';
 import { Refusal } from './refusal.ts';
 import type { Stream } from './stream.ts';

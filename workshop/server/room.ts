@@ -1,7 +1,7 @@
 // The room: which question is asked, who has said what, and when the answer is shown.
 
 import { randomBytes } from 'node:crypto';
-import type { QuestionState, QuestionView, RoomCommand, RoomView, Vote } from '../page/messages.ts';
+import type { QuestionState, QuestionView, RoomCommand, RoomView, Vote } from '../page/protocol.ts';
 import { lessons } from '../page/view/lessons.ts';
 import type { Both } from '../page/view/texts.ts';
 import type { Questions } from './questions.ts';

@@ -3,9 +3,9 @@
 import type { Drill } from '../../loadtest/harness/drill.ts';
 import { drills, scenario } from '../../loadtest/scenarios/index.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
-import { lockStaircase } from '../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../loadtest/staircase/lock-stages.ts';
 import { hasNothingToBreak } from '../../loadtest/staircase/lookup.ts';
-import type { PresenterParts } from '../page/messages.ts';
+import type { PresenterParts } from '../page/protocol.ts';
 import type { Questions } from './questions.ts';
 
 /** What can be played, and asked about: the rows of the staircase of the locks, in their order. */

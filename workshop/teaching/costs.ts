@@ -2,7 +2,7 @@
 
 import { listOf } from '../../loadtest/narration/numbers.ts';
 import { scenarios } from '../../loadtest/scenarios/index.ts';
-import { lockStaircase } from '../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../loadtest/staircase/lock-stages.ts';
 import { staircases } from '../../loadtest/staircase/lookup.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { type Backend, replicasOf } from '../../locks/index.ts';

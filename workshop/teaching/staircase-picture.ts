@@ -1,7 +1,7 @@
 // The staircase of the stages as a small table: what is expected, and nothing that was measured.
 
 import { type Html, html } from '../../loadtest/report/escape.ts';
-import { lockStaircase } from '../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../loadtest/staircase/lock-stages.ts';
 import { fixes } from '../../loadtest/staircase/lookup.ts';
 import { locks } from '../../locks/index.ts';
 

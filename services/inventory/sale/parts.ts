@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.ts';
 
 /** What the sale service of a node is made of. */
 export interface SaleServiceParts {
+  /** What is known of the locks. It is handed in: the simulation has the sales with one lock alone, and without the others' drivers. */
   registry: Registry;
   settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
   node: string;

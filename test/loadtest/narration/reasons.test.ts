@@ -6,7 +6,7 @@ import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts'
 import { because, reasoned } from '../../../loadtest/narration/reasons.ts';
 import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
 import { readScenario } from '../../../loadtest/scenarios/read.ts';
-import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../../loadtest/staircase/lock-stages.ts';
 import { projectDir } from '../../../stack/parts.ts';
 
 const folder = join(projectDir, 'loadtest/scenarios');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPromises } from '../../../loadtest/evidence/promises.ts';
 import { loadPeer, type Peer, peerNames, peers } from '../../../loadtest/peers/peer.ts';
 import { checkNames } from '../../../loadtest/staircase/conformance.ts';
-import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../../loadtest/staircase/lock-stages.ts';
 import { projectDir } from '../../../stack/parts.ts';
 import { lockOptions } from '../../locks/lock-options.ts';
 import { ownRedis } from '../../locks/own-redis.ts';

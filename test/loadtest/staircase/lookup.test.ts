@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../../loadtest/staircase/lock-stages.ts';
 import {
   addExternalRow,
   backendOfRow,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { proveCell } from '../../../prove/cell.ts';
 import { projectDir } from '../../../stack/parts.ts';
 import { openGame } from '../../../workshop/page/game.ts';
-import { saying } from '../../../workshop/page/saying.ts';
+import { saying } from '../../../workshop/page/line-marks.ts';
 import { levels } from '../../../workshop/page/view/levels.ts';
 
 const fileOf = (stage: string) => resolve(projectDir, stage === 'fenced' ? 'locks/beyond' : 'locks', `${stage}.ts`);

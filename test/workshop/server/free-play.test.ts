@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { stockKey } from '../../../services/inventory/servers/store.ts';
-import type { Act } from '../../../workshop/page/messages.ts';
+import type { Act } from '../../../workshop/page/protocol.ts';
 import { type Moment, momentAt } from '../../../workshop/page/view/reduce.ts';
 import { type FreePlay, openFreePlay } from '../../../workshop/server/free-play.ts';
 import { startRecording } from '../../../workshop/server/recording.ts';

@@ -1,7 +1,7 @@
 // Asks a listener of the live page as a browser does, and as no browser would: with any Host, Origin and method.
 
 import { type IncomingHttpHeaders, request } from 'node:http';
-import type { RoomView } from '../../../workshop/page/messages.ts';
+import type { RoomView } from '../../../workshop/page/protocol.ts';
 import type { News } from './news.ts';
 
 export interface Asked {

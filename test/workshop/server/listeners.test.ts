@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Command, RunView } from '../../../workshop/page/messages.ts';
+import type { Command, RunView } from '../../../workshop/page/protocol.ts';
 import { createPresenterApp } from '../../../workshop/server/presenter.ts';
 import { readQuestions } from '../../../workshop/server/questions.ts';
 import { Refusal } from '../../../workshop/server/refusal.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { PlayCommand } from '../../../workshop/page/messages.ts';
+import type { PlayCommand } from '../../../workshop/page/protocol.ts';
 import { momentAt } from '../../../workshop/page/view/reduce.ts';
 import { createPlayer } from '../../../workshop/server/player.ts';
 import { createNews } from './news.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { RoomCommand } from '../../../workshop/page/messages.ts';
+import type { RoomCommand } from '../../../workshop/page/protocol.ts';
 import { type Lesson, lessons } from '../../../workshop/page/view/lessons.ts';
 import { tokenGate } from '../../../workshop/server/listener.ts';
 import { readQuestions } from '../../../workshop/server/questions.ts';

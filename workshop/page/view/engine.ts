@@ -1,7 +1,7 @@
 // The labs in their workers, as the page asks them: each does one thing after the other.
 
 import type { Calls, Ready, Result, Task } from '../worker.ts';
-import type { Told } from './said.ts';
+import type { Told } from './wording.ts';
 
 /** The page's own: unpacks a part of its file. */
 declare function unpacked(id: string): Promise<Response>;

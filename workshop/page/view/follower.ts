@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FollowerParts, QuestionView } from '../messages.ts';
+import type { FollowerParts, QuestionView } from '../protocol.ts';
 import { useLanguage } from './language.ts';
 import { connect, type Live, useLive } from './live.ts';
 import { RealRun } from './real.ts';

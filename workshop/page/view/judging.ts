@@ -4,7 +4,7 @@ import { saysOfScope } from '../../../prove/wording.ts';
 import type { CellTask, Ready, ScopeTask } from '../worker.ts';
 import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
-import { type Told, whatAsks } from './said.ts';
+import { type Told, whatAsks } from './wording.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
 export const MINE = 'mine';

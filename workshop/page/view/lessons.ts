@@ -1,4 +1,4 @@
-// The nine steps of the lesson, in both languages side by side.
+// The nine steps of the lesson and its glossary, in both languages side by side. Buttons and labels are in texts.ts.
 
 import type { Both } from './texts.ts';
 

@@ -1,7 +1,7 @@
 // The server of the live page, as its pages know it: what it has sent, and how it is asked.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { Command, FollowerParts, PresenterParts, Vote } from '../messages.ts';
+import type { Command, FollowerParts, PresenterParts, Vote } from '../protocol.ts';
 import { keepText, readKept } from './kept.ts';
 
 /** How long after its end the stream is opened again, in milliseconds. */

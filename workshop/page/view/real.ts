@@ -3,14 +3,14 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
-import type { RunView } from '../messages.ts';
+import type { RunView } from '../protocol.ts';
 import type { CellTask, Played } from '../worker.ts';
 import type { Live } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { isTold, stopsOf } from './reduce.ts';
 import { Outcome, Run, scaleOf } from './run.ts';
-import { Said, stepSaid } from './said.ts';
 import { say } from './texts.ts';
+import { Said, stepSaid } from './wording.ts';
 
 export type RealServers = ReturnType<typeof realServers>;
 

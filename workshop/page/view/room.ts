@@ -1,7 +1,7 @@
 // The room: where it follows, and the question of a step, as it is asked and answered.
 
 import { html } from 'htm/preact';
-import type { QuestionView } from '../messages.ts';
+import type { QuestionView } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
 import { inLanguage, say } from './texts.ts';
 

@@ -10,8 +10,8 @@ import { type Level, levels } from './levels.ts';
 import { useKeys } from './player.ts';
 import { linesAt, lostAt, momentAt } from './reduce.ts';
 import { placeOf, Run } from './run.ts';
-import { searchSaid } from './said.ts';
 import { inNumber, say } from './texts.ts';
+import { searchSaid } from './wording.ts';
 
 interface SchedulerProps {
   engine: Engine;

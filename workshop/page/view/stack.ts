@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import type { Control } from '../messages.ts';
+import type { Control } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
 import { RealRun, Trouble } from './real.ts';
 import { AskRoom } from './room.ts';

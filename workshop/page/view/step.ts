@@ -14,8 +14,8 @@ import { type RealServers, Trouble } from './real.ts';
 import { isTold, linesAt, momentAt, stopsOf } from './reduce.ts';
 import { AskRoom } from './room.ts';
 import { Outcome, placeOf, Run, scaleOf } from './run.ts';
-import { inPageLanguage, stepSaid } from './said.ts';
 import { inLanguage, say, type Text } from './texts.ts';
+import { inPageLanguage, stepSaid } from './wording.ts';
 
 interface StepProps {
   lesson: Lesson;

@@ -18,8 +18,8 @@ import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
 import { isTold, stopsOf } from './reduce.ts';
 import { Run, scaleOf } from './run.ts';
-import { inPageLanguage, Said, searchSaid, stepSaid } from './said.ts';
 import { say, spoken } from './texts.ts';
+import { inPageLanguage, Said, searchSaid, stepSaid } from './wording.ts';
 
 interface TurnProps {
   engine: Engine;

@@ -4,7 +4,7 @@ import type { Target } from '../../../loadtest/harness/target.ts';
 import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
 import type { Deed } from '../../../loadtest/narration/faults.ts';
 import type { StepSentence } from '../../../loadtest/narration/steps.ts';
-import type { Act } from '../../page/messages.ts';
+import type { Act } from '../../page/protocol.ts';
 import type { Sales } from './sales.ts';
 
 export type Undo = () => unknown;

@@ -2,7 +2,7 @@
 
 import { backendOfRow } from '../../../loadtest/staircase/lookup.ts';
 import { hasLock, stockOf } from '../../../locks/index.ts';
-import type { Act } from '../../page/messages.ts';
+import type { Act } from '../../page/protocol.ts';
 import type { Button, Switches } from './button.ts';
 
 /** What can't be done to a part that is dead. */

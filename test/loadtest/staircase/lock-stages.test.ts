@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { drills } from '../../../loadtest/scenarios/index.ts';
-import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { lockStaircase } from '../../../loadtest/staircase/lock-stages.ts';
 import { locks, strategies } from '../../../locks/index.ts';
 import { readText } from '../../lesson/project-files.ts';
 
