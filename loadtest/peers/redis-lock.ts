@@ -44,7 +44,8 @@ export const createLock = adapt<Done>(({ redis, key, leaseMs }) => {
 
   const wait = async () => (await opened)(key, leaseMs);
 
-  function tryOnce() {
+  async function tryOnce() {
+    await opened;
     const over = AbortSignal.timeout(TRY_MS);
     return abortable(wait(), over, (done) => done()).catch((error) => {
       if (over.aborted) return undefined;

@@ -45,9 +45,9 @@ describe.each(peerNames)('%s', (name) => {
     expect(readPromises(peer.promises).masters ?? false).toBe(hasMasters);
   });
 
-  test('a free lock: one try gets it, and a second release is refused', async () => {
+  test('a free lock is entered, and a second release is refused', async () => {
     const lock = create(peer, key());
-    await lock.acquire(AbortSignal.abort());
+    await lock.acquire();
     await lock.release();
     await expect(lock.release()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
   });
