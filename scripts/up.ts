@@ -12,26 +12,32 @@ import { PortTaken } from '../stack/parts.ts';
 import { plainLine } from '../stack/plain-line.ts';
 import { isFree } from '../stack/ports.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
-import { addressOf, upPorts } from '../stack/usual-ports.ts';
+import { addressOf, upPortsFor } from '../stack/usual-ports.ts';
+import { newCommand } from './command-line/command.ts';
 
 const STOCK = 5_000;
 
-if (process.argv.length > 2) exitWithSettingError('npm run up takes no flags. Its settings are in .env.example.');
+const { nodes: nodeCount } = newCommand(
+  'npm run up',
+  'Starts a stack that stays up. Its settings are in .env.example.',
+  ['nodes'],
+  { nodes: { help: 'how many nodes to start, 16 at most', usual: 2 } },
+)
+  .parse()
+  .opts<{ nodes: number }>();
 
 loadEnvFile();
-const { LOCK_VERSION, ORDERS, HOST, ...settings } = readSettingsOrExit(
+const { LOCK_VERSION, ORDERS, HOST } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
     ORDERS: inventorySettings.shape.ORDERS.unwrap().optional(),
     HOST: inventorySettings.shape.HOST,
-    REDIS_PORT: port().default(upPorts.REDIS_PORT),
-    MYSQL_PORT: port().default(upPorts.MYSQL_PORT),
-    NGINX_PORT: port().default(upPorts.NGINX_PORT),
-    NODE_1_PORT: port().default(upPorts.NODE_1_PORT),
-    NODE_1_LAB_PORT: port().default(upPorts.NODE_1_LAB_PORT),
-    NODE_2_PORT: port().default(upPorts.NODE_2_PORT),
-    NODE_2_LAB_PORT: port().default(upPorts.NODE_2_LAB_PORT),
   }),
+  process.env,
+);
+const usualPorts = Object.entries(upPortsFor(nodeCount));
+const settings = readSettingsOrExit(
+  z.object(Object.fromEntries(usualPorts.map(([setting, usual]) => [setting, port().default(usual)]))),
   process.env,
 );
 // Before anything is started that would have to be stopped.
@@ -55,20 +61,21 @@ await refuseTakenPorts();
 let stack: Stack | undefined;
 let backends: Backends | undefined;
 try {
-  backends = await startBackends(needed, { mysql: settings.MYSQL_PORT });
+  backends = await startBackends(needed, { mysql: portOf('MYSQL_PORT') });
   const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
   if (lack) throw new Error(lack);
   const namespace = await backends.openNamespace();
   stack = await startStack({
     host: HOST,
     env: { ORDERS: hasOrders ? 'on' : 'off', ...namespace },
+    nodes: nodeCount,
     ports: {
-      redis: settings.REDIS_PORT,
-      nginx: settings.NGINX_PORT,
-      nodes: [
-        { port: settings.NODE_1_PORT, labPort: settings.NODE_1_LAB_PORT },
-        { port: settings.NODE_2_PORT, labPort: settings.NODE_2_LAB_PORT },
-      ],
+      redis: portOf('REDIS_PORT'),
+      nginx: portOf('NGINX_PORT'),
+      nodes: Array.from({ length: nodeCount }, (_, index) => ({
+        port: portOf(`NODE_${index + 1}_PORT`),
+        labPort: portOf(`NODE_${index + 1}_LAB_PORT`),
+      })),
     },
     onLine: (name, line) => console.log(`${name}  ${plainLine(line) ?? line}`),
   });
@@ -87,6 +94,10 @@ await stack?.stop();
 await backends?.stop();
 await control.release();
 process.exit();
+
+function portOf(setting: string) {
+  return Number(settings[setting]);
+}
 
 async function refuseTakenPorts() {
   for (const [setting, port] of Object.entries(ports)) {
@@ -128,7 +139,7 @@ async function describe({ redis, nginx, nodes }: Stack, namespace: NodeJS.Proces
   const text = `
 redis    ${redis.kind}, ${redis.url}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
-${nodes.map(({ name, url, labUrl }) => `${name}   ${url}, lab listener ${labUrl}`).join('\n')}
+${nodes.map(({ name, url, labUrl }) => `${name.padEnd(8)} ${url}, lab listener ${labUrl}`).join('\n')}
 lock     ${(state as { lock: string }).lock}
 stock    ${STOCK} units of sku 001
 

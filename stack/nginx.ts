@@ -25,7 +25,7 @@ export interface NginxOptions {
   nodes: string[];
   /** Where nginx may write. */
   dir: string;
-  /** Send a request to the other node when the first does not answer, a POST, too: what our configuration forbids. */
+  /** Send a request to another node when the first does not answer, a POST, too: what our configuration forbids. */
   sendsAgain?: boolean | undefined;
 }
 
@@ -57,6 +57,10 @@ async function startOn(
         .join(' '),
       NODE_1: nodes[0] ?? '',
       NODE_2: nodes[1] ?? '',
+      MORE_NODES: nodes
+        .slice(2)
+        .map((node) => `server ${node} max_fails=0;`)
+        .join(' '),
     }),
   );
   const url = `http://${reachedAt(host)}:${port}`;
@@ -80,7 +84,7 @@ async function startOn(
   };
 }
 
-/** A copy of the configuration in which a request whose node fails is sent to the other one, whatever its method. */
+/** A copy of the configuration in which a request whose node fails is sent to another one, whatever its method. */
 function sendingAgain(template: string): string {
   const shipped = 'proxy_next_upstream off;';
   if (!template.includes(shipped)) throw new Error(`The template of nginx has no line ${shipped}`);

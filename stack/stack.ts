@@ -1,4 +1,4 @@
-// Starts and stops the stack: Redis, two nodes and nginx, as real processes.
+// Starts and stops the stack: Redis, two nodes or more, and nginx, as real processes.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -71,9 +71,8 @@ export interface ClockServer extends Replica {
   setAhead(ms: number): void;
 }
 
-/** The parts that sell. */
-const NODES = ['node-1', 'node-2'];
-export const isNode = ({ part }: PartError) => NODES.includes(part);
+/** True of a part that sells. */
+export const isNode = ({ part }: PartError) => /^node-\d+$/.test(part);
 
 export interface Stack {
   redis: Pick<RedisServer, 'url' | 'kind'>;
@@ -102,17 +101,19 @@ export interface Ports {
   /** That of a Redis of our own. */
   redis: number;
   nginx: number;
-  nodes: [NodePorts, NodePorts];
+  nodes: NodePorts[];
 }
 
 export interface StackOptions {
   /** Where to listen; free ports when it is not given. */
   ports?: Ports | undefined;
+  /** How many nodes sell: two when it is not given. */
+  nodes?: number | undefined;
   /** The address that the nodes and nginx listen on: 127.0.0.1 when it is not given, whatever the environment says. */
   host?: string | undefined;
-  /** Settings for both nodes, over those of the environment. */
+  /** Settings for all nodes, over those of the environment. */
   env?: NodeJS.ProcessEnv | undefined;
-  /** The file that both nodes run; the inventory service when it is not given. */
+  /** The file that all nodes run; the inventory service when it is not given. */
   service?: string | undefined;
   /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
   masters?: number | undefined;
@@ -120,7 +121,7 @@ export interface StackOptions {
   hasReplica?: boolean | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
   forDrills?: boolean | undefined;
-  /** nginx sends a request again to the other node when the first does not answer. */
+  /** nginx sends a request again to another node when the first does not answer. */
   nginxSendsAgain?: boolean | undefined;
   /** Given every line that a part prints. */
   onLine?: ((name: string, line: string) => void) | undefined;
@@ -137,9 +138,10 @@ export function stopLimitOf(env: NodeJS.ProcessEnv): number | undefined {
   return data && stopLimitMs(data.WAIT_TIMEOUT_MS, data.DRAIN_MS);
 }
 
-/** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
+/** Starts redis, the nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
 export async function startStack({
   ports,
+  nodes: nodeCount = 2,
   host = '127.0.0.1',
   env = {},
   service,
@@ -232,7 +234,7 @@ export async function startStack({
   }
 
   async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
-    const name = NODES[index] ?? '';
+    const name = `node-${index + 1}`;
     const link = await linkTo(redisUrl);
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
     const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
@@ -330,7 +332,7 @@ export async function startStack({
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
     const replica = await startLastingReplica(redis);
-    const nodes = await all([0, 1].map((index) => startNode(index, redis.url, masters)));
+    const nodes = await all(Array.from({ length: nodeCount }, (_, index) => startNode(index, redis.url, masters)));
     const nginx = await startNginx({
       port: ports?.nginx,
       host,

@@ -13,9 +13,22 @@ export const upPorts = {
   NODE_2_LAB_PORT: 8889,
 };
 
+/** The most nodes that a stack may have. */
+export const MOST_NODES = 16;
+
+/** Those of the nodes beyond the course's two: node-3 listens on 9003 and 9103. */
+export function upPortsFor(nodes: number): Record<string, number> {
+  const more = Array.from({ length: nodes - 2 }, (_, index) => index + 3);
+  const ofNodes = more.flatMap((n) => [
+    [`NODE_${n}_PORT`, 9_000 + n],
+    [`NODE_${n}_LAB_PORT`, 9_100 + n],
+  ]);
+  return { ...upPorts, ...Object.fromEntries(ofNodes) };
+}
+
 /** Where the server of this setting listens, when HOST is `host`: nginx and the nodes on that. */
 export function addressOf(setting: string, port: number, host: string): Address {
-  if (/^(NGINX|NODE_\d)_PORT$/.test(setting)) return { host, port };
+  if (/^(NGINX|NODE_\d+)_PORT$/.test(setting)) return { host, port };
   return setting === 'LIVE_SHARE_PORT' ? { host: '0.0.0.0', port } : { port };
 }
 

@@ -194,6 +194,8 @@ export const resultsSchema = z.object({
   environment: machineSchema.extend({
     redis: z.object({ kind: z.enum(['external', 'native', 'embedded']), version: z.string() }),
     nginx: z.string(),
+    /** How many nodes sold in the drills under load. */
+    nodes: count.optional(),
     /** The versions of the servers beyond Redis, by backend, where a strategy of the run needed them. */
     backends: z.record(z.string(), z.string()).default({}),
   }),

@@ -35,7 +35,7 @@ export interface Evidence {
 
 /** The figures that the evidence yields. Each is measured, none is derived from what a lock says of itself. */
 export function measure(evidence: Evidence): RushFigures {
-  const { tally, nodes, initialStock, finalStock, events, dropped, redisCommands } = evidence;
+  const { tally, nodes, sellers, initialStock, finalStock, events, dropped, redisCommands } = evidence;
   const sold = tally.sold.length;
   const expectedStock = initialStock - sold;
   const conflicts = events.filter(({ type }) => type === 'conflict').length;
@@ -70,7 +70,10 @@ export function measure(evidence: Evidence): RushFigures {
     ...(redisCommands !== undefined &&
       redisCommands >= 0 &&
       tally.sent > 0 && { redisCommandsPerSale: redisCommands / tally.sent }),
-    soldByNode: countBy(tally.sold.map(({ node }) => node)),
+    soldByNode: countBy(
+      tally.sold.map(({ node }) => node),
+      sellers,
+    ),
   };
 }
 
@@ -144,7 +147,7 @@ function findDoubts(evidence: Evidence, figures: RushFigures): Reason[] {
   const nodesInDoubt = sum(nodes.map(({ counts }) => counts.inDoubt));
   const unfinished = sum(nodes.map(({ inFlight }) => inFlight));
   const written = events.filter(({ type }) => type === 'wrote').length;
-  const idle = sellers.filter((node) => !(figures.soldByNode[node] ?? 0));
+  const idle = sellers.filter((node) => !figures.soldByNode[node]);
 
   const counted = sold + refused + inDoubt;
   const claims: [holds: boolean, doubt: Reason][] = [
@@ -185,8 +188,9 @@ function haveMet(events: SaleEvent[]): boolean {
   return false;
 }
 
-function countBy(names: string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
+/** Those that are `expected` stand first, also where there are none of them. */
+function countBy(names: string[], expected: string[]): Record<string, number> {
+  const counts: Record<string, number> = Object.fromEntries(expected.map((name) => [name, 0]));
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }

@@ -1,4 +1,4 @@
-// What drills aim at: two nodes behind a load balancer. Each world in `worlds/` gives one, and says what its own can't do.
+// What drills aim at: nodes behind a load balancer. Each world in `worlds/` gives one, and says what its own can't do.
 
 import { type Backend, replicasOf } from '../../locks/index.ts';
 import type { History, Push, RedisState, ShownState } from '../../services/inventory/admin/contract.ts';
@@ -20,7 +20,7 @@ import type { Clock } from './clock.ts';
 import type { Network } from './network.ts';
 
 /**
- * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
+ * What a drill may need besides its nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
  * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lasting replica`: Redis has one that locks wait for.
  * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
  */
@@ -92,7 +92,7 @@ export interface TargetNode extends LabClient {
   backendLinks?: Node['backendLinks'];
 }
 
-/** Two nodes behind a load balancer, for the drills to aim at. */
+/** Nodes behind a load balancer, for the drills to aim at. */
 export interface Target {
   /** What is waited for and measured on it goes by this clock. */
   clock: Clock;
@@ -100,6 +100,7 @@ export interface Target {
   network: Network;
   /** The load balancer. */
   url: string;
+  /** All that sell, two at least: a drill that goes step by step breaks the first two. */
   nodes: TargetNode[];
   redis: Results['environment']['redis'];
   /** Why its Redis can't carry some locks, by their names: a sentence for each. */

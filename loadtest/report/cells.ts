@@ -129,6 +129,14 @@ export function keyFigure(result: DrillResult): string | undefined {
   return [decided, refused].filter((part) => part !== undefined).join(', ') || undefined;
 }
 
+/** Where more than two nodes sold: how much each did. */
+export function sharesOf(result: DrillResult): string | undefined {
+  const shares = Object.entries(rushFigures(result)?.soldByNode ?? {});
+  return shares.length > 2
+    ? `sold by ${shares.map(([node, sold]) => `${node}: ${formatNumber(sold)}`).join(', ')}`
+    : undefined;
+}
+
 function damageOf({ oversold, lostUpdates }: RushFigures) {
   if (oversold > 0) return `${formatNumber(oversold)} oversold`;
   if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;

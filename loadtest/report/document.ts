@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Results } from '../evidence/results.ts';
-import { formatMeasure } from '../narration/numbers.ts';
+import { formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { type Html, html, trusted } from './escape.ts';
 
 /** The page of a report. */
@@ -35,11 +35,12 @@ export function howItWasRun(
   environment: Results['environment'],
   settings: (readonly [name: string, value: string])[],
 ): Html {
-  const { node, os, cpus, redis, nginx, backends, commit, load } = environment;
+  const { node, os, cpus, redis, nginx, nodes, backends, commit, load } = environment;
   const lines = [
     ...settings,
     ['Redis', `${redis.version}, ${redis.kind}`],
     ['nginx', nginx],
+    ...(nodes === undefined ? [] : [['Nodes that sell', formatNumber(nodes)] as const]),
     ...Object.entries(backends),
     ['Node', node],
     ['System', os],

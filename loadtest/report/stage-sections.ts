@@ -5,7 +5,7 @@ import { type DrillResult, type Results, type StageResult, stepFigures } from '.
 import { formatDuration, formatNumber } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { fixes, isExternal, rowOf } from '../staircase/lookup.ts';
-import { keyFigure, questionOf, whyNotPromised } from './cells.ts';
+import { keyFigure, questionOf, sharesOf, whyNotPromised } from './cells.ts';
 import { pairsOf } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, shownFigures } from './figures.ts';
@@ -45,12 +45,14 @@ function drillArticle(stage: string, result: DrillResult, results: Results): Htm
   const why = whyNotPromised(results, stage, result);
   const { mark, word } = why !== undefined ? beyondPromise : markOf(verdict);
   const figure = keyFigure(result);
+  const shares = sharesOf(result);
   const isOff = standingOf(result) === 'not as expected';
   const details = [stepList(result), stepTable(result), evidenceList(result)].filter((detail) => detail !== false);
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 <p class="asks">${questionOf(drill)}</p>
 <p>${isExternal(stage) ? '' : compareWithExpected(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
+${shares !== undefined && html`<p>Units ${shares}.</p>`}
 ${why !== undefined && html`<p>${why}</p>`}
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${fixedBefore(stage, result, results)}

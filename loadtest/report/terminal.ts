@@ -5,7 +5,7 @@ import { type DrillResult, rushFigures, type Verdict } from '../evidence/results
 import { countOf, formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { columnNames, columnsWith, fixes, rowOf, staircaseOf } from '../staircase/lookup.ts';
-import { keyFigure, questionOf } from './cells.ts';
+import { keyFigure, questionOf, sharesOf } from './cells.ts';
 import { signs, words } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 
@@ -60,12 +60,14 @@ export function resultLines(stage: string, result: DrillResult): string[] {
   ].filter(Boolean);
   const asked = questionOf(drill) && `The drill asks: ${questionOf(drill)}`;
   const indent = indentOf(drill);
+  const shares = sharesOf(result);
   return [
     `  ${mark(verdict)} ${pc.bold(nameColumn(drill))} ${happened}`,
     ...reasons.map((reason) => `${indent}${reason}`),
     `${indent}${[expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')}`,
     ...evidence.slice(0, 1).map((sentence) => `${indent}${pc.dim(`${sentence}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
+    ...(shares ? [`${indent}${pc.dim(shares)}`] : []),
   ];
 }
 

@@ -27,7 +27,7 @@ import { lockStaircase } from '../staircase/lock-stages.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
 
 /** What a run is made on. */
-export type Servers = Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'>;
+export type Servers = Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'> & { nodes: number };
 
 /** Narrates a run as it goes on. */
 export interface Narrator {
@@ -137,9 +137,9 @@ function grouped(findings: Answer['holds'], by: 'says' | 'under'): [said: string
   return [...new Set(findings.map((each) => each[by]))].map((said) => [said, [...namesOf(said)].join(', ')]);
 }
 
-function startLine({ url, redis, nginx, backends }: Servers) {
+function startLine({ url, redis, nginx, backends, nodes }: Servers) {
   const others = Object.entries(backends).map(([name, version]) => `, ${name}: ${version}`);
-  return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
+  return `${nodes === 2 ? 'Two' : nodes} nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
 }
 
 function verdictLines(results: Results): string[] {

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
+import { MOST_NODES } from '../../stack/usual-ports.ts';
 import { AS_EXPECTED, COULD_NOT_RUN } from './ending.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
@@ -32,7 +33,16 @@ const options = {
   stock: row('--stock <n>', 'units in stock before a rush', wholeNumber),
   units: row('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber),
   url: row('--url <url>', 'aim at a running stack: its load balancer', webAddress),
-  lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
+  lab: row(
+    '--lab <urls>',
+    'the lab listeners of all its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
+    webAddresses,
+  ),
+  nodes: row(
+    '--nodes <n>',
+    'how many nodes sell in the drills under load (2; 16 at most)',
+    wholeNumberFrom(2, MOST_NODES),
+  ),
   real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
   pause: flag('--pause', 'wait for Enter at each step that can wait'),
   save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
@@ -181,6 +191,6 @@ function webAddress(value: string): string {
 
 function webAddresses(value: string): string[] {
   const addresses = list(value).map(webAddress);
-  if (addresses.length === 2) return addresses;
-  throw new InvalidArgumentError('It must be two addresses with a comma between them.');
+  if (addresses.length >= 2) return addresses;
+  throw new InvalidArgumentError('It must be the addresses of all its nodes, two or more, with commas between them.');
 }

@@ -46,6 +46,7 @@ const virtualServers: Servers = {
   redis: { kind: 'embedded', version: 'Valkey 9.1.1' },
   nginx: 'virtual',
   backends: {},
+  nodes: 2,
 };
 
 /**
@@ -54,6 +55,7 @@ const virtualServers: Servers = {
  */
 export async function runCommand({
   running,
+  nodes,
   prints,
   reports,
   settings,
@@ -73,7 +75,7 @@ export async function runCommand({
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const targets = createTargets({ running, modules, backends, onDeath });
+  const targets = createTargets({ running, nodes, modules, backends, onDeath });
   const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });
   const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);
@@ -86,18 +88,19 @@ export async function runCommand({
   });
 
   /** What the run is told to be made with: the stack of the first cell that needs one. */
-  async function openFirst() {
+  async function openFirst(): Promise<Servers> {
     const first = cells.find((cell) => worldOf(cell) === real);
     if (first === undefined) return virtualServers;
     const stage = isExternal(first.stage) ? undefined : first.stage;
-    return targets.open(first.drill.kind, 0, stage);
+    const target = await targets.open(first.drill.kind, 0, stage);
+    return { ...target, nodes: nodes ?? target.nodes.length };
   }
 
   async function run(): Promise<number> {
     const startedAt = new Date();
     const searched = await search(signal);
     const target = await openFirst();
-    const { redis, nginx, backends } = target;
+    const { redis, nginx, backends, nodes } = target;
     narrator.start?.(target);
     const folder = createRunFolder(reports, startedAt);
 
@@ -112,7 +115,7 @@ export async function runCommand({
       durationMs: Date.now() - startedAt.getTime(),
       ...judgeRun(stages, leftOut),
       leftOut,
-      environment: { ...describeMachine(), redis, nginx, backends },
+      environment: { ...describeMachine(), redis, nginx, backends, nodes },
       settings,
       ...(log && { log }),
       stages,

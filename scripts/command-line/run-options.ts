@@ -37,6 +37,8 @@ export interface RunSettings {
   settings: DrillSettings;
   /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] } | undefined;
+  /** How many nodes the stacks of our own have for the drills under load; two when it is not given. */
+  nodes?: number | undefined;
   /** Play the cells in the virtual world, without a server. */
   isVirtual?: boolean;
   /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
@@ -51,7 +53,7 @@ export interface RunSettings {
 export function readRunOptions(name: string, description: string, argv: string[], version?: string) {
   const isStory = name === 'npm start';
   const own: OptionName[] = isStory ? [] : ['real', 'markdown'];
-  const command = newCommand(name, description, ['track', 'stage', 'beyond', 'url', 'lab', ...own, ...LOADS], {
+  const command = newCommand(name, description, ['track', 'stage', 'beyond', 'url', 'lab', 'nodes', ...own, ...LOADS], {
     stage: {
       help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
     },
@@ -70,9 +72,18 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (!isOfLocks && given.beyond) refuse(command, '--beyond is of the track locks');
   if (!isOfLocks && running)
     refuse(command, `--url is of the track locks: the ${track} are broken on stacks of their own`);
+  const whyNoNodes = given.nodes !== undefined && whyNotMoreNodes();
+  if (whyNoNodes) refuse(command, `--nodes ${given.nodes}: ${whyNoNodes}`);
   const stages = isOfLocks ? stagesOfLocks() : stagesOfOrders();
   const asked = drillSettings(given, usual, drills ?? drillsOf(track), command);
-  return { track, drills, running, isVirtual, stages, ...asked };
+  return { track, drills, running, nodes: given.nodes, isVirtual, stages, ...asked };
+
+  function whyNotMoreNodes() {
+    if (!isOfLocks) return `the ${track} are played on two nodes`;
+    if (running) return 'the stack that runs already has its nodes, and --lab names them';
+    if (isVirtual) return 'the virtual world has two nodes: add --real';
+    return drills?.every(({ kind }) => kind === 'steps') && 'the drills that go step by step are played on two nodes';
+  }
 
   function stagesOfLocks() {
     const one = version && stage === undefined && stageNamed(version, command, `LOCK_VERSION=${version}`);
@@ -223,6 +234,8 @@ function drillSettings(
   if (hasRush && stock < requests) {
     refuse(command, `--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
   }
+  if (hasRush && (given.nodes ?? 0) > requests)
+    refuse(command, `--nodes ${given.nodes} is too many for --requests ${requests}`);
   if (hasRush && connections > requests) refuse(command, `${tooMany} --requests ${requests}`);
   if (hasSellOut && connections > 2 * units) refuse(command, `${tooMany} the ${2 * units} buyers of a sell-out`);
   if (given.json && given.markdown) refuse(command, '--json and --markdown do not go together');

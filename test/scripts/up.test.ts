@@ -8,9 +8,10 @@ import { listen } from '../listen.ts';
 import { sharedRedis } from '../own-stack.ts';
 import { ownCommands } from './command-under-test.ts';
 import { isUp, ports, sell } from './own-ports.ts';
+import { cell, readLatest } from './quick-run.ts';
 
-const startOwn = ownCommands('scripts/up.ts');
-const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
+const startOwn = ownCommands('scripts/up.ts', 'scripts/start.ts');
+const start = (file: string, env: NodeJS.ProcessEnv, args: string[] = []) => startOwn(file, args, env);
 
 describe('npm run up', () => {
   test('ORDERS=on: it starts a MySQL, sales write orders, what it prints leads to both, and npm run down ends it', async () => {
@@ -35,6 +36,31 @@ describe('npm run up', () => {
     expect(down.stdout()).toBe('The stack is down.\n');
     expect((await up.ended).code).toBe(0);
     expect(up.leftovers()).toEqual([]);
+  });
+
+  test('--nodes 4: nginx sends to all four, and a rush by the line that it prints counts what each of them sold', async () => {
+    const env = await ports(4);
+    const up = start('scripts/up.ts', env, ['--nodes', '4']);
+    await up.prints(isUp);
+    const [, given = ''] = /Aim a drill at it: +npm start -- (.*) --stage 1/.exec(up.stdout()) ?? [];
+    const load = '--stage 8 --drill rush --requests 40 --connections 8'.split(' ');
+
+    const rush = start('scripts/start.ts', {}, [...given.split(' '), ...load]);
+
+    expect((await rush.ended).code).toBe(0);
+    expect(rush.stdout()).toContain('4 nodes behind nginx');
+    expect(rush.stdout()).toContain('sold by node-1: 10, node-2: 10, node-3: 10, node-4: 10');
+    const results = readLatest(rush);
+    expect(results.environment.nodes).toBe(4);
+    expect(cell(results, '8-auto-renew', 'rush')?.figures).toMatchObject({ received: 40, sold: 40 });
+    up.child.kill('SIGINT');
+    expect((await up.ended).code).toBe(0);
+  });
+
+  test('--nodes 17: refused with what is allowed, and nothing is started', async () => {
+    const up = start('scripts/up.ts', {}, ['--nodes', '17']);
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toMatch(/--nodes <n>' argument '17' is invalid\. It must be a whole number from 2 to 16\.\n$/);
   });
 
   test.each([

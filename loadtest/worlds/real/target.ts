@@ -1,4 +1,4 @@
-// Real servers as a target: two nodes behind nginx, started for the run or running already.
+// Real servers as a target: nodes behind nginx, started for the run or running already.
 
 import type { Backends } from '../../../stack/backends.ts';
 import { type Stack, type StackOptions, startStack } from '../../../stack/stack.ts';
@@ -91,8 +91,10 @@ const broken: Need[] = ['node processes', 'links', 'redis process', 'replication
 export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
   const labs = await Promise.all(labUrls.map(openLabClient));
   const states = await Promise.all(labs.map((lab) => lab.state()));
-  if (new Set(states.map(({ instance }) => instance)).size < states.length) {
-    throw new Error(`--lab names the same node twice: ${labUrls.join(' and ')} are both ${states[0]?.node}.`);
+  for (const [index, { instance, node }] of states.entries()) {
+    const first = states.findIndex((state) => state.instance === instance);
+    if (first === index) continue;
+    throw new Error(`--lab names the same node twice: ${labUrls[first]} and ${labUrls[index]} are both ${node}.`);
   }
   const busy = states.find(({ inFlight }) => inFlight > 0);
   if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);

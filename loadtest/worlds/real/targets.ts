@@ -16,6 +16,8 @@ export interface TargetsOptions {
   modules?: Record<string, ExternalModule>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
+  /** How many nodes the stacks of our own have for drills under load, but those with an external lock; two when it is not given. */
+  nodes?: number | undefined;
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
   /** The file that the nodes run, but those with an external lock; the inventory service when it is not given. */
@@ -45,7 +47,7 @@ export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
-  const { running, modules = {}, backends: needed = [], env: always = {}, service, onDeath } = options;
+  const { running, modules = {}, backends: needed = [], env: always = {}, nodes, service, onDeath } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
@@ -65,6 +67,8 @@ export function createTargets(options: TargetsOptions) {
     return openLocalTarget(
       {
         forDrills,
+        // A drill that goes step by step breaks the first two, and others would stand idle.
+        nodes: forDrills ? undefined : nodes,
         service,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, RushFigures } from '../../../loadtest/evidence/results.ts';
-import { keyFigure, leftOutInWords } from '../../../loadtest/report/cells.ts';
+import { keyFigure, leftOutInWords, sharesOf } from '../../../loadtest/report/cells.ts';
 import { cellOf, sampleResults } from './sample-results.ts';
 
 // The label of a cell shows the figure that decided about it.
@@ -15,6 +15,14 @@ test.each<[string, DrillResult['verdict'], Partial<RushFigures>, string]>([
   ['two inside', 'fail', { overlaps: 1 }, '1 overlap'],
 ])('the label of a rush: %s', (_what, verdict, figures, label) => {
   expect(keyFigure({ ...held, verdict, figures: { ...held.figures, ...figures } as RushFigures })).toBe(label);
+});
+
+test('the shares of a rush: named where more than two nodes sell, those that sold nothing, too', () => {
+  const soldBy = (soldByNode: RushFigures['soldByNode']) =>
+    sharesOf({ ...held, figures: { ...held.figures, soldByNode } as RushFigures });
+
+  expect(soldBy({ 'node-1': 1_000, 'node-2': 0, 'node-3': 7 })).toBe('sold by node-1: 1,000, node-2: 0, node-3: 7');
+  expect(soldBy({ 'node-1': 3, 'node-2': 4 })).toBeUndefined();
 });
 
 test('what was left out is told row by row: few drills by their names, many by their number', () => {

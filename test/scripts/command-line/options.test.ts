@@ -9,8 +9,10 @@ import { printedAtEnd } from '../../exits.ts';
 
 const read = (args: string[], version?: string) =>
   readRunOptions('npm start', 'Runs.', ['node', 'start.ts', ...args], version);
+const running = ['--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:2,http://127.0.0.1:3'];
 const readers: Record<string, (args: string[]) => unknown> = {
   start: read,
+  'run staircase': (args) => readRunOptions('npm run staircase', 'Plays.', ['node', 'staircase.ts', ...args]),
   'run grade': (args) => readGradeOptions(['node', 'grade.ts', ...args]),
   'run drill': (args) => readDrillOptions(['node', 'drill.ts', ...args]),
 };
@@ -24,7 +26,15 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['start', ['--lease', '99'], /--lease.*99.*at least 100 ms/s],
   ['start', ['--url', 'http://127.0.0.1:1'], /--url and --lab go together/],
   ['start', ['--track', 'orders', '--stage', 'nap'], /--stage nap.*guard-none, guard-in-process.*key-none.*key-table/],
+  ['start', ['--nodes', '1'], /--nodes.*1.*a whole number from 2 to 16/s],
+  ['start', ['--nodes', '17'], /--nodes.*17.*a whole number from 2 to 16/s],
+  ['start', ['--nodes', '4', '--track', 'orders'], /--nodes 4: the orders are played on two nodes/],
+  ['start', ['--nodes', '4', '--drill', 'failover'], /--nodes 4: the drills that go step by step are played on two/],
+  ['start', ['--nodes', '4', ...running], /--nodes 4: the stack that runs already has its nodes, and --lab names them/],
+  ['start', ['--nodes', '9', '--requests', '8', '--connections', '8'], /--nodes 9 is too many for --requests 8/],
   ['start', ['--nonsense'], /unknown option/],
+  ['run staircase', ['--nodes', '4'], /--nodes 4: the virtual world has two nodes: add --real/],
+  ['run drill', ['nested-call', '--stage', '4', '--nodes', '4'], /unknown option '--nodes'/],
   ['run grade', [], /name a module, such as .*, or a package, such as redlock@5, or give --libraries or --new/],
   ['run grade', ['a.ts', 'b/a.ts'], /two modules are named a/],
   ['run grade', ['--new', 'a.ts', './b.ts'], /--new grades nothing/],
@@ -39,6 +49,14 @@ test.each<[command: string, args: string[], line: RegExp]>([
   const said = await printedAtEnd(() => readers[command]?.(args));
   expect(said).toMatch(line);
   expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+test('--nodes is for all stacks of a run; --lab names two nodes of a stack that runs, or more', async () => {
+  expect(read(['--nodes', '10'])).toMatchObject({ nodes: 10 });
+  expect(read(['--nodes', '4', '--drill', 'rush,failover'])).toMatchObject({ nodes: 4 });
+  const labs = ['http://127.0.0.1:2', 'http://127.0.0.1:3', 'http://127.0.0.1:4'];
+  expect(read(['--url', 'http://127.0.0.1:1', '--lab', labs.join()]).running?.labUrls).toEqual(labs);
+  expect(await printedAtEnd(() => read(['--lab', labs[0] ?? '']))).toMatch(/--lab.*all its nodes, two or more/);
 });
 
 test.each(['http://user:s3cret@h:1', 'http//user:s3cret@h', 'http://h:0/s3cret', 's3cret'])(
