@@ -11,7 +11,9 @@ import {
   contestants,
   httpContestants,
   NOT_FOR_TWO,
+  nameOnAnyNodes,
   ORDERS_UNDER,
+  onNodes,
   peerOf,
   withOrders,
 } from '../loadtest/bench/contestants.ts';
@@ -52,7 +54,7 @@ loadEnvFile();
 const command = newCommand(
   'npm run bench',
   'Measures the locks themselves, ours and published ones, in turns within one run.',
-  ['only', 'rounds', 'seconds', 'waiters', 'http', 'orders', 'requests', 'spinners', 'json', 'reports'],
+  ['only', 'rounds', 'seconds', 'waiters', 'http', 'nodeCounts', 'orders', 'requests', 'spinners', 'json', 'reports'],
   {
     only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
     seconds: { help: 'how long each is measured each time, in seconds', read: numberFrom(0.1, 600), usual: 3 },
@@ -62,9 +64,11 @@ const command = newCommand(
 const given = command.opts<GivenWith<'rounds' | 'seconds' | 'waiters' | 'requests'>>();
 const { rounds, seconds, waiters, requests, orders = false, reports } = given;
 const isHttp = given.http || orders;
+const { nodes } = command.opts<{ nodes?: number[] }>();
 const mode = isHttp ? 'http' : 'locks';
 const most = Math.max(...waiters);
 if (isHttp && most > requests) command.error(`error: --waiters ${most} is too many for --requests ${requests}`);
+if (nodes && (!isHttp || orders)) command.error('error: --nodes goes with --http, and not with --orders');
 const chosen = chooseContestants();
 // Nobody's settings but the defaults: the figures of two runs must compare.
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
@@ -101,7 +105,15 @@ async function run(): Promise<number> {
     durationMs: Date.now() - startedAt.getTime(),
     mode,
     environment: { ...describeMachine(), ...ground.environment },
-    settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS, spinners },
+    settings: {
+      rounds,
+      seconds,
+      waiters,
+      leaseMs: LEASE_MS,
+      retryDelayMs: RETRY_DELAY_MS,
+      spinners,
+      ...(nodes && { nodes }),
+    },
     contestants,
     turns,
     ratios: ratiosOf({ mode, turns, contestants }),
@@ -128,6 +140,7 @@ function chooseContestants(): Contestant[] {
     return found ?? command.error(`error: --only ${name} is not known: it must be one of ${known}`);
   });
   const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
+  if (nodes) return onNodes(found, nodes);
   return orders ? withOrders(found) : found;
 }
 
@@ -201,37 +214,47 @@ async function openServers(): Promise<Ground> {
   };
 }
 
-/** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
+/** The local stack: nginx before two nodes; one for each number of nodes that was asked for. With orders there is one more, whose nodes write them. */
 async function openStack(): Promise<Ground> {
   const whyNone = orders && (whyNotOwnMysql() ?? whyNoMysql());
   if (whyNone) throw new Error(whyNone);
   const ours = chosen.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
-  const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
-  const peers = chosen.filter(({ kind }) => kind === 'peer');
+  const backends = [...new Set(ours.map(({ name }) => backendOf(nameOnAnyNodes(name))))];
+  const peers = chosen
+    .filter(({ kind }) => kind === 'peer')
+    .map((peer) => ({ ...peer, name: nameOnAnyNodes(peer.name) }));
   const moduleOf = ({ name, needsMasters }: Contestant): ExternalModule => ({
     file: fileOfPeer(peerOf(name)),
     backend: needsMasters ? 'masters' : 'redis',
   });
   const modules = Object.fromEntries(peers.map((peer) => [peer.name, moduleOf(peer)]));
-  const plain = createTargets({ backends, modules, service: 'loadtest/bench/node.ts', onDeath: stopBecause });
+  const service = 'loadtest/bench/node.ts';
+  const open = (nodes: number) => createTargets({ nodes, backends, modules, service, onDeath: stopBecause });
+  const plain = new Map((nodes ?? [2]).map((count) => [count, open(count)]));
   const selling = createTargets({
     backends: [...new Set([...backends, 'mysql' as const])],
     env: usualSettings,
     onDeath: stopBecause,
   });
+  const targetsOf = ({ nodes = 2, ordersUnder }: Pick<Contestant, 'nodes' | 'ordersUnder'>) =>
+    (ordersUnder === undefined ? plain.get(nodes) : undefined) ?? selling;
   const close = async () => {
     await selling.close();
-    await plain.close();
+    for (const stacks of plain.values()) await stacks.close();
   };
   try {
-    const { redis, nginx, backends: versions } = await (orders ? selling : plain).open('load');
+    const {
+      redis,
+      nginx,
+      backends: versions,
+    } = await (orders ? selling : targetsOf({ nodes: nodes?.[0] ?? 2 })).open('load');
     return {
       environment: { redis, nginx, backends: versions },
       async runTurn(contestant, connections) {
-        const { name, kind, needsReplica, ordersUnder } = contestant;
+        const { kind, needsReplica, ordersUnder } = contestant;
         // A published lock has nodes of its own, and so has a lock that waits for a replica.
-        const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? name) : undefined;
-        const target = await (ordersUnder === undefined ? plain : selling).open('load', 0, alone);
+        const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? nameOnAnyNodes(contestant.name)) : undefined;
+        const target = await targetsOf(contestant).open('load', 0, alone);
         return runHttpTurn({ target, contestant, connections, requests, signal: stopping.signal });
       },
       close,
@@ -256,7 +279,7 @@ async function versionOf(url: string): Promise<string> {
 
 async function describeContestant({ name, kind }: Contestant): Promise<BenchResults['contestants'][number]> {
   if (kind !== 'peer') return { name, kind };
-  const { version, options } = await loadPeer(peerOf(name));
+  const { version, options } = await loadPeer(peerOf(nameOnAnyNodes(name)));
   return { name, kind, version, options };
 }
 
@@ -270,5 +293,5 @@ function isOursAndBroken({ name, figures }: Turn): boolean {
   const kind = chosen.find((contestant) => contestant.name === name)?.kind;
   if (kind !== 'ours' || notApplicable.has(name)) return false;
   // Without a lock, and with one for each process, two nodes must lose updates.
-  return figures === undefined || (figures.lostUpdates > 0 && !NOT_FOR_TWO.includes(name));
+  return figures === undefined || (figures.lostUpdates > 0 && !NOT_FOR_TWO.includes(nameOnAnyNodes(name)));
 }

@@ -18,6 +18,8 @@ export interface Contestant {
   needsReplica: boolean;
   /** The strategy whose sales write an order each. */
   ordersUnder?: string;
+  /** How many nodes sell, where that was asked for. */
+  nodes?: number;
   /** In how many buckets the stock lies, where that is not the usual number. */
   buckets?: number;
 }
@@ -66,6 +68,14 @@ export const WITH_ORDERS = '+orders';
 export function withOrders(chosen: Contestant[]): Contestant[] {
   return chosen.flatMap((plain) => [plain, { ...plain, name: `${plain.name}${WITH_ORDERS}`, ordersUnder: plain.name }]);
 }
+
+/** Each of them on so many nodes, for each of the counts. */
+export function onNodes(chosen: Contestant[], counts: number[]): Contestant[] {
+  return chosen.flatMap((plain) => counts.map((nodes) => ({ ...plain, name: `${plain.name}×${nodes}`, nodes })));
+}
+
+/** The name without the number of nodes: `cohort` of `cohort×4`. */
+export const nameOnAnyNodes = (name: string) => name.replace(/×\d+$/, '');
 
 function contestant(name: string, kind: Contestant['kind']): Contestant {
   const needsMasters = kind === 'peer' ? peers[peerOf(name)]?.hasMasters : backendOf(name) === 'masters';

@@ -1,7 +1,7 @@
 // The figures of a turn, what they come to over the rounds, and the ratios.
 
 import { quantile, sum } from '../narration/numbers.ts';
-import { type Contestant, letsOneInAtATime, WITH_ORDERS } from './contestants.ts';
+import { type Contestant, letsOneInAtATime, nameOnAnyNodes, WITH_ORDERS } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';
@@ -121,7 +121,7 @@ type Measured = Pick<BenchResults, 'mode' | 'turns' | 'contestants'>;
 /**
  * The ratios of a run, each taken within a round and then over the rounds, by their names: behind the `@` stands the number of waiters in
  * each process, or of connections. What was not measured is absent. Where sales were measured with an order each, so is what that left of
- * their rate, such as `cohort+orders/cohort@100`.
+ * their rate, such as `cohort+orders/cohort@100`, and on more nodes what that left of the rate on the fewest, such as `cohort×8/cohort×2@100`.
  */
 export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['ratios'] {
   const kinds = new Map(contestants.map(({ name, kind }) => [name, kind]));
@@ -131,7 +131,11 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
     const plain = name.replace(WITH_ORDERS, '');
     return plain === name ? [] : [[`${name}/${plain}`, ({ of }) => of(name) / of(plain)]];
   });
-  const compared = [...Object.entries(comparisons[mode]), ...withOrders];
+  const onMoreNodes = [...kinds.keys()].flatMap((name, _at, names): [string, Read][] => {
+    const onFewest = names.find((other) => nameOnAnyNodes(other) === nameOnAnyNodes(name)) ?? name;
+    return onFewest === name ? [] : [[`${name}/${onFewest}`, ({ of }) => of(name) / of(onFewest)]];
+  });
+  const compared = [...Object.entries(comparisons[mode]), ...withOrders, ...onMoreNodes];
   const measured = compared.flatMap(([name, read]) =>
     counts.flatMap((waiters) => {
       const spread = spreadOf(numbers.map((number) => read(roundAt(number, waiters))).filter(Number.isFinite));

@@ -1,4 +1,4 @@
-// One turn of the bench through nginx: sales over many connections, on two nodes.
+// One turn of the bench through nginx: sales over many connections, on two nodes or more.
 
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
@@ -6,7 +6,7 @@ import { rushFigures } from '../evidence/results.ts';
 import { type RushOptions, runRush } from '../harness/rush.ts';
 import { lackOf, type Target, type TargetNode } from '../harness/target.ts';
 import { sum } from '../narration/numbers.ts';
-import type { Contestant } from './contestants.ts';
+import { type Contestant, nameOnAnyNodes } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';
 
@@ -28,7 +28,7 @@ export class NotApplicable extends Error {}
 export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures> {
   const { target, contestant, connections, requests, signal } = options;
   const { ordersUnder } = contestant;
-  const name = ordersUnder ?? contestant.name;
+  const name = ordersUnder ?? nameOnAnyNodes(contestant.name);
   // Each sale must have written its order to the MySQL of the target.
   const withOrders = ordersUnder !== undefined;
   const lacking = lackOf(target, name);

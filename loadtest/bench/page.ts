@@ -9,11 +9,12 @@ import type { BenchResults } from './results.ts';
 import { describeCpu, describeSpinners, figureSheet, ratioSheet, type Sheet } from './table.ts';
 
 export function renderBenchPage(results: BenchResults): string {
-  const { mode, startedAt, durationMs } = results;
+  const { mode, startedAt, durationMs, settings } = results;
+  const nodes = settings.nodes?.join(', ') ?? 'two';
   const header = html`<header class="verdict">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
 <h1>The bench</h1>
-<p class="summary">${mode === 'http' ? 'Sales through nginx to two nodes.' : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
+<p class="summary">${mode === 'http' ? `Sales through nginx to ${nodes} nodes.` : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
 </header>`;
   return renderDocument('The bench', header, [rates(results), howBenchWasRun(results)]);
 }

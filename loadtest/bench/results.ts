@@ -15,7 +15,7 @@ export interface TurnFigures {
   perSecond: number;
   /** Absent when nothing was acquired. */
   commandsPerAcquisition?: number;
-  /** Per acquisition. With `http` the processes are the two nodes. */
+  /** Per acquisition. With `http` the processes are the nodes. */
   cpuMicros: CpuTime;
   /** In milliseconds. */
   waitMs?: { p50: number; p99: number; max: number };
@@ -53,6 +53,8 @@ export interface BenchResults {
     waiters: number[];
     leaseMs: number;
     retryDelayMs: number;
+    /** Of `http`: how many nodes sold, where that was asked for. */
+    nodes?: number[];
     /** What kept the CPUs awake. Null when they could sleep. */
     spinners: { count: number; priority: 'SCHED_IDLE' | 'nice 19' } | null;
   };

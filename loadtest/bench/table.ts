@@ -105,7 +105,7 @@ function formatRatio(value: number): string {
 export function describeCpu({ mode }: BenchResults): string {
   const of =
     mode === 'http'
-      ? 'sale in µs: of the two nodes, of nginx and of Redis. That of the buyers, of MySQL, of ZooKeeper and of replicas is not in it.'
+      ? 'sale in µs: of the nodes, of nginx and of Redis. That of the buyers, of MySQL, of ZooKeeper and of replicas is not in it.'
       : 'acquisition in µs: of the processes that wait and hold, and of Redis. That of replicas is not in it.';
   const ofNginx = mode === 'http' ? 'only Linux tells it of nginx, and ' : '';
   return `CPU time per ${of} Some of it may be missing: ${ofNginx}only a Redis of the bench tells it of itself, and not the embedded Valkey.`;

@@ -68,10 +68,11 @@ const options = {
   waiters: row(
     '--waiters <list>',
     'waiters in each of two processes; with --http and --orders connections',
-    waiterList,
+    numbersFrom(1, MOST_WAITERS),
     [10, 100, 1_000],
   ),
-  http: flag('--http', 'sales through nginx to two nodes, instead of the locks alone'),
+  nodeCounts: row('--nodes <list>', 'with --http: how many nodes sell, such as 2,4,8 (2)', numbersFrom(2, MOST_NODES)),
+  http: flag('--http', 'sales through nginx to nodes, instead of the locks alone'),
   orders: flag('--orders', 'sales with an order each, and without one to compare'),
   spinners: row<boolean>('--no-spinners', 'let the CPUs sleep between two round trips'),
   json: flag('--json', 'print the results as JSON and nothing else'),
@@ -177,9 +178,12 @@ export function numberFrom(least: number, most: number, form = /^\d+(\.\d+)?$/, 
   };
 }
 
-function waiterList(value: string): number[] {
-  const numbers = list(value).map(wholeNumberFrom(1, MOST_WAITERS));
-  return [...new Set(numbers)].sort((a, b) => a - b);
+/** Numbers with commas between them, in their order. */
+function numbersFrom(least: number, most: number) {
+  return (value: string): number[] => {
+    const numbers = list(value).map(wholeNumberFrom(least, most));
+    return [...new Set(numbers)].sort((a, b) => a - b);
+  };
 }
 
 /** No request could be sent with a password, and the report would show it. */

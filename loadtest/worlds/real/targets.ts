@@ -2,7 +2,7 @@
 
 import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
-import { MASTERS } from '../../../stack/stack.ts';
+import { MASTERS, type StackOptions } from '../../../stack/stack.ts';
 import type { Drill } from '../../harness/drill.ts';
 import type { Target } from '../../harness/target.ts';
 import { rowOf } from '../../staircase/lookup.ts';
@@ -16,7 +16,7 @@ export interface TargetsOptions {
   modules?: Record<string, ExternalModule>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
-  /** How many nodes the stacks of our own have for drills under load, but those with an external lock; two when it is not given. */
+  /** How many nodes the stacks of our own have for drills under load; two when it is not given. */
   nodes?: number | undefined;
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
@@ -47,28 +47,29 @@ export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
-  const { running, modules = {}, backends: needed = [], env: always = {}, nodes, service, onDeath } = options;
+  const { running, modules = {}, backends: needed = [], env: always = {}, service, onDeath } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
   async function start(kind: Drill['kind'], external: string | undefined, own: Row['stack']): Promise<Target> {
     const forDrills = kind === 'steps';
-    if (external !== undefined) return openLocalTarget({ forDrills, ...settingsFor(external) }, await openBackends());
+    // A drill that goes step by step breaks the first two nodes, and others would stand idle.
+    const nodes = forDrills ? undefined : options.nodes;
+    if (external !== undefined)
+      return openLocalTarget({ forDrills, nodes, ...settingsFor(external) }, await openBackends());
     const target = running
       ? await openRunningTarget(running.url, running.labUrls)
-      : await openOurs(forDrills, own, await openBackends());
+      : await openOurs({ forDrills, nodes }, own, await openBackends());
     void target.partDied.then(({ message }) => onDeath(message));
     return target;
   }
 
-  function openOurs(forDrills: boolean, own: Row['stack'], servers: Backends) {
+  function openOurs(asked: Pick<StackOptions, 'forDrills' | 'nodes'>, own: Row['stack'], servers: Backends) {
     // A node refuses settings of orders that it can't have; no drill of theirs will run on it.
     const { env, ...options } = own?.options ?? {};
     return openLocalTarget(
       {
-        forDrills,
-        // A drill that goes step by step breaks the first two, and others would stand idle.
-        nodes: forDrills ? undefined : nodes,
+        ...asked,
         service,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.
