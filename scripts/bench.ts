@@ -214,7 +214,7 @@ async function openServers(): Promise<Ground> {
   };
 }
 
-/** The local stack: nginx before two nodes; one for each number of nodes that was asked for. With orders there is one more, whose nodes write them. */
+/** The local stack, one for each number of nodes. With orders there is one more, whose nodes write them. */
 async function openStack(): Promise<Ground> {
   const whyNone = orders && (whyNotOwnMysql() ?? whyNoMysql());
   if (whyNone) throw new Error(whyNone);
@@ -236,25 +236,21 @@ async function openStack(): Promise<Ground> {
     env: usualSettings,
     onDeath: stopBecause,
   });
-  const targetsOf = ({ nodes = 2, ordersUnder }: Pick<Contestant, 'nodes' | 'ordersUnder'>) =>
-    (ordersUnder === undefined ? plain.get(nodes) : undefined) ?? selling;
+  const [first = selling] = orders ? [] : plain.values();
   const close = async () => {
     await selling.close();
     for (const stacks of plain.values()) await stacks.close();
   };
   try {
-    const {
-      redis,
-      nginx,
-      backends: versions,
-    } = await (orders ? selling : targetsOf({ nodes: nodes?.[0] ?? 2 })).open('load');
+    const { redis, nginx, backends: versions } = await first.open('load');
     return {
       environment: { redis, nginx, backends: versions },
       async runTurn(contestant, connections) {
-        const { kind, needsReplica, ordersUnder } = contestant;
+        const { name, kind, needsReplica, ordersUnder, nodes: count = 2 } = contestant;
+        const targets = ordersUnder === undefined ? plain.get(count) : selling;
         // A published lock has nodes of its own, and so has a lock that waits for a replica.
-        const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? nameOnAnyNodes(contestant.name)) : undefined;
-        const target = await targetsOf(contestant).open('load', 0, alone);
+        const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? nameOnAnyNodes(name)) : undefined;
+        const target = await (targets ?? first).open('load', 0, alone);
         return runHttpTurn({ target, contestant, connections, requests, signal: stopping.signal });
       },
       close,

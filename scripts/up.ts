@@ -13,18 +13,12 @@ import { plainLine } from '../stack/plain-line.ts';
 import { isFree } from '../stack/ports.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { addressOf, upPortsFor } from '../stack/usual-ports.ts';
-import { newCommand } from './command-line/command.ts';
+import { type Given, newCommand } from './command-line/command.ts';
 
 const STOCK = 5_000;
 
-const { nodes: nodeCount } = newCommand(
-  'npm run up',
-  'Starts a stack that stays up. Its settings are in .env.example.',
-  ['nodes'],
-  { nodes: { help: 'how many nodes to start, 16 at most', usual: 2 } },
-)
-  .parse()
-  .opts<{ nodes: number }>();
+const about = 'Starts a stack that stays up. Its settings are in .env.example.';
+const { nodes: nodeCount = 2 } = newCommand('npm run up', about, ['nodes']).parse().opts<Given>();
 
 loadEnvFile();
 const { LOCK_VERSION, ORDERS, HOST } = readSettingsOrExit(
@@ -40,6 +34,7 @@ const settings = readSettingsOrExit(
   z.object(Object.fromEntries(usualPorts.map(([setting, usual]) => [setting, port().default(usual)]))),
   process.env,
 );
+const portOf = (setting: string) => Number(settings[setting]);
 // Before anything is started that would have to be stopped.
 readSettingsOrExit(inventorySettings, { ...process.env, HOST });
 // A MySQL that is started for the lock alone gets no orders.
@@ -94,10 +89,6 @@ await stack?.stop();
 await backends?.stop();
 await control.release();
 process.exit();
-
-function portOf(setting: string) {
-  return Number(settings[setting]);
-}
 
 async function refuseTakenPorts() {
   for (const [setting, port] of Object.entries(ports)) {

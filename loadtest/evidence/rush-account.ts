@@ -70,10 +70,7 @@ export function measure(evidence: Evidence): RushFigures {
     ...(redisCommands !== undefined &&
       redisCommands >= 0 &&
       tally.sent > 0 && { redisCommandsPerSale: redisCommands / tally.sent }),
-    soldByNode: countBy(
-      tally.sold.map(({ node }) => node),
-      sellers,
-    ),
+    soldByNode: countByNode(tally.sold, sellers),
   };
 }
 
@@ -188,9 +185,9 @@ function haveMet(events: SaleEvent[]): boolean {
   return false;
 }
 
-/** Those that are `expected` stand first, also where there are none of them. */
-function countBy(names: string[], expected: string[]): Record<string, number> {
-  const counts: Record<string, number> = Object.fromEntries(expected.map((name) => [name, 0]));
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+/** How many each node sold. A seller that sold nothing is there, too. */
+function countByNode(sold: Tally['sold'], sellers: string[]): Record<string, number> {
+  const counts: Record<string, number> = Object.fromEntries(sellers.map((node) => [node, 0]));
+  for (const { node } of sold) counts[node] = (counts[node] ?? 0) + 1;
   return counts;
 }

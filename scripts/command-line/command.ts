@@ -33,16 +33,8 @@ const options = {
   stock: row('--stock <n>', 'units in stock before a rush', wholeNumber),
   units: row('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber),
   url: row('--url <url>', 'aim at a running stack: its load balancer', webAddress),
-  lab: row(
-    '--lab <urls>',
-    'the lab listeners of all its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
-    webAddresses,
-  ),
-  nodes: row(
-    '--nodes <n>',
-    'how many nodes sell in the drills under load (2; 16 at most)',
-    wholeNumberFrom(2, MOST_NODES),
-  ),
+  lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
+  nodes: row('--nodes <n>', 'how many nodes sell under load (2)', wholeNumberFrom(2, MOST_NODES)),
   real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
   pause: flag('--pause', 'wait for Enter at each step that can wait'),
   save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),

@@ -115,6 +115,21 @@ describe('ratios', () => {
     expect(Object.keys(ratios)).toHaveLength(5);
   });
 
+  test('more nodes: the rate of each lock is compared with its own on the fewest', () => {
+    const own = rates({
+      'a×2': ['ours', 600],
+      'a×8': ['ours', 150],
+      'b×2': ['ours', 60],
+      'b×8': ['ours', 90],
+      c: ['ours', 1],
+    });
+    const ratios = Object.entries(ratiosOf({ mode: 'http', ...own })).map(([name, { value }]) => [name, value]);
+    expect(ratios).toEqual([
+      ['a×8/a×2@100', 0.25],
+      ['b×8/b×2@100', 1.5],
+    ]);
+  });
+
   test("a lock that lost updates is nobody's best, of ours or of the published ones", () => {
     const run = rates({ a: ['ours', 600], b: ['ours', 9_000], 'peer:p': ['peer', 200], 'peer:q': ['peer', 9_000] });
     for (const turn of run.turns) {

@@ -11,6 +11,16 @@ test('the page of a bench: the median of each lock stands in a chart, a lock tha
   expect(page).not.toMatch(/NaN|undefined|Infinity|<script|https?:/);
 });
 
+test('the page of a bench over HTTP says how many nodes sold', () => {
+  const page = renderBenchPage(sampleBench((results) => Object.assign(results, { mode: 'http' })));
+  expect(page).toContain('Sales through nginx to two nodes.');
+  const onMore = sampleBench((results) => {
+    results.mode = 'http';
+    results.settings.nodes = [2, 4, 8];
+  });
+  expect(renderBenchPage(onMore)).toContain('Sales through nginx to 2, 4, 8 nodes.');
+});
+
 test('the table of a bench has a column for what was measured of any, and a – where it was not', () => {
   const { head, rows } = figureSheet(
     sampleBench(({ turns }) => {

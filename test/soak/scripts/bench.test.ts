@@ -48,6 +48,20 @@ test('npm run bench --http: a published lock sells through nginx, as ours do', a
   expect(cohort?.cpuMicros?.redis).toBeGreaterThan(5);
 });
 
+test('npm run bench --http --nodes: each lock on stacks of so many nodes, a published one, too, and what more of them leave', async () => {
+  const only = ['--only', 'cohort,peer:redis-semaphore', '--requests', '200'];
+  const { turns, ratios, settings } = await measure(['--http', '--nodes', '3,2', ...only, ...tiny]);
+
+  expect(settings.nodes).toEqual([2, 3]);
+  expect(turns.map(({ name, figures }) => [name, figures?.sections])).toEqual([
+    ['cohort×2', 200],
+    ['cohort×3', 200],
+    ['peer:redis-semaphore×2', 200],
+    ['peer:redis-semaphore×3', 200],
+  ]);
+  expect(ratios['cohort×3/cohort×2@10']?.value).toBeGreaterThan(0);
+});
+
 test('npm run bench --orders: the same rush without and with an order for each sale, and what is left of its pace', async () => {
   const { turns, ratios } = await measure(['--orders', '--only', 'cohort', '--requests', '200', ...tiny]);
 
