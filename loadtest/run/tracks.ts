@@ -9,6 +9,7 @@ import { lockStaircase } from '../staircase/lock-stages.ts';
 import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
 import { scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
+import { storeStaircase } from '../staircase/stores.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
 export interface Flight {
@@ -19,7 +20,7 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [guardStaircase, scheduleStaircase, keyStaircase].map((staircase) => ({
+  orders: [guardStaircase, scheduleStaircase, keyStaircase, storeStaircase].map((staircase) => ({
     staircase,
     drills: drillsIn(staircase),
   })),
