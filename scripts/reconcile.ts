@@ -82,7 +82,9 @@ async function readTwice(): Promise<Accounts> {
 
 /** A line for each sku whose stores differ at two moments. A key that Redis has not is read from MySQL, and no difference. */
 async function readDiffering(): Promise<string[]> {
-  const [before, after] = [await compare(), (await sleep(STILL_FOR_MS), await compare())];
+  const before = await compare();
+  await sleep(STILL_FOR_MS);
+  const after = await compare();
   return after.filter((line) => before.includes(line));
 
   async function compare() {

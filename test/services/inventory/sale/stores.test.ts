@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { ways } from '../../../../services/inventory/sale/stores/index.ts';
 import type { CachedStock, OpenStock, Stores } from '../../../../services/inventory/sale/stores/stores.ts';
 
-const opens = ways as Record<string, OpenStock>;
 const units = (stock: number | undefined) => stock ?? 0;
 
 /** Both stores with so many units. `next` holds the next command of this name until it is called. */
@@ -86,9 +85,7 @@ async function fillLate(open: OpenStock, afterDeletes: 1 | 2) {
   return buy(stock);
 }
 
-describe.each(Object.keys(ways))('%s', (way) => {
-  const open = opens[way] as OpenStock;
-
+describe.each(Object.entries(ways))('%s', (_way, open) => {
   test('sells what there is, one after the other, and both stores agree when all is done', async () => {
     const { state, stores, laterDeletes } = openStores(2);
     const stock = open(stores);
@@ -102,7 +99,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
 
 test('write-through: who looks between the two writes buys the unit once more; the lock must cover both', async () => {
   const { stores, hold } = openStores(1);
-  const stock = opens['write-through']?.(stores) as CachedStock;
+  const stock = ways['write-through'](stores);
   const letWrite = hold('write');
   const first = buy(stock);
   await settled();
@@ -114,20 +111,17 @@ test('write-through: who looks between the two writes buys the unit once more; t
 });
 
 test('a reader that fills Redis late: cache-aside sells twice, double-delete when it is later still, database-decides never', async () => {
-  const { 'cache-aside': aside, 'double-delete': twice, 'database-decides': decides } = opens;
+  const { 'cache-aside': aside, 'double-delete': twice, 'database-decides': decides } = ways;
 
-  expect(await fillLate(aside as OpenStock, 1)).toBe(0);
-  expect([await fillLate(twice as OpenStock, 1), await fillLate(twice as OpenStock, 2)]).toEqual([undefined, 0]);
-  expect([await fillLate(decides as OpenStock, 1), await fillLate(decides as OpenStock, 2)]).toEqual([
-    undefined,
-    undefined,
-  ]);
+  expect(await fillLate(aside, 1)).toBe(0);
+  expect([await fillLate(twice, 1), await fillLate(twice, 2)]).toEqual([undefined, 0]);
+  expect([await fillLate(decides, 1), await fillLate(decides, 2)]).toEqual([undefined, undefined]);
 });
 
 test('looks right and is not: to delete the key before the write lets a reader fill Redis between the two', async () => {
   const { state, stores } = openStores(1);
   const { database, cache } = stores;
-  const { look } = opens['cache-aside']?.(stores) as CachedStock;
+  const { look } = ways['cache-aside'](stores);
 
   await cache.delete();
   await look();
@@ -138,7 +132,7 @@ test('looks right and is not: to delete the key before the write lets a reader f
 
 test('looks wrong and is right: under database-decides Redis says 1 too many, each buyer is told what MySQL has left', async () => {
   const { state, stores } = openStores(2);
-  const stock = opens['database-decides']?.(stores) as CachedStock;
+  const stock = ways['database-decides'](stores);
   state.cache = 3;
 
   expect(await buy(stock)).toBe(1);
@@ -153,6 +147,6 @@ test('database-decides: a hint of 0 is believed, and a buyer is sent away', asyn
   const { state, stores } = openStores(1);
   state.cache = 0;
 
-  expect(await buy(opens['database-decides']?.(stores) as CachedStock)).toBeUndefined();
+  expect(await buy(ways['database-decides'](stores))).toBeUndefined();
   expect(state.database).toBe(1);
 });
