@@ -106,7 +106,8 @@ export type CreateMultiLock = (options: Omit<LockOptions, 'key'>, keys: string[]
 export interface FencedStock {
   /** Resolves with the stock, undefined when there is no such sku. From then on an older token may not write. */
   read(fencingToken: string | undefined): Promise<number | undefined>;
-  write(stock: number, fencingToken: string | undefined): Promise<void>;
+  /** Resolves with what is left where the stock decides that by itself. */
+  write(stock: number, fencingToken: string | undefined): Promise<number | undefined>;
 }
 
 /** One of several keys that the stock of a sku lies in, with a lock and fencing tokens of its own. */

@@ -135,6 +135,7 @@ function putUnitBack(sale: number, parts: SaleParts) {
   async function write(units: number, token: string | undefined) {
     await stock.write(units, token);
     parts.emit(sale, 'put back', { stock: units });
+    return undefined;
   }
   const lock = openLock(parts.createLock, sale, parts);
   return putBack({ ...own, units: 1, lock, stock: { ...stock, write } });

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
+import type { RowDataPacket } from 'mysql2/promise';
 import {
   type Accounts,
   balance,
@@ -32,8 +33,8 @@ if (flags.some((flag) => flag !== '--repair')) {
   exitWithSettingError('npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.');
 }
 loadEnvFile();
-const { MYSQL_URL, REDIS_URL } = readSettingsOrExit(
-  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true }),
+const { MYSQL_URL, REDIS_URL, STOCK_CACHE } = readSettingsOrExit(
+  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, STOCK_CACHE: true }),
   process.env,
 );
 if (MYSQL_URL === undefined) exitWithSettingError('MYSQL_URL is not set: it names where the orders are.');
@@ -42,6 +43,12 @@ const mysql = connectOrders(MYSQL_URL, 1);
 const store = connectStore(REDIS_URL);
 try {
   await reachRedis();
+  // There are no orders then, and nothing to settle: the two stores are compared.
+  if (STOCK_CACHE !== 'off') {
+    const differing = await readDiffering();
+    console.log(differing.join('\n') || 'MySQL and Redis have the same stock.');
+    process.exit(differing.length === 0 ? 0 : 1);
+  }
   // First: a stock that is no number keeps its order from the clean-up, and the accounts from being read.
   for (const line of describeDeadLetters(await readDeadLetters(mysql))) console.log(line);
   let accounts = await readTwice();
@@ -71,6 +78,23 @@ async function readTwice(): Promise<Accounts> {
   const after = await readAccounts(mysql, store);
   if (isSame(before, after)) return after;
   throw new NotNow('Sales are in flight: the accounts have changed while they were read. Try again when nobody sells.');
+}
+
+/** A line for each sku whose stores differ at two moments. A key that Redis has not is read from MySQL, and no difference. */
+async function readDiffering(): Promise<string[]> {
+  const before = await compare();
+  await sleep(STILL_FOR_MS);
+  const after = await compare();
+  return after.filter((line) => before.includes(line));
+
+  async function compare() {
+    const [rows] = await mysql.query<RowDataPacket[]>('SELECT sku, stock FROM tb_stock ORDER BY sku');
+    const lines = rows.map(async ({ sku, stock }) => {
+      const cached = await store.inBuckets(1).readStock(sku);
+      return cached === undefined || cached === stock ? [] : [`sku ${sku}: MySQL has ${stock}, Redis ${cached}.`];
+    });
+    return (await Promise.all(lines)).flat();
+  }
 }
 
 async function settle(accounts: Accounts) {

@@ -36,11 +36,12 @@ const settings = readSettingsOrExit(
 );
 const portOf = (setting: string) => Number(settings[setting]);
 // Before anything is started that would have to be stopped.
-readSettingsOrExit(inventorySettings, { ...process.env, HOST });
-// A MySQL that is started for the lock alone gets no orders.
-const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !!process.env['MYSQL_URL']);
+const { STOCK_CACHE } = readSettingsOrExit(inventorySettings, { ...process.env, HOST });
+const isCached = STOCK_CACHE !== 'off';
+// A MySQL that is started for the lock alone, or that has the stock, gets no orders.
+const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !isCached && !!process.env['MYSQL_URL']);
 
-const needed: Backend[] = hasOrders ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
+const needed: Backend[] = hasOrders || isCached ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
 /** The ports on which a server of ours will listen, by their settings. */
 const ports: Record<string, number> = { ...settings };
 if (process.env['REDIS_URL']) delete ports['REDIS_PORT'];

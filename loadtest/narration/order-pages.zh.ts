@@ -33,6 +33,13 @@ export const orderPagesInChinese: Record<string, Record<string, string>> = {
     'if it fails': '接管消息的节点不知道另一个节点已经入账。',
     'if too few': '消息已确认，却没有入账。',
   },
+  'last-unit': { 'if it fails': 'A 写完 MySQL、还没写 Redis 时，B 在 Redis 中看到了已售出的商品。' },
+  'crash-between-writes': { 'if it fails': '宕机的节点写了 MySQL，没有写 Redis；锁只能让别人等待，不能完成它的写入。' },
+  'lost-key': { 'if it fails': '没有节点从 MySQL 重新读取库存。' },
+  'late-fill': { 'if it fails': '删除之后，查询又把旧的库存回填到 Redis。' },
+  'later-fill': { 'if it fails': '第二次删除之后，查询才把旧的库存回填到 Redis。' },
+  'crash-before-delete': { 'if it fails': '节点在第二次删除之前宕机，旧的库存留在 Redis 中。' },
+  'wrong-hint': { 'if it fails': 'Redis 说已售完，没有节点再去问 MySQL。' },
   'killed-at-work': {
     'if it fails': bookedEachTime,
     'if too few': acknowledgedFirst,

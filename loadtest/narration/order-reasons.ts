@@ -36,6 +36,15 @@ export const orderReasons = {
   'payments of one sent twice': ({ payments }: { payments: number }) =>
     `${countOf(payments, 'payment')} for one that was sent twice.`,
 
+  // A stock that is in MySQL and in Redis.
+  'units sold of': ({ sold, units }: { sold: number; units: number }) =>
+    `${countOf(sold, 'unit')} sold of ${formatNumber(units)}.`,
+  'stores differ': ({ mysql, redis }: { mysql: number; redis: number }) =>
+    `The stores differ: MySQL has ${formatNumber(mysql)}, Redis ${formatNumber(redis)}.`,
+  'buyer turned away': ({ mysql }: { mysql: number }) =>
+    `A buyer was turned away, and MySQL had ${countOf(mysql, 'unit')}.`,
+  'buyer got a unit': () => 'The buyer got the unit.',
+
   // What the answers and the accounts do not agree on.
   'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit')} unexplained.`,
   'orders missing': ({ sold, orders }: { sold: number; orders: number }) =>

@@ -22,6 +22,13 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
   'payments of one message': ({ payments }) => `一条消息入账 ${formatNumber(payments)} 次。`,
   'payments of one sent twice': ({ payments }) => `发送了两次的同一笔支付，入账 ${formatNumber(payments)} 次。`,
 
+  // A stock that is in MySQL and in Redis.
+  'units sold of': ({ sold, units }) => `库存 ${formatNumber(units)} 件，售出 ${formatNumber(sold)} 件。`,
+  'stores differ': ({ mysql, redis }) =>
+    `两处库存不一致：MySQL 为 ${formatNumber(mysql)}，Redis 为 ${formatNumber(redis)}。`,
+  'buyer turned away': ({ mysql }) => `买家被拒绝，而 MySQL 中还有 ${formatNumber(mysql)} 件。`,
+  'buyer got a unit': () => '买家买到了商品。',
+
   // What the answers and the accounts do not agree on.
   'units unexplained': ({ units }) => `${formatNumber(units)} 件库存去向不明。`,
   'orders missing': ({ sold, orders }) => `售出 ${formatNumber(sold)} 件，订单只有 ${formatNumber(orders)} 个。`,

@@ -12,6 +12,10 @@ interface OfTick extends OfNode {
 interface OfOrder extends OfNode {
   order: string;
 }
+interface AtStores extends OfNode {
+  mysql: number;
+  redis: number;
+}
 interface OfTime {
   ms: number;
 }
@@ -106,6 +110,23 @@ export const orderSteps = {
   'message orphaned': ({ node }: OfNode) => `The message waited to be taken over by ${node}.`,
   'message taken over': ({ node, ms }: OfNode & OfTime) =>
     `${node} took the message over and acknowledged it after ${formatDuration(ms)}.`,
+
+  // A stock that is in MySQL and in Redis.
+  'units in both stores': ({ units }: { units: number }) =>
+    `MySQL and Redis each had ${countOf(units, 'unit')} in stock.`,
+  'held between the stores': ({ sale, node, mysql, redis }: AtStores & { sale: string }) =>
+    `${sale} came to ${node}, wrote ${mysql} to MySQL, and was held on its way to Redis, which still had ${redis}.`,
+  'killed between the stores': ({ node }: OfNode) =>
+    `${node} was killed (SIGKILL): its second write never reached Redis.`,
+  'stock key expired': () => 'Redis lost the key of the stock.',
+  'reader held': ({ node, mysql }: OfNode & { mysql: number }) =>
+    `A reader at ${node} missed the key, read ${mysql} from MySQL, and was held on its way to fill Redis.`,
+  'reader filled': ({ redis }: { redis: number }) => `The reader resumed and filled Redis with ${redis}.`,
+  'deleted for the last time': ({ sale, deletes }: { sale: string; deletes: number }) =>
+    `${sale} had sold, and its node had deleted the key ${deletes === 1 ? 'once' : 'twice'}.`,
+  'killed before its delete': ({ node }: OfNode) => `${node} was killed (SIGKILL) before it deleted the key again.`,
+  'old stock in Redis': ({ redis, mysql }: Omit<AtStores, 'node'>) =>
+    `Redis had ${redis}, an older stock, and MySQL ${mysql}.`,
 
   // Kills at random, under load.
   'kills so far': ({ kills, sold }: { kills: number; sold: number }) =>

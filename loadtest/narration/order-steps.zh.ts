@@ -79,6 +79,20 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'message orphaned': ({ node }) => `消息等待 ${node} 接管。`,
   'message taken over': ({ node, ms }) => `${durationInChinese(ms)}后，${node} 接管了消息并确认。`,
 
+  // A stock that is in MySQL and in Redis.
+  'units in both stores': ({ units }) => `MySQL 和 Redis 中的库存都是 ${formatNumber(units)} 件。`,
+  'held between the stores': ({ sale, node, mysql, redis }) =>
+    `${sale} 到达 ${node}，把 ${mysql} 写入 MySQL，写 Redis 的命令在途中被拦住，Redis 中仍是 ${redis}。`,
+  'killed between the stores': ({ node }) => `${node} 宕机（SIGKILL）：第二次写入没有到达 Redis。`,
+  'stock key expired': () => 'Redis 中的库存键丢失。',
+  'reader held': ({ node, mysql }) =>
+    `${node} 上的一次查询未命中缓存，从 MySQL 读到 ${mysql}，回填 Redis 的命令在途中被拦住。`,
+  'reader filled': ({ redis }) => `查询恢复执行，把 ${redis} 回填到 Redis。`,
+  'deleted for the last time': ({ sale, deletes }) =>
+    `${sale} 已售出，所在节点已删除缓存${deletes === 1 ? '一次' : '两次'}。`,
+  'killed before its delete': ({ node }) => `${node} 在第二次删除缓存之前宕机（SIGKILL）。`,
+  'old stock in Redis': ({ redis, mysql }) => `Redis 中是旧的库存 ${redis}，MySQL 中是 ${mysql}。`,
+
   // Kills at random, under load.
   'kills so far': ({ kills, sold }) =>
     `到目前为止，节点宕机 ${formatNumber(kills)} 次，售出 ${formatNumber(sold)} 件。`,

@@ -8,17 +8,19 @@ import { because } from '../narration/reasons.ts';
 import { playScenario } from '../scenarios/play.ts';
 import { readScenarioOf } from '../scenarios/read.ts';
 import { exerciseDrillNames } from '../staircase/exercises.ts';
+import { hasNothingToBreak } from '../staircase/lookup.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 import { cleanUpDemands, cleanUpSteps } from './clean-up.ts';
 import { paymentDemands, paymentSteps } from './payments.ts';
 import { beginPlaying, commonSteps } from './playing.ts';
 import { purchaseDemands, purchaseSteps } from './purchases.ts';
 import { openShop } from './shop.ts';
+import { storeDemands, storeSteps } from './stores.ts';
 
 const folder = new URL('.', import.meta.url);
 const known = {
-  steps: [...commonSteps, ...cleanUpSteps, ...purchaseSteps, ...paymentSteps],
-  demands: [...cleanUpDemands, ...purchaseDemands, ...paymentDemands],
+  steps: [...commonSteps, ...cleanUpSteps, ...purchaseSteps, ...paymentSteps, ...storeSteps],
+  demands: [...cleanUpDemands, ...purchaseDemands, ...paymentDemands, ...storeDemands],
 };
 
 /**
@@ -31,6 +33,7 @@ function drillOf(name: string): Drill {
     name,
     kind: 'steps',
     async run({ target, stage, settings, signal, narrate, tries }) {
+      if (hasNothingToBreak(stage, name)) return notApplicable(because('nothing to break under', { stage }));
       const lacking = lackOf(target, stage, ['own mysql', ...scenario.needs]);
       if (lacking !== undefined) return notApplicable(because('text', { text: lacking }));
       const { leaseMs = settings.leaseMs } = scenario.timing;

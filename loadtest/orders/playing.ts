@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/orders/contract.ts';
+import type { Held } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { told } from '../narration/steps.ts';
@@ -49,8 +50,23 @@ export interface OrderPlaying extends Shop, Pick<Playable<void>, 'evidence' | 'e
   /** Whose acknowledgement is held on its way, and what drops each that is to be held. */
   booker?: TargetNode;
   drops: (() => void)[];
+  /** Sales of a stock that is in MySQL and in Redis, by their letters. */
+  sales: Map<string, StoreSale>;
+  /** How many units both stores had, and how often a node has deleted the key in Redis since. */
+  units: number;
+  deletes: number;
+  /** What the reader sends to fill Redis, and how many deletes had come by then. */
+  fill?: { held: Held; looks: Promise<unknown>; deletesBefore?: number };
   /** A message was not acknowledged in time. */
   isLeft?: boolean;
+}
+
+/** A sale that looks at Redis, writes MySQL, then Redis. */
+export interface StoreSale {
+  answered: Promise<ClientAnswer>;
+  answer?: ClientAnswer;
+  /** It has taken its unit in MySQL, and what it sends to Redis is held. */
+  held?: Held;
 }
 
 /** How a request ended, as its client saw it. Without a status it got no answer. */
@@ -58,6 +74,7 @@ export interface ClientAnswer {
   status?: number;
   code?: string | undefined;
   orderId?: string | undefined;
+  remaining?: number | undefined;
 }
 
 export const beginPlaying = (shop: Shop): OrderPlaying => ({
@@ -72,6 +89,9 @@ export const beginPlaying = (shop: Shop): OrderPlaying => ({
   messages: [],
   acknowledged: new Map(),
   drops: [],
+  sales: new Map(),
+  units: 0,
+  deletes: 0,
 });
 
 /** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */

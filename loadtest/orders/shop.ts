@@ -13,6 +13,7 @@ import { createFaults } from '../harness/faults/faults.ts';
 import { doEach } from '../harness/faults/ground.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { StepSentence } from '../narration/steps.ts';
+import { rowOf } from '../staircase/lookup.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
@@ -24,7 +25,7 @@ export const STOCK = 100;
 const SETTLE_LIMIT_MS = 60_000;
 
 /** Where the nodes keep what the orders of a drill come to. */
-const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply', 'tb_dead_letter'];
+const orderTables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply', 'tb_dead_letter'];
 
 interface ShopOptions extends Pick<DrillContext, 'target' | 'stage' | 'narrate' | 'signal'> {
   /** The lease of the lock that is judged, in milliseconds. */
@@ -42,6 +43,8 @@ export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
 export async function openShop({ target, stage, leaseMs, narrate, signal }: ShopOptions) {
+  const hasOrders = rowOf(stage)?.stack?.options.env?.['ORDERS'] !== 'off';
+  const tables = hasOrders ? orderTables : [];
   const { url: nginxUrl, nodes, stack, mysqlUrl, clock, network } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
@@ -109,7 +112,8 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
   }
 
   const isIdle = async (node: TargetNode) => {
-    const [{ inFlight, unreleased, answering }, { running }] = await Promise.all([node.state(), node.ticks()]);
+    const { inFlight, unreleased, answering } = await node.state();
+    const running = hasOrders ? (await node.ticks()).running : 0;
     return inFlight + unreleased + running + answering === 0;
   };
 

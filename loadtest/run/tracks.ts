@@ -9,6 +9,7 @@ import { lockStaircase } from '../staircase/lock-stages.ts';
 import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
 import { scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
+import { storeStaircase } from '../staircase/stores.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
 export interface Flight {
@@ -19,7 +20,7 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [guardStaircase, scheduleStaircase, keyStaircase].map((staircase) => ({
+  orders: [guardStaircase, scheduleStaircase, keyStaircase, storeStaircase].map((staircase) => ({
     staircase,
     drills: drillsIn(staircase),
   })),
@@ -51,10 +52,11 @@ export function allCells(rows: string[], drills: Drill[]): Cell[] {
 /**
  * The story of these rows: under each the rush, the drills that it fixes, and those that it still fails but for what is aside. What a row
  * fixes is run under the row before as well, so that the two stand side by side. The staircases of the orders are small: their story is
- * all of them.
+ * all of them, but for what can break nothing.
  */
 export function storyOf(track: Track, rows: string[]): Cell[] {
-  if (track === 'orders') return cellsOf(track, rows);
+  if (track === 'orders')
+    return cellsOf(track, rows).filter(({ stage, drill }) => !hasNothingToBreak(stage, drill.name));
   const cells = new Map<string, Cell>();
   const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
   for (const stage of rows) {

@@ -6,9 +6,10 @@ import { keyStaircase } from './keys.ts';
 import { lockStaircase } from './lock-stages.ts';
 import { scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
+import { storeStaircase } from './stores.ts';
 
 /** Every staircase that a run may show. */
-export const staircases = [lockStaircase, guardStaircase, scheduleStaircase, keyStaircase];
+export const staircases = [lockStaircase, guardStaircase, scheduleStaircase, keyStaircase, storeStaircase];
 
 /** Where external locks keep their lock, by their rows: those that keep it elsewhere than in one Redis. */
 const externalBackends = new Map<string, Backend>();

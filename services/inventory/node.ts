@@ -15,6 +15,7 @@ import { backendOfPromises, supervised } from './sale/external-lock.ts';
 import { createHistory } from './sale/history.ts';
 import { createMetrics } from './sale/metrics.ts';
 import { createSaleService } from './sale/sale-service.ts';
+import { openTwoStores } from './sale/stores/index.ts';
 import { createOutageLog } from './servers/outage-log.ts';
 import { connectServers } from './servers/servers.ts';
 import { connectStore } from './servers/store.ts';
@@ -56,7 +57,8 @@ export async function startNode(otherParts: OtherParts = {}) {
   /** What a node that stops gives up, one after the other. */
   const duties = { isReady: true, keepsConnections: true, takesWork: true };
 
-  const saleParts = { registry, settings, node, store, servers, history, metrics, log };
+  const twoStores = openTwoStores(settings, store, servers);
+  const saleParts = { registry, settings, node, store, twoStores, servers, history, metrics, log };
   const sales = createSaleService(saleParts);
   const standstills = watchStandstills();
   const state = () => ({ ...sales.state(), answering: orders.answering(), standstills: standstills() });

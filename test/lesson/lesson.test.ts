@@ -6,6 +6,7 @@ import { isCheck } from '../../loadtest/staircase/conformance.ts';
 import { columnOf, rowOf, verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';
+import { ways } from '../../services/inventory/sale/stores/index.ts';
 import { readQuestions as questionsOfThePage } from '../../workshop/server/questions.ts';
 import { stageDiff } from '../../workshop/teaching/stage-diff.ts';
 import { exists, list, listDeep, readText, stages } from './project-files.ts';
@@ -25,6 +26,10 @@ const courses = [
   {
     ...{ title: 'Idempotency', folder: `${ORDERS}/idempotency`, names: Object.keys(idempotency), isChain: true },
     ...{ longest: 90, chapter: 'docs/orders/idempotency.md' },
+  },
+  {
+    ...{ title: 'Two stores', folder: 'services/inventory/sale/stores', names: Object.keys(ways), isChain: true },
+    ...{ longest: 50, chapter: 'docs/orders/two-stores.md' },
   },
 ];
 const HEADER =

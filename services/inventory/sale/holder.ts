@@ -37,7 +37,7 @@ export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
 
 export function createHolders(
-  { store, servers }: Pick<SaleServiceParts, 'store' | 'servers'>,
+  { store, twoStores, servers }: Pick<SaleServiceParts, 'store' | 'twoStores' | 'servers'>,
   releases: Releases,
   present: () => Present,
 ) {
@@ -107,7 +107,7 @@ export function createHolders(
 
     /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
     function place(sku: string, bucket = 0) {
-      const seen = store.bucketOf(sku, name, bucket);
+      const seen = twoStores?.stockOf(sku) ?? store.bucketOf(sku, name, bucket);
       const stock: FencedStock = {
         read: (token) => seen.read(token).catch(noteRefusal),
         write: (units, token) => write(() => seen.write(units, token)),

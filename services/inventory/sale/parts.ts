@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import type { Registry } from '../../../locks/strategy.ts';
 import type { NodeServers } from '../servers/servers.ts';
-import type { Store } from '../servers/store.ts';
+import type { Stock, Store } from '../servers/store.ts';
 import type { InventorySettings } from '../settings/settings.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
+import type { TwoStores } from './stores/index.ts';
 
 /** What the sale service of a node is made of. */
 export interface SaleServiceParts {
@@ -13,7 +14,9 @@ export interface SaleServiceParts {
   settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
   node: string;
   store: Store;
-  servers: Pick<NodeServers, 'forLock' | 'mustServe' | 'stockInMysql'>;
+  /** Where the stock is in MySQL and in Redis at once. */
+  twoStores?: TwoStores | undefined;
+  servers: Pick<NodeServers, 'forLock' | 'mustServe'> & { stockInMysql(): Stock };
   history: History;
   metrics: Metrics;
   log: Pick<Logger, 'warn' | 'info' | 'debug'>;

@@ -28,7 +28,7 @@ export interface NodeParts extends SaleServiceParts {
 }
 
 export function createSaleService(parts: SaleServiceParts) {
-  const { registry, settings, node, store, servers, history, metrics, log } = parts;
+  const { registry, settings, node, store, twoStores, servers, history, metrics, log } = parts;
   const { strategyNamed, backendOf, stockOf, isInBuckets } = registry;
   const { PORT: port } = settings;
   const atStart = {
@@ -133,6 +133,7 @@ export function createSaleService(parts: SaleServiceParts) {
   }
 
   function stock(): Stock {
+    if (twoStores) return twoStores;
     if (stockOf(present.lock) === 'mysql') return servers.stockInMysql();
     return store.inBuckets(isInBuckets(present.lock) ? store.buckets : 1);
   }

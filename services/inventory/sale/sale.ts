@@ -30,12 +30,13 @@ export function sellOne({ sku, lock, stock, signal, business, emit }: SaleParts)
     lock.lost?.throwIfAborted();
 
     // Read and write are two commands on purpose: this gap is what the lock protects.
-    const remaining = stockBefore - 1;
-    await stock.write(remaining, lock.fencingToken);
+    const left = await stock.write(stockBefore - 1, lock.fencingToken);
+    // Only a store that decides by itself says what it has left.
+    const remaining = left ?? stockBefore - 1;
     // A sale that only this Redis knows of is not answered as sold: a failover would forget it.
     await lock.confirm?.();
     emit('wrote', remaining);
-    return { stockBefore, remaining };
+    return { stockBefore: remaining + 1, remaining };
   });
 }
 

@@ -178,7 +178,9 @@ export async function endPool(pool: Pool) {
   await Promise.race([pool.end().catch(() => {}), sleep(END_LIMIT_MS)]);
 }
 
-export function stockInMysql(pool: Pool): Stock {
+export type StockInMysql = ReturnType<typeof stockInMysql>;
+
+export function stockInMysql(pool: Pool) {
   const ask = <T extends QueryResult>(sql: string, ...values: unknown[]) =>
     withoutTransaction(pool, (ask) => ask<T>(sql, values));
   return {
@@ -194,5 +196,13 @@ export function stockInMysql(pool: Pool): Stock {
     },
     restock: async (sku, units) => void (await ask(restockIt, sku, units)),
     deleteStock: async (sku) => void (await ask('DELETE FROM tb_stock WHERE sku = ?', sku)),
-  };
+    /** Takes a unit in one statement. Resolves with what is left, undefined when there was none. */
+    async takeOne(sku: string): Promise<number | undefined> {
+      // LAST_INSERT_ID(x) is x, and comes with the answer: what this very statement has left.
+      const sql = `UPDATE tb_stock SET stock = LAST_INSERT_ID(stock - 1), version = version + 1
+        WHERE sku = ? AND stock > 0`;
+      const { affectedRows, insertId } = await ask<ResultSetHeader>(sql, sku);
+      return affectedRows === 1 ? insertId : undefined;
+    },
+  } satisfies Stock & Record<'takeOne', unknown>;
 }

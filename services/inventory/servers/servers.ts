@@ -5,10 +5,10 @@ import { type Backend, backendOf } from '../../../locks/index.ts';
 import type { RedisClient, Servers, Zookeeper } from '../../../locks/lock.ts';
 import { ProblemError } from '../problem.ts';
 import { type InventorySettings, lackingSetting, nodeName } from '../settings/settings.ts';
-import { connectMysql, endPool, stockInMysql, watchMysql } from './mysql.ts';
+import { whyOneStore } from '../settings/stock-settings.ts';
+import { connectMysql, endPool, type StockInMysql, stockInMysql, watchMysql } from './mysql.ts';
 import { createOutageLog, type OutageLines } from './outage-log.ts';
 import { connectMaster } from './redis-client.ts';
-import type { Stock } from './store.ts';
 
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;
@@ -68,8 +68,9 @@ export function connectServers(
   return {
     mysqlInDoubt,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
-    stockInMysql(): Stock {
-      pools.stock ??= openPool('stock', STOCK_CONNECTIONS);
+    stockInMysql(): StockInMysql {
+      const { STOCK_CACHE, MYSQL_LOCK_CONNECTIONS } = settings;
+      pools.stock ??= openPool('stock', STOCK_CACHE === 'off' ? STOCK_CONNECTIONS : MYSQL_LOCK_CONNECTIONS);
       return stockInMysql(pools.stock);
     },
     /** Throws ProblemError when the lock needs a setting that this node was started without. */
@@ -77,6 +78,8 @@ export function connectServers(
       const lacking = lackingSetting(lock, settings);
       const detail = `${lock} needs ${lacking}, which ${nodeName(settings)} was started without.`;
       if (lacking) throw new ProblemError('BAD_REQUEST', detail);
+      const why = settings.STOCK_CACHE !== 'off' && whyOneStore(lock);
+      if (why) throw new ProblemError('BAD_REQUEST', `${lock} ${why}: it needs STOCK_CACHE=off.`);
     },
     /**
      * What a lock with this lease, in milliseconds, works with: Redis, and what it keeps itself in. A new object, to which each

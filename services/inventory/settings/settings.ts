@@ -19,6 +19,7 @@ import {
   text,
   wholeNumber,
 } from './setting-kinds.ts';
+import { stockSettings, whyOneStore } from './stock-settings.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -97,6 +98,7 @@ export const inventorySettings = z.object({
   REQUEST_TIMEOUT_MS: milliseconds(1_000, 600_000).default(300_000),
   DRAIN_MS: milliseconds(0, 60_000).default(1_000),
   BUCKETS: wholeNumber(1, MOST_BUCKETS, 'buckets').default(USUAL_BUCKETS),
+  ...stockSettings,
   ...orderSettings,
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
@@ -119,12 +121,20 @@ export function lackingSetting(lock: string, settings: InventorySettings): strin
 
 /** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
 function whyNotTogether(settings: InventorySettings): string | undefined {
-  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS } = settings;
+  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS, STOCK_CACHE } = settings;
   const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
   const forOrders = 'needs MYSQL_URL, and ORDERS=on';
 
   const lacking = lackingSetting(LOCK_VERSION, settings);
   if (lacking) return refuse('LOCK_VERSION', LOCK_VERSION, `needs ${lacking}`);
+  if (STOCK_CACHE !== 'off') {
+    if (settings.MYSQL_URL === undefined) return refuse('STOCK_CACHE', STOCK_CACHE, 'needs MYSQL_URL');
+    const why = 'needs ORDERS=off, because the clean-up puts units back into one store';
+    if (hasOrders(settings)) return refuse('STOCK_CACHE', STOCK_CACHE, why);
+    const whyOne = whyOneStore(LOCK_VERSION);
+    if (whyOne)
+      return refuse('STOCK_CACHE', STOCK_CACHE, `does not go with LOCK_VERSION=${LOCK_VERSION}, which ${whyOne}`);
+  }
   const lackingForJobs = hasOrders(settings) && lackingSetting(JOB_LOCK, settings);
   if (lackingForJobs) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lackingForJobs}`);
   if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS)

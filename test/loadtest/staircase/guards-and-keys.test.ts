@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/run/tracks.ts';
 import { scheduleStaircase } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
+import { storeStaircase } from '../../../loadtest/staircase/stores.ts';
 
 const rows = rowsOf('orders');
 const textOf = (signs: Row['signs']) => Object.values(signs).join('');
@@ -19,7 +20,9 @@ describe('orders: the staircases', () => {
           if (signs[at - 1]?.[column] === '✔') expect(sign).toBe(exceptions.includes(cell) ? '✘' : '✔');
         }
       }
-      expect(signs.filter((row) => !row.includes('✘'))).toEqual([signs.at(-1)]);
+      // Two stores are one too many: no way to write both holds when Redis says 0 and is wrong.
+      const last = staircase === storeStaircase ? [] : [signs.at(-1)];
+      expect(signs.filter((row) => !row.includes('✘'))).toEqual(last);
       for (const { asks } of Object.values(staircase.columns)) expect(asks).not.toBe('');
     },
   );
@@ -27,9 +30,10 @@ describe('orders: the staircases', () => {
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
   const names = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
-  expect(names).toHaveLength(7 * 5 + 3 * 2 + 4 * 7);
+  const stores = 8 * 7 - 4 * 3 - 2 * 2;
+  expect(names).toHaveLength(7 * 5 + 3 * 2 + 4 * 7 + stores);
   expect(new Set(names).size).toBe(names.length);
-  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 3 * 2 + 4 * 7);
+  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 3 * 2 + 4 * 7 + 8 * 7);
   const chosen = drillsOf('orders').filter(({ name }) => name === 'double-click');
   expect(cellsOf('orders', ['guard-none', 'key-table'], chosen)).toEqual([{ stage: 'key-table', drill: chosen[0] }]);
 });

@@ -67,6 +67,22 @@ describe('settings: a value that is not allowed ends the node with one line', ()
   test.each<[string, NodeJS.ProcessEnv, string]>([
     ['JOB_MIN_HOLD_MS=500', { JOB_LEASE_MS: '500' }, 'must be less than JOB_LEASE_MS, which is 500'],
     ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
+    ['STOCK_CACHE=cache-aside', {}, 'needs MYSQL_URL'],
+    [
+      'STOCK_CACHE=cache-aside',
+      { MYSQL_URL: 'mysql://root@localhost:3306/a' },
+      'needs ORDERS=off, because the clean-up puts units back into one store',
+    ],
+    [
+      'STOCK_CACHE=cache-aside',
+      { MYSQL_URL: 'mysql://root@localhost:3306/a', ORDERS: 'off', LOCK_VERSION: 'redis-atomic' },
+      'does not go with LOCK_VERSION=redis-atomic, which takes its unit from one store, in a way of its own',
+    ],
+    [
+      'STOCK_CACHE=cache-aside',
+      { MYSQL_URL: 'mysql://root@localhost:3306/a', ORDERS: 'off', LOCK_VERSION: 'fenced' },
+      'does not go with LOCK_VERSION=fenced, which has the stock check its fencing token, which MySQL does not',
+    ],
     // The client of a Cluster does not know which server has written.
     ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
   ])('%s with %j stops the start', async (setting, env, why) => {

@@ -110,6 +110,7 @@ describe('a drill whose fault is prevented is unknown', () => {
     ['refund-twice', 'key-table', lonely, /got no answer/],
     ['retry-after-timeout', 'key-table', lonely, /got no answer/],
     ['crash-before-answer', 'key-table', immortal, /still answers after it was killed/],
+    ['crash-between-writes', 'stores-database-decides-0-none', immortal, /still answers after it was killed/],
     ['next-upstream', 'key-none', straight, /did not send the click|neither/],
     ['next-upstream', 'key-none', renamed, /The order was made by node-/],
     ['redelivered', 'key-none', leaky, /had acknowledged its message before it was killed/],

@@ -1,0 +1,65 @@
+// What is expected where the stock is in MySQL and in Redis at once: how a sale writes both, under which lock.
+
+import { readOrderStaircase } from './staircase.ts';
+import { usualSettings } from './usual-settings.ts';
+
+// ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
+const table = `
+                                        last-unit
+                                        │  lost-key
+                                        │  │  late-fill
+                                        │  │  │  later-fill
+                                        │  │  │  │  crash-before-delete
+                                        │  │  │  │  │  crash-between-writes
+                                        │  │  │  │  │  │  wrong-hint
+stores-write-through-0-none             ✘  ✘  –  –  –  ✘  ✘
+stores-write-through-1-in-process       ✘  ✘  –  –  –  ✘  ✘
+stores-write-through-2-recursive-retry  ✔  ✘  –  –  –  ✘  ✘
+stores-write-through-8-auto-renew       ✔  ✘  –  –  –  ✘  ✘
+stores-cache-aside-8-auto-renew         ✔  ✔  ✘  –  –  ✘  ✘
+stores-cache-aside-read-write           ✔  ✔  ✔  –  –  ✘  ✘
+stores-double-delete-8-auto-renew       ✔  ✔  ✔  ✘  ✘  ✘  ✘
+stores-database-decides-0-none          ✔  ✔  ✔  ✔  ✔  ✔  ✘
+`;
+
+/** How long double-delete waits before its second delete, in milliseconds: a node gives up on a command that is held for a second. */
+const DELETE_AGAIN_MS = 500;
+
+const folder = 'services/inventory/sale/stores';
+const lockFiles: Record<string, string> = { 'read-write': 'locks/beyond/read-write.ts' };
+
+function row(way: string, lock: string, before?: string, isOfLock = false) {
+  const env = {
+    ...usualSettings,
+    ORDERS: 'off',
+    STOCK_CACHE: way,
+    STOCK_DELETE_AGAIN_MS: String(DELETE_AGAIN_MS),
+  };
+  const story = isOfLock ? (lockFiles[lock] ?? `locks/${lock}.ts`) : `${folder}/${way}.ts`;
+  return { [`${way}-${lock}`]: { before, story, stack: { name: `stores-${way}`, options: { env } } } };
+}
+
+/** The ways to write both stores, each under the locks that show what it holds and what it leaves. */
+export const storeStaircase = readOrderStaircase({
+  ...{ prefix: 'stores', kind: 'Two stores', rowWord: 'way', table },
+  title: 'The stock in MySQL and in Redis: units sold of those that there were',
+  figure: ({ sold, units }) => (sold === undefined ? undefined : `${sold} of ${units}`),
+  rows: {
+    ...row('write-through', '0-none'),
+    ...row('write-through', '1-in-process', 'write-through-0-none', true),
+    ...row('write-through', '2-recursive-retry', 'write-through-1-in-process', true),
+    ...row('write-through', '8-auto-renew', 'write-through-2-recursive-retry', true),
+    ...row('cache-aside', '8-auto-renew', 'write-through-8-auto-renew'),
+    ...row('cache-aside', 'read-write', 'cache-aside-8-auto-renew', true),
+    ...row('double-delete', '8-auto-renew', 'cache-aside-8-auto-renew'),
+    ...row('database-decides', '0-none', 'double-delete-8-auto-renew'),
+  },
+});
+
+const ways = ['write-through', 'cache-aside', 'double-delete', 'database-decides'];
+
+/** The way and the lock of a row, by its short name. */
+export function wayAndLock(row: string) {
+  const way = ways.find((each) => row.startsWith(`${each}-`)) ?? '';
+  return { way, lock: row.slice(way.length + 1) };
+}
