@@ -21,6 +21,11 @@ export const orderPagesInChinese: Record<string, Record<string, string>> = {
     'if too few': 'node-1 宕机时订单已关闭，库存却未恢复，之后的任务不会再处理这些订单。',
     'if it never ends': '宕机节点的锁还在，每次任务都被跳过。',
   },
+  'job-crashes-after-close': {
+    'if it fails': 'node-1 宕机时恢复的库存多于关闭的订单，所以 node-2 又恢复了一次。',
+    'if too few': 'node-1 宕机时订单已关闭，库存却未恢复，之后的任务不会再读到它。',
+    'if it never ends': '宕机节点的锁还在，每次任务都被跳过。',
+  },
   'crossed-ticks': { 'if it fails': '两个节点关闭订单之前，都读到它未支付。', 'if too few': unitsMissing },
   'one-node-click': { 'if it fails': ownOrder },
   'double-click': { 'if it fails': ownOrder },

@@ -41,6 +41,11 @@ export const orderSteps = {
     `Every tick at ${node} was skipped for ${formatDuration(ms)}.`,
   'ticks kept waiting': ({ ticks }: { ticks: number }) =>
     `All ticks resumed, and MySQL kept ${countOf(ticks, 'tick')} waiting.`,
+  'ticks on time': ({ node, ms }: OfNode & OfTime) => `${node} began to tick by itself, every ${formatDuration(ms)}.`,
+  'report was busy': ({ node, ms }: OfNode & OfTime) =>
+    `A report of ${node} computed for ${formatDuration(ms)} and kept the event loop.`,
+  'report in slices': ({ node, ms }: OfNode & OfTime) =>
+    `A report of ${node} computed for ${formatDuration(ms)}, with an await after each slice.`,
   'ticks by itself': ({ node, ms }: OfNode & OfTime) =>
     `${node} began to tick by itself, every ${formatDuration(ms)}, and its first tick was held.`,
   'first tick took': ({ node, ms }: OfNode & OfTime) =>

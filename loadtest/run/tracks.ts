@@ -7,7 +7,7 @@ import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
 import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
-import { scheduleStaircase } from '../staircase/schedules.ts';
+import { reportStaircase, scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
@@ -19,7 +19,7 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [guardStaircase, scheduleStaircase, keyStaircase].map((staircase) => ({
+  orders: [guardStaircase, scheduleStaircase, reportStaircase, keyStaircase].map((staircase) => ({
     staircase,
     drills: drillsIn(staircase),
   })),

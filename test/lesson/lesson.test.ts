@@ -20,7 +20,15 @@ const courses = [
   },
   {
     ...{ title: 'Guard', folder: `${ORDERS}/jobs`, isChain: true, longest: 50, chapter: 'docs/orders/cleanup.md' },
-    names: ['none', 'in-process', 'lock', 'conditional'],
+    names: ['none', 'in-process', 'lock', 'close-first', 'conditional'],
+  },
+  {
+    ...{ title: 'Report', folder: `${ORDERS}/reports`, names: ['busy', 'in-slices'], isChain: true, longest: 20 },
+    chapter: 'docs/orders/cleanup.md',
+  },
+  {
+    ...{ title: 'Schedule', folder: `${ORDERS}/schedules`, isChain: true, longest: 40 },
+    ...{ names: ['cron-overlap', 'fixed-rate', 'fixed-delay', 'cron'], chapter: 'docs/orders/cleanup.md' },
   },
   {
     ...{ title: 'Idempotency', folder: `${ORDERS}/idempotency`, names: Object.keys(idempotency), isChain: true },

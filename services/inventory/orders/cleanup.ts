@@ -11,7 +11,7 @@ import { inTransaction, withoutTransaction } from '../servers/transaction.ts';
 import { schedulesOf } from '../settings/order-settings.ts';
 import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from './contract.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
-import { guardNamed, jobLockKey } from './jobs/guards.ts';
+import { guardNamed, jobLockKey, lockOfGuard } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
@@ -81,7 +81,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
 
   /** What one tick works with: it counts in `result`, is held where the script says, and notes which skus it has left out. */
   function openJob(result: TickResult, leftOut: Map<string, unknown>): Job {
-    const name = guard;
+    const name = lockOfGuard(guard);
     const script = nextScript;
     nextScript = undefined;
     const { leaseMs, minHoldMs } = timing;

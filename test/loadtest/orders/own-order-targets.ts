@@ -17,12 +17,13 @@ const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request'];
 const restored: Record<string, Record<string, number>> = {
   'guard-none': { 'same-node-twice': 200, 'double-restore': 200, 'clock-skew': 160, 'job-outlives-lease': 160 },
   'guard-in-process': { 'double-restore': 200, 'clock-skew': 160, 'job-outlives-lease': 160 },
-  'guard-2-recursive-retry': { 'job-crashes-half-way': 50 },
-  'guard-3-spin': { 'job-crashes-half-way': 50 },
+  'guard-2-recursive-retry': { 'job-crashes-half-way': 50, 'job-crashes-after-close': 50 },
+  'guard-3-spin': { 'job-crashes-half-way': 50, 'job-crashes-after-close': 50 },
   'guard-4-ttl': { 'job-outlives-lease': 160 },
   'guard-5-owner-check': { 'job-outlives-lease': 160 },
   'guard-6-lua-release': { 'job-outlives-lease': 160 },
   'guard-7-reentrant': { 'job-outlives-lease': 160 },
+  'guard-close-first': { 'job-crashes-after-close': 99 },
 };
 /** What is made of one intent, where it is not one. */
 const made: Record<string, Record<string, number>> = {
@@ -34,8 +35,9 @@ export function figuresAsDrawn(row: string, drill: string) {
   const holds = verdictExpected(row, drill) === 'pass';
   if (row.startsWith('guard-')) {
     const units = holds ? 100 : (restored[row]?.[drill] ?? 101);
-    return { due: 100, restored: units, closed: units === 50 ? 49 : 100 };
+    return { due: 100, restored: units, closed: units === 50 ? (drill === 'job-crashes-half-way' ? 49 : 50) : 100 };
   }
+  if (row.startsWith('report-')) return { late: holds ? 0 : 1 };
   if (row.startsWith('schedule-')) return { [drill === 'runs-overlap' ? 'meanwhile' : 'late']: holds ? 0 : 3 };
   const count = holds ? 1 : (made[row]?.[drill] ?? 2);
   if (drill === 'redelivered') return { messages: 1, payments: count };

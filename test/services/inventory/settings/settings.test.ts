@@ -67,6 +67,11 @@ describe('settings: a value that is not allowed ends the node with one line', ()
   test.each<[string, NodeJS.ProcessEnv, string]>([
     ['JOB_MIN_HOLD_MS=500', { JOB_LEASE_MS: '500' }, 'must be less than JOB_LEASE_MS, which is 500'],
     ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
+    [
+      'ORDER_CLEANUP_OVERLAP=on',
+      { ORDER_CLEANUP_FIXED_RATE_MS: '500' },
+      'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time',
+    ],
     // The client of a Cluster does not know which server has written.
     ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
   ])('%s with %j stops the start', async (setting, env, why) => {
