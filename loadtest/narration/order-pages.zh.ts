@@ -31,6 +31,12 @@ export const orderPagesInChinese: Record<string, Record<string, string>> = {
   'double-click': { 'if it fails': ownOrder },
   'clicks-at-once': { 'if it fails': '每个节点都在另一个节点写入之前就完成了判断。' },
   'refund-twice': { 'if it fails': '两个节点写入退款状态之前，都读到订单已支付。' },
+  'refund-same-node': { 'if it fails': '两个请求登记退款之前，都完成了查询。' },
+  'refund-two-nodes': { 'if it fails': '两个节点登记退款之前，都完成了查询。' },
+  'refund-crashes': {
+    'if it fails': '两个节点各退款一次。',
+    'if too few': 'node-1 宕机时退款记录已写入，钱却没有退，之后每个节点都把这条记录当作已退款。',
+  },
   'retry-after-timeout': { 'if it fails': notKnown, 'if it never ends': stillUnderWay },
   'crash-before-answer': { 'if it fails': notKnown, 'if it never ends': stillUnderWay },
   'next-upstream': { 'if it fails': '另一个节点不知道第一个节点已经售出。', 'if it never ends': stillUnderWay },

@@ -89,6 +89,9 @@ export const orderSteps = {
   'all answers delayed': ({ ms }: OfTime) =>
     `Redis and MySQL became slow: each of their answers came ${formatDuration(ms)} late.`,
   'orders locked': () => 'All orders were locked in MySQL: nobody could change an order.',
+  'orders and refunds locked': () =>
+    'All orders were locked in MySQL, and the table of the refunds: nobody could change an order or write down a refund.',
+  'no refund waited': () => 'No refund waited any more.',
   'orders unlocked': () => 'The orders were unlocked in MySQL.',
 
   // Payments that come through a stream.

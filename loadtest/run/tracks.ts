@@ -7,6 +7,7 @@ import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
 import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
+import { refundStaircase } from '../staircase/refunds.ts';
 import { reportStaircase, scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 
@@ -19,7 +20,7 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [guardStaircase, scheduleStaircase, reportStaircase, keyStaircase].map((staircase) => ({
+  orders: [guardStaircase, scheduleStaircase, reportStaircase, keyStaircase, refundStaircase].map((staircase) => ({
     staircase,
     drills: drillsIn(staircase),
   })),

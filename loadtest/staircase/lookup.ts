@@ -4,11 +4,19 @@ import { type Backend, backendOf, locks } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
 import { keyStaircase } from './keys.ts';
 import { lockStaircase } from './lock-stages.ts';
+import { refundStaircase } from './refunds.ts';
 import { reportStaircase, scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
 
 /** Every staircase that a run may show. */
-export const staircases = [lockStaircase, guardStaircase, scheduleStaircase, reportStaircase, keyStaircase];
+export const staircases = [
+  lockStaircase,
+  guardStaircase,
+  scheduleStaircase,
+  reportStaircase,
+  keyStaircase,
+  refundStaircase,
+];
 
 /** Where external locks keep their lock, by their rows: those that keep it elsewhere than in one Redis. */
 const externalBackends = new Map<string, Backend>();

@@ -6,6 +6,7 @@ import { isCheck } from '../../loadtest/staircase/conformance.ts';
 import { columnOf, rowOf, verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';
+import { refunds } from '../../services/inventory/orders/refunds/index.ts';
 import { readQuestions as questionsOfThePage } from '../../workshop/server/questions.ts';
 import { stageDiff } from '../../workshop/teaching/stage-diff.ts';
 import { exists, list, listDeep, readText, stages } from './project-files.ts';
@@ -23,12 +24,16 @@ const courses = [
     names: ['none', 'in-process', 'lock', 'close-first', 'conditional'],
   },
   {
-    ...{ title: 'Report', folder: `${ORDERS}/reports`, names: ['busy', 'in-slices'], isChain: true, longest: 20 },
+    ...{ title: 'Report', folder: `${ORDERS}/second-job`, names: ['busy', 'in-slices'], isChain: true, longest: 20 },
     chapter: 'docs/orders/cleanup.md',
   },
   {
     ...{ title: 'Schedule', folder: `${ORDERS}/schedules`, isChain: true, longest: 40 },
     ...{ names: ['cron-overlap', 'fixed-rate', 'fixed-delay', 'cron'], chapter: 'docs/orders/cleanup.md' },
+  },
+  {
+    ...{ title: 'Refund', folder: `${ORDERS}/refunds`, names: Object.keys(refunds), isChain: true, longest: 30 },
+    chapter: 'docs/orders/idempotency.md',
   },
   {
     ...{ title: 'Idempotency', folder: `${ORDERS}/idempotency`, names: Object.keys(idempotency), isChain: true },

@@ -35,7 +35,9 @@ export const orderSettings = {
   JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
   PAYMENTS: onOrOff().default('off'),
   PAYMENT_MIN_IDLE_MS: milliseconds(10, 86_400_000).default(30_000),
-  REFUND: oneOf('conditional', 'look-first').default('conditional'),
+  REFUND: oneOf('look-first', 'table-look-first', 'table', 'table-in-transaction', 'conditional').default(
+    'conditional',
+  ),
   IDEMPOTENCY: oneOf('none', 'in-process', 'lock', 'table').optional(),
   IDEMPOTENCY_REQUIRED: onOrOff().default('off'),
   IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),

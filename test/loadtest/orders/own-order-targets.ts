@@ -8,10 +8,11 @@ import type { Target } from '../../../loadtest/harness/target.ts';
 import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
 import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
 import { rowOf, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
+import { refundStaircase } from '../../../loadtest/staircase/refunds.ts';
 import { createTargets, type Targets } from '../../../loadtest/worlds/real/targets.ts';
 
 export const LEASE_MS = 600;
-const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request'];
+const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_refund', 'tb_request'];
 
 /** What is restored of 100 units that are due, where it is not 100. */
 const restored: Record<string, Record<string, number>> = {
@@ -39,9 +40,10 @@ export function figuresAsDrawn(row: string, drill: string) {
   }
   if (row.startsWith('report-')) return { late: holds ? 0 : 1 };
   if (row.startsWith('schedule-')) return { [drill === 'runs-overlap' ? 'meanwhile' : 'late']: holds ? 0 : 3 };
+  if (drill === 'refund-crashes') return { refunds: holds ? 1 : 0 };
   const count = holds ? 1 : (made[row]?.[drill] ?? 2);
   if (drill === 'redelivered') return { messages: 1, payments: count };
-  return drill === 'refund-twice' ? { refunds: count } : { orders: count };
+  return drill.startsWith('refund-') ? { refunds: count } : { orders: count };
 }
 
 export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'narrate' | 'tries'>> {
@@ -52,7 +54,9 @@ export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' |
 /** A stack for the guards, and one for each strategy. Each drill leaves its stack as it was. */
 export function ownOrderTargets() {
   const stackOf = (row: string) => rowOf(row)?.stack?.name ?? '';
-  const names = [...new Set([guardStaircase, keyStaircase].flatMap(({ rows }) => Object.keys(rows)).map(stackOf))];
+  const names = [
+    ...new Set([guardStaircase, keyStaircase, refundStaircase].flatMap(({ rows }) => Object.keys(rows)).map(stackOf)),
+  ];
   const deaths: string[] = [];
   let targets: Targets;
 

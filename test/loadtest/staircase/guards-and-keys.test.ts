@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/run/tracks.ts';
+import { refundStaircase } from '../../../loadtest/staircase/refunds.ts';
 import { scheduleStaircase } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
 
@@ -10,8 +11,8 @@ describe('orders: the staircases', () => {
   test.each(tracks.orders)(
     '$staircase.title: from row to row what holds goes on to hold, and the last row holds all',
     ({ staircase }) => {
-      // A fixed rate pays for one tick at a time with the pile.
-      const exceptions = staircase === scheduleStaircase ? ['schedule-fixed-rate runs-pile-up'] : [];
+      // A fixed rate pays for one tick at a time with the pile, and a row in a table with what a crash leaves.
+      const exceptions = ['schedule-fixed-rate runs-pile-up', 'refund-table-look-first refund-crashes'];
       const signs = Object.values(staircase.rows).flatMap(({ isAside, signs }) => (isAside ? [] : [textOf(signs)]));
       for (const [at, row] of signs.entries()) {
         for (const [column, sign] of [...row].entries()) {
@@ -19,8 +20,8 @@ describe('orders: the staircases', () => {
           if (signs[at - 1]?.[column] === '✔') expect(sign).toBe(exceptions.includes(cell) ? '✘' : '✔');
         }
       }
-      // Ticks neither overlap nor pile up with a fixed delay, either.
-      const holding = staircase === scheduleStaircase ? 2 : 1;
+      // Ticks neither overlap nor pile up with a fixed delay, either, and a refund may have a table or none.
+      const holding = [scheduleStaircase, refundStaircase].includes(staircase) ? 2 : 1;
       expect(signs.filter((row) => !row.includes('✘'))).toEqual(signs.slice(-holding));
       for (const { asks } of Object.values(staircase.columns)) expect(asks).not.toBe('');
     },
@@ -29,9 +30,9 @@ describe('orders: the staircases', () => {
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
   const names = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
-  expect(names).toHaveLength(7 * 6 + 4 * 2 + 2 + 4 * 7);
+  expect(names).toHaveLength(7 * 6 + 4 * 2 + 2 + 4 * 7 + 5 * 3);
   expect(new Set(names).size).toBe(names.length);
-  expect(cellsOf('orders', rows)).toHaveLength(18 * 6 + 4 * 2 + 2 + 4 * 7);
+  expect(cellsOf('orders', rows)).toHaveLength(18 * 6 + 4 * 2 + 2 + 4 * 7 + 5 * 3);
   const chosen = drillsOf('orders').filter(({ name }) => name === 'double-click');
   expect(cellsOf('orders', ['guard-none', 'key-table'], chosen)).toEqual([{ stage: 'key-table', drill: chosen[0] }]);
 });
