@@ -96,6 +96,13 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
       await holdAfter(done, result[done]);
     }
 
+    let begun: DueOrder | undefined;
+    /** While the node stops no order is begun, and one that is half done is finished. */
+    function begin(order: DueOrder) {
+      if (order !== begun) unlessStopping();
+      begun = order;
+    }
+
     /** Has something done to orders of one sku. One that can't be done is noted, and must not keep the tick from the other skus. */
     async function orLeaveOut(orders: DueOrder[], work: () => Promise<void>) {
       const sku = orders[0]?.sku;
@@ -137,11 +144,13 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
         return due;
       },
       async restore(order) {
-        unlessStopping();
+        begin(order);
         await orLeaveOut([order], () => restore(order).then(() => count('restored', order.quantity)));
       },
-      // Also while the node stops: the units are back.
-      close: (order) => orLeaveOut([order], () => close(mysql, order).then(() => count('closed'))),
+      async close(order) {
+        begin(order);
+        await orLeaveOut([order], () => close(mysql, order).then(() => count('closed')));
+      },
       async closeIn(order, work) {
         unlessStopping();
         await orLeaveOut([order], async () => {
