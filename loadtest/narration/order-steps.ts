@@ -91,7 +91,6 @@ export const orderSteps = {
   'orders locked': () => 'All orders were locked in MySQL: nobody could change an order.',
   'orders and refunds locked': () =>
     'All orders were locked in MySQL, and the table of the refunds: nobody could change an order or write down a refund.',
-  'no refund waited': () => 'No refund waited any more.',
   'orders unlocked': () => 'The orders were unlocked in MySQL.',
 
   // Payments that come through a stream.

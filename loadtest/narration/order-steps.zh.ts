@@ -63,7 +63,6 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'all answers delayed': ({ ms }) => `Redis 和 MySQL 变慢：每个响应都延迟 ${durationInChinese(ms)}。`,
   'orders locked': () => '所有订单在 MySQL 中被加上行锁，谁也不能修改订单。',
   'orders and refunds locked': () => '所有订单和退款表在 MySQL 中被加上行锁，谁也不能修改订单或登记退款。',
-  'no refund waited': () => '已没有退款请求在等待。',
   'orders unlocked': () => '订单的行锁已释放。',
 
   // Payments that come through a stream.

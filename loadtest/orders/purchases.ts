@@ -179,10 +179,6 @@ export const purchaseSteps = [
     await playing.say(told('refund came', { node: node.name }));
     return answered('refund', answers[0]);
   }),
-  step('no refund waits any more', async (playing) => {
-    await playing.until('A refund has not come to its end.', async () => (await waitingRefunds(playing)) === 0);
-    return told('no refund waited', {});
-  }),
   step('the client asks <node> for the refund again', async (playing, { node }) => {
     await playing.say(told('client repeats', { node: node.name }));
     playing.repeated = await send(playing, 'POST', node.publicUrl, refundPath(playing));

@@ -3,12 +3,8 @@
 import type { Cell, Drill } from '../harness/drill.ts';
 import { drillsIn } from '../orders/index.ts';
 import { drills } from '../scenarios/index.ts';
-import { guardStaircase } from '../staircase/guards.ts';
-import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
-import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
-import { refundStaircase } from '../staircase/refunds.ts';
-import { reportStaircase, scheduleStaircase } from '../staircase/schedules.ts';
+import { columnOf, fixes, hasNothingToBreak, orderStaircases, rowOf, verdictExpected } from '../staircase/lookup.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
@@ -20,7 +16,7 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [guardStaircase, scheduleStaircase, reportStaircase, keyStaircase, refundStaircase].map((staircase) => ({
+  orders: orderStaircases.map((staircase) => ({
     staircase,
     drills: drillsIn(staircase),
   })),

@@ -8,15 +8,10 @@ import { refundStaircase } from './refunds.ts';
 import { reportStaircase, scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
 
+/** Those of the orders, as a run shows them. */
+export const orderStaircases = [guardStaircase, scheduleStaircase, reportStaircase, keyStaircase, refundStaircase];
 /** Every staircase that a run may show. */
-export const staircases = [
-  lockStaircase,
-  guardStaircase,
-  scheduleStaircase,
-  reportStaircase,
-  keyStaircase,
-  refundStaircase,
-];
+export const staircases = [lockStaircase, ...orderStaircases];
 
 /** Where external locks keep their lock, by their rows: those that keep it elsewhere than in one Redis. */
 const externalBackends = new Map<string, Backend>();

@@ -187,9 +187,8 @@ async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
 const noSuchOrder = (id: string) => new ProblemError('NOT_FOUND', `There is no order ${id}.`);
 
 function refuseStep({ id, status }: Order, to: 'PAID' | 'REFUNDED') {
-  const why =
-    status === statusBefore[to] ? `was begun before, to become ${to}` : `is ${status}, so it can't become ${to}`;
-  return new ProblemError('ORDER_STATE', `Order ${id} ${why}.`);
+  const why = status === statusBefore[to] ? 'and another request was the first to make it' : "so it can't become";
+  return new ProblemError('ORDER_STATE', `Order ${id} is ${status}, ${why} ${to}.`);
 }
 
 export async function setRestored(ask: Ask, orders: { id: string }[]) {
