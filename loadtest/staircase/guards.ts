@@ -64,7 +64,7 @@ export const guardStaircase = readOrderStaircase({
     zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: inZookeeper },
     'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
     'mysql-named': aside('8-auto-renew'),
-    'close-first': { before: '8-auto-renew', story: `${jobs}/close-first.ts`, isAside: true },
-    conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
+    'close-first': { before: '8-auto-renew', story: `${jobs}/close-first.ts` },
+    conditional: { before: 'close-first', story: `${jobs}/conditional.ts` },
   },
 });

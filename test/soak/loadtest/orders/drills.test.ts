@@ -26,7 +26,6 @@ const aside: Record<string, string> = {
   'guard-cohort': 'clock-skew',
   'guard-fenced': 'job-outlives-lease',
   'guard-mysql-named': 'job-crashes-half-way',
-  'guard-close-first': 'job-crashes-after-close',
 };
 
 describe('a guard that the story leaves aside does as drawn', () => {
