@@ -6,6 +6,7 @@ import type {
   GuardTiming,
   JobSchedule,
   JobState,
+  ReportOrder,
   TickResult,
   TickScript,
 } from '../../services/inventory/orders/contract.ts';
@@ -76,6 +77,8 @@ export interface LabClient {
   ticks(): Promise<JobState>;
   /** Says when ticks of the clean-up come by themselves; never, when it is empty. */
   setSchedule(schedule: JobSchedule): Promise<void>;
+  /** Runs the second job. Resolves when it is done. */
+  report(order: ReportOrder): Promise<void>;
 }
 
 export interface TargetNode extends LabClient {

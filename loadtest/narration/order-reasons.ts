@@ -25,6 +25,9 @@ export const orderReasons = {
     `No tick of ${node} began while another one of it was under way.`,
   'ticks piled up': ({ node, ticks }: OfTicks) =>
     `${countOf(ticks, 'tick')} of ${node} that were due meanwhile followed at once, one after the other.`,
+  'ticks came late': ({ node, ticks }: OfTicks) =>
+    `${countOf(ticks, 'tick')} of ${node} came late: the other job kept the event loop.`,
+  'no tick came late': ({ node }: Pick<OfTicks, 'node'>) => `Every tick of ${node} came in time.`,
   'no ticks piled up': ({ node }: Pick<OfTicks, 'node'>) => `No pile of ticks followed the slow one of ${node}.`,
 
   // What is made of one intent.

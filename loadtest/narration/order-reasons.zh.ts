@@ -13,6 +13,9 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
   'ticks overlapped': ({ node, ticks }) => `${node} 的一次任务还在执行，又开始了 ${formatNumber(ticks)} 次任务。`,
   'no tick overlapped': ({ node }) => `${node} 的一次任务执行期间，没有开始别的任务。`,
   'ticks piled up': ({ node, ticks }) => `${node} 在此期间到期的 ${formatNumber(ticks)} 次任务随后立即接连执行。`,
+  'ticks came late': ({ node, ticks }) =>
+    `${node} 有 ${formatNumber(ticks)} 次任务触发晚了：另一个任务占用了事件循环。`,
+  'no tick came late': ({ node }) => `${node} 的每次任务都按时触发。`,
   'no ticks piled up': ({ node }) => `${node} 的慢任务之后，没有积压的任务接连执行。`,
 
   // What is made of one intent.

@@ -45,6 +45,11 @@ export const orderSteps = {
     `Every tick at ${node} was skipped for ${formatDuration(ms)}.`,
   'ticks kept waiting': ({ ticks }: { ticks: number }) =>
     `All ticks resumed, and MySQL kept ${countOf(ticks, 'tick')} waiting.`,
+  'ticks on time': ({ node, ms }: OfNode & OfTime) => `${node} began to tick by itself, every ${formatDuration(ms)}.`,
+  'report was busy': ({ node, ms }: OfNode & OfTime) =>
+    `A report of ${node} computed for ${formatDuration(ms)} and kept the event loop.`,
+  'report in slices': ({ node, ms }: OfNode & OfTime) =>
+    `A report of ${node} computed for ${formatDuration(ms)}, with an await after each slice.`,
   'ticks by itself': ({ node, ms }: OfNode & OfTime) =>
     `${node} began to tick by itself, every ${formatDuration(ms)}, and its first tick was held.`,
   'first tick took': ({ node, ms }: OfNode & OfTime) =>
@@ -88,6 +93,8 @@ export const orderSteps = {
   'all answers delayed': ({ ms }: OfTime) =>
     `Redis and MySQL became slow: each of their answers came ${formatDuration(ms)} late.`,
   'orders locked': () => 'All orders were locked in MySQL: nobody could change an order.',
+  'orders and refunds locked': () =>
+    'All orders were locked in MySQL, and the table of the refunds: nobody could change an order or write down a refund.',
   'orders unlocked': () => 'The orders were unlocked in MySQL.',
 
   // Payments that come through a stream.

@@ -22,6 +22,9 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'ticks came': ({ node }) => `${node} 的任务依次触发。`,
   'every tick skipped': ({ node, ms }) => `${durationInChinese(ms)}内，${node} 的任务每次都被跳过。`,
   'ticks kept waiting': ({ ticks }) => `所有任务恢复执行，其中 ${formatNumber(ticks)} 个在等待 MySQL 的行锁。`,
+  'ticks on time': ({ node, ms }) => `${node} 开始每 ${durationInChinese(ms)}自动触发一次任务。`,
+  'report was busy': ({ node, ms }) => `${node} 的报表任务计算了 ${durationInChinese(ms)}，一直占用事件循环。`,
+  'report in slices': ({ node, ms }) => `${node} 的报表任务计算了 ${durationInChinese(ms)}，每算一段就 await 一次。`,
   'ticks by itself': ({ node, ms }) => `${node} 开始每 ${durationInChinese(ms)}自动触发一次任务，第一次任务被停住。`,
   'first tick took': ({ node, ms }) => `${node} 的第一次任务已执行 ${durationInChinese(ms)}。`,
   'first tick resumed': ({ node }) => `${node} 的第一次任务恢复执行。`,
@@ -59,6 +62,7 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'refund kept waiting': ({ node }) => `一个退款请求到达 ${node}，在等待订单的行锁。`,
   'all answers delayed': ({ ms }) => `Redis 和 MySQL 变慢：每个响应都延迟 ${durationInChinese(ms)}。`,
   'orders locked': () => '所有订单在 MySQL 中被加上行锁，谁也不能修改订单。',
+  'orders and refunds locked': () => '所有订单和退款表在 MySQL 中被加上行锁，谁也不能修改订单或登记退款。',
   'orders unlocked': () => '订单的行锁已释放。',
 
   // Payments that come through a stream.

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
-import type { TickResult, TickScript } from '../../services/inventory/orders/contract.ts';
-import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
+import type { ScheduledTick, TickResult, TickScript } from '../../services/inventory/orders/contract.ts';
+import { jobLockKey, lockOfGuard } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
@@ -79,6 +79,16 @@ export const cleanUpSteps = [
     await until('The ticks have not come to the order.', haveCome);
     return told('ticks kept waiting', { ticks: await waiting() });
   }),
+  step('<node> ticks by itself, once a second', async (playing, { node }) => {
+    playing.undoLater(() => node.setSchedule({}));
+    await node.setSchedule({ cron: '* * * * * ?' });
+    return told('ticks on time', { node: node.name, ms: PERIOD_MS });
+  }),
+  step('a report of <node> computes for <time>', async ({ row }, { node, time }) => {
+    const way = row === 'busy' ? 'busy' : 'in-slices';
+    await node.report({ way, ms: time });
+    return told(way === 'busy' ? 'report was busy' : 'report in slices', { node: node.name, ms: time });
+  }),
   step('<node> ticks by itself, once a second, and its first tick takes <time>', async (playing, { node, time }) => {
     playing.forget(() => node.setGuard('conditional'));
     playing.undoLater(() => node.setSchedule({}));
@@ -132,25 +142,40 @@ export const cleanUpDemands = [
     };
   }),
   demand('no pile of ticks of <node> has followed at once', async (_course, _outcome, { node }) => {
-    const { scheduled } = await node.ticks();
-    const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
+    const late = lateOf((await node.ticks()).scheduled);
     return {
-      wrong: late.length > 1 && because('ticks piled up', { node: node.name, ticks: late.length }),
+      wrong: late.ticks > 1 && because('ticks piled up', { node: node.name, ticks: late.ticks }),
       right: because('no ticks piled up', { node: node.name }),
-      figures: { late: late.length },
-      evidence: late.map(
-        ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
-      ),
+      ...late.seen,
+    };
+  }),
+  demand('no tick of <node> has begun late', async (_course, _outcome, { node }) => {
+    const { scheduled } = await node.ticks();
+    if (scheduled.length === 0) throw new NotStagedError(`No tick of ${node.name} came by itself.`);
+    const late = lateOf(scheduled);
+    return {
+      wrong: late.ticks > 0 && because('ticks came late', { node: node.name, ticks: late.ticks }),
+      right: because('no tick came late', { node: node.name }),
+      ...late.seen,
     };
   }),
 ];
+
+/** The ticks that began so long after their time that they have waited. */
+function lateOf(scheduled: ScheduledTick[]) {
+  const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
+  const evidence = late.map(
+    ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
+  );
+  return { ticks: late.length, seen: { figures: { late: late.length }, evidence } };
+}
 
 /** Both nodes clean up under the guard of the row. What an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
 async function useGuard(playing: OrderPlaying) {
   const { nodes, row, leaseMs, redis } = playing;
   playing.forget(async () => {
     // Some locks never end when their holder is dead.
-    await redis.del(...keysOf(jobLockKey(row)));
+    await redis.del(...keysOf(jobLockKey(lockOfGuard(row))));
     for (const node of nodes) await node.setGuard('conditional');
   });
   for (const node of nodes) await node.setGuard(row, { leaseMs, minHoldMs: 0 });

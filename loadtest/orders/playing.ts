@@ -109,6 +109,10 @@ export const commonSteps = [
     await playing.holdOrders();
     return told('orders locked', {});
   }),
+  step('nobody can change an order, or write down a refund', async (playing) => {
+    await playing.holdOrders(true);
+    return told('orders and refunds locked', {});
+  }),
   step('the orders can be changed again', async (playing) => {
     playing.letGoOfOrders();
     return told('orders unlocked', {});

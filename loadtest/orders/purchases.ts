@@ -179,6 +179,11 @@ export const purchaseSteps = [
     await playing.say(told('refund came', { node: node.name }));
     return answered('refund', answers[0]);
   }),
+  step('the client asks <node> for the refund again', async (playing, { node }) => {
+    await playing.say(told('client repeats', { node: node.name }));
+    playing.repeated = await send(playing, 'POST', node.publicUrl, refundPath(playing));
+    return answered('refund', playing.repeated);
+  }),
 ];
 
 export const purchaseDemands = [
@@ -208,16 +213,32 @@ export const purchaseDemands = [
   }),
   demand('one refund is made', async (playing) => {
     mustBeAnswered(playing);
-    const sql = "SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'";
-    const refunds = await playing.query<{ id: string }>(sql, [playing.order?.id]);
-    if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
-    return once(because('refunds of one order', { refunds: refunds.length }), {
-      isOnce: refunds.length === 1,
-      figures: { orders: 1, refunds: refunds.length },
-      evidence: refunds.map(({ id }) => `payment ${id}: a refund of order ${playing.order?.id}`),
-    });
+    const finding = await judgeRefunds(playing);
+    if (finding.figures?.refunds === 0) throw new NotStagedError('Nothing was refunded at all.');
+    return finding;
+  }),
+  demand('the money is paid back once', async (playing) => {
+    const { status = 500 } = playing.repeated ?? {};
+    if (status >= 500) throw new NotStagedError(narrated(answered('refund', playing.repeated)));
+    const finding = await judgeRefunds(playing);
+    if (finding.figures?.refunds !== 0) return finding;
+    return {
+      ...finding,
+      ending: 'if too few',
+      evidence: [`order ${playing.order?.id} was paid, and no refund of it is there`],
+    };
   }),
 ];
+
+async function judgeRefunds({ query, order }: OrderPlaying): Promise<Finding> {
+  const sql = "SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'";
+  const refunds = await query<{ id: string }>(sql, [order?.id]);
+  return once(because('refunds of one order', { refunds: refunds.length }), {
+    isOnce: refunds.length === 1,
+    figures: { orders: 1, refunds: refunds.length },
+    evidence: refunds.map(({ id }) => `payment ${id}: a refund of order ${order?.id}`),
+  });
+}
 
 /** What must be made once. */
 export function once(
@@ -266,10 +287,13 @@ function request(playing: OrderPlaying, ...what: [method: string, origin: string
 
 const click = (playing: OrderPlaying, { publicUrl }: TargetNode) => request(playing, 'POST', publicUrl, SALE);
 const refund = (playing: OrderPlaying, { publicUrl }: TargetNode) =>
-  request(playing, 'POST', publicUrl, `/orders/${playing.order?.id}/refund`);
+  request(playing, 'POST', publicUrl, refundPath(playing));
+const refundPath = ({ order }: OrderPlaying) => `/orders/${order?.id}/refund`;
 
 /** How many refunds wait to change the order. */
-const waitingRefunds = (playing: OrderPlaying) => playing.waitingStatements('UPDATE tb_order%');
+async function waitingRefunds({ waitingStatements }: OrderPlaying) {
+  return (await waitingStatements('UPDATE tb_order%')) + (await waitingStatements('INSERT IGNORE INTO tb_refund%'));
+}
 
 async function hasNoAnswer({ requests }: OrderPlaying) {
   const { status } = (await requests[0]) ?? {};

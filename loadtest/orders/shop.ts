@@ -25,7 +25,7 @@ export const STOCK = 100;
 const SETTLE_LIMIT_MS = 60_000;
 
 /** Where the nodes keep what the orders of a drill come to. */
-const orderTables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply', 'tb_dead_letter'];
+const orderTables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_refund', 'tb_request', 'tb_supply', 'tb_dead_letter'];
 
 interface ShopOptions extends Pick<DrillContext, 'target' | 'stage' | 'narrate' | 'signal'> {
   /** The lease of the lock that is judged, in milliseconds. */
@@ -78,13 +78,15 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
     return Number((await query<{ waiting: number }>(sql, [like, doneStates]))[0]?.waiting);
   }
 
-  /** From here on nobody else can change an order. */
-  async function holdOrders() {
+  /** From here on nobody else can change an order; nor write down a refund, when `withRefunds`. */
+  async function holdOrders(withRefunds = false) {
     const holder = await createConnection(mysqlUrl ?? '');
     letGoOfOrders = () => holder.destroy();
     faults.undoLater(letGoOfOrders);
     await holder.query('START TRANSACTION');
     await holder.query('SELECT id FROM tb_order FOR UPDATE');
+    // Where no row is, it holds the gap: an INSERT waits.
+    if (withRefunds) await holder.query('SELECT order_id FROM tb_refund FOR UPDATE');
   }
 
   async function forgetOrders() {

@@ -3,13 +3,9 @@
 import type { Cell, Drill } from '../harness/drill.ts';
 import { drillsIn } from '../orders/index.ts';
 import { drills } from '../scenarios/index.ts';
-import { guardStaircase } from '../staircase/guards.ts';
-import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
-import { columnOf, fixes, hasNothingToBreak, rowOf, verdictExpected } from '../staircase/lookup.ts';
-import { scheduleStaircase } from '../staircase/schedules.ts';
+import { columnOf, fixes, hasNothingToBreak, orderStaircases, rowOf, verdictExpected } from '../staircase/lookup.ts';
 import type { Staircase } from '../staircase/staircase.ts';
-import { storeStaircase } from '../staircase/stores.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
 export interface Flight {
@@ -20,7 +16,7 @@ export interface Flight {
 /** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
-  orders: [guardStaircase, scheduleStaircase, keyStaircase, storeStaircase].map((staircase) => ({
+  orders: orderStaircases.map((staircase) => ({
     staircase,
     drills: drillsIn(staircase),
   })),

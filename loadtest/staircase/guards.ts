@@ -11,23 +11,25 @@ const table = `
                          │  │  clock-skew
                          │  │  │  job-outlives-lease
                          │  │  │  │  job-crashes-half-way
-guard-none               ✘  ✘  ✘  ✘  ✘
-guard-in-process         ✔  ✘  ✘  ✘  ✘
-guard-2-recursive-retry  ✔  ✔  ✔  ✔  ✘
-guard-3-spin             ✔  ✔  ✔  ✔  ✘
-guard-4-ttl              ✔  ✔  ✔  ✘  ✘
-guard-5-owner-check      ✔  ✔  ✔  ✘  ✘
-guard-6-lua-release      ✔  ✔  ✔  ✘  ✘
-guard-7-reentrant        ✔  ✔  ✔  ✘  ✘
-guard-8-auto-renew       ✔  ✔  ✔  ✔  ✘
-guard-blocking           ✔  ✔  ✔  ✔  ✘
-guard-fair               ✔  ✔  ✔  ✔  ✘
-guard-cohort             ✔  ✔  ✔  ✔  ✘
-guard-fenced             ✔  ✔  ✔  ✔  ✘
-guard-zookeeper          ✔  ✔  ✔  ✔  ✘
-guard-mysql-lock-table   ✔  ✔  ✔  ✔  ✘
-guard-mysql-named        ✔  ✔  ✔  ✔  ✘
-guard-conditional        ✔  ✔  ✔  ✔  ✔
+                         │  │  │  │  │  job-crashes-after-close
+guard-none               ✘  ✘  ✘  ✘  ✘  ✔
+guard-in-process         ✔  ✘  ✘  ✘  ✘  ✔
+guard-2-recursive-retry  ✔  ✔  ✔  ✔  ✘  ✘
+guard-3-spin             ✔  ✔  ✔  ✔  ✘  ✘
+guard-4-ttl              ✔  ✔  ✔  ✘  ✘  ✔
+guard-5-owner-check      ✔  ✔  ✔  ✘  ✘  ✔
+guard-6-lua-release      ✔  ✔  ✔  ✘  ✘  ✔
+guard-7-reentrant        ✔  ✔  ✔  ✘  ✘  ✔
+guard-8-auto-renew       ✔  ✔  ✔  ✔  ✘  ✔
+guard-blocking           ✔  ✔  ✔  ✔  ✘  ✔
+guard-fair               ✔  ✔  ✔  ✔  ✘  ✔
+guard-cohort             ✔  ✔  ✔  ✔  ✘  ✔
+guard-fenced             ✔  ✔  ✔  ✔  ✘  ✔
+guard-zookeeper          ✔  ✔  ✔  ✔  ✘  ✔
+guard-mysql-lock-table   ✔  ✔  ✔  ✔  ✘  ✔
+guard-mysql-named        ✔  ✔  ✔  ✔  ✘  ✔
+guard-close-first        ✔  ✔  ✔  ✔  ✔  ✘
+guard-conditional        ✔  ✔  ✔  ✔  ✔  ✔
 `;
 
 /** The row of a guard, as JOB_LOCK names it. */
@@ -62,6 +64,7 @@ export const guardStaircase = readOrderStaircase({
     zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: inZookeeper },
     'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
     'mysql-named': aside('8-auto-renew'),
-    conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
+    'close-first': { before: '8-auto-renew', story: `${jobs}/close-first.ts` },
+    conditional: { before: 'close-first', story: `${jobs}/conditional.ts` },
   },
 });

@@ -4,12 +4,22 @@ import { type Backend, backendOf, locks } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
 import { keyStaircase } from './keys.ts';
 import { lockStaircase } from './lock-stages.ts';
-import { scheduleStaircase } from './schedules.ts';
+import { refundStaircase } from './refunds.ts';
+import { reportStaircase, scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
 import { storeStaircase } from './stores.ts';
 
+/** Those of the orders, as a run shows them. */
+export const orderStaircases = [
+  guardStaircase,
+  scheduleStaircase,
+  reportStaircase,
+  keyStaircase,
+  refundStaircase,
+  storeStaircase,
+];
 /** Every staircase that a run may show. */
-export const staircases = [lockStaircase, guardStaircase, scheduleStaircase, keyStaircase, storeStaircase];
+export const staircases = [lockStaircase, ...orderStaircases];
 
 /** Where external locks keep their lock, by their rows: those that keep it elsewhere than in one Redis. */
 const externalBackends = new Map<string, Backend>();

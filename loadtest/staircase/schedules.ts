@@ -6,11 +6,19 @@ import { readOrderStaircase } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
-                      runs-overlap
-                      │  runs-pile-up
-schedule-cron         ✘  ✔
-schedule-fixed-rate   ✔  ✘
-schedule-fixed-delay  ✔  ✔
+                       runs-overlap
+                       │  runs-pile-up
+schedule-cron-overlap  ✘  ✔
+schedule-fixed-rate    ✔  ✘
+schedule-fixed-delay   ✔  ✔
+schedule-cron          ✔  ✔
+`;
+
+/** What the second job does to the ticks: it keeps the event loop, or comes to an `await` after each slice. */
+const reportTable = `
+                  busy-job
+report-busy       ✘
+report-in-slices  ✔
 `;
 
 /** How often a tick is due under each of them, in milliseconds. */
@@ -18,9 +26,10 @@ export const PERIOD_MS = 1_000;
 
 /** What a node is told, by the kind of schedule. */
 export const schedules: Record<string, JobSchedule> = {
-  cron: { cron: '* * * * * ?' },
+  'cron-overlap': { cron: '* * * * * ?', overlap: true },
   'fixed-rate': { fixedRateMs: PERIOD_MS },
   'fixed-delay': { fixedDelayMs: PERIOD_MS },
+  cron: { cron: '* * * * * ?' },
 };
 
 const story = (kind: string) => `services/inventory/orders/schedules/${kind}.ts`;
@@ -34,8 +43,20 @@ export const scheduleStaircase = readOrderStaircase({
     return late === undefined ? undefined : `${countOf(late, 'tick')} at once`;
   },
   rows: {
-    cron: { story: story('cron') },
-    'fixed-rate': { before: 'cron', story: story('fixed-rate') },
+    'cron-overlap': { story: story('cron-overlap') },
+    'fixed-rate': { before: 'cron-overlap', story: story('fixed-rate') },
     'fixed-delay': { before: 'fixed-rate', story: story('fixed-delay') },
+    cron: { before: 'fixed-delay', story: story('cron') },
+  },
+});
+
+/** The second job of a node, beside a clean-up that ticks. */
+export const reportStaircase = readOrderStaircase({
+  ...{ prefix: 'report', kind: 'Report', rowWord: 'report', table: reportTable },
+  title: 'The second job: ticks of the clean-up that come late',
+  figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} late`),
+  rows: {
+    busy: { story: 'services/inventory/orders/second-job/busy.ts' },
+    'in-slices': { before: 'busy', story: 'services/inventory/orders/second-job/in-slices.ts' },
   },
 });

@@ -49,7 +49,7 @@ export interface Row {
 }
 
 /** A row of the orders without what keeps its name apart from those of the other staircases: `none` of `guard-none`. */
-export const shortNameOf = (row: string) => row.replace(/^(guard|schedule|key|stores)-/, '');
+export const shortNameOf = (row: string) => row.replace(/^(guard|schedule|report|refund|key|stores)-/, '');
 
 /** A drill. */
 export interface Column {

@@ -13,6 +13,7 @@ export const usualSettings = {
   UNIT_PRICE: '',
   ORDER_TTL_MS: '',
   ORDER_CLEANUP_CRON: '',
+  ORDER_CLEANUP_OVERLAP: '',
   ORDER_CLEANUP_FIXED_RATE_MS: '',
   ORDER_CLEANUP_FIXED_DELAY_MS: '',
   JOB_LOCK: '',

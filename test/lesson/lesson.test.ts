@@ -6,6 +6,7 @@ import { isCheck } from '../../loadtest/staircase/conformance.ts';
 import { columnOf, rowOf, verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';
+import { refunds } from '../../services/inventory/orders/refunds/index.ts';
 import { ways } from '../../services/inventory/sale/stores/index.ts';
 import { readQuestions as questionsOfThePage } from '../../workshop/server/questions.ts';
 import { stageDiff } from '../../workshop/teaching/stage-diff.ts';
@@ -21,7 +22,19 @@ const courses = [
   },
   {
     ...{ title: 'Guard', folder: `${ORDERS}/jobs`, isChain: true, longest: 50, chapter: 'docs/orders/cleanup.md' },
-    names: ['none', 'in-process', 'lock', 'conditional'],
+    names: ['none', 'in-process', 'lock', 'close-first', 'conditional'],
+  },
+  {
+    ...{ title: 'Report', folder: `${ORDERS}/second-job`, names: ['busy', 'in-slices'], isChain: true, longest: 20 },
+    chapter: 'docs/orders/cleanup.md',
+  },
+  {
+    ...{ title: 'Schedule', folder: `${ORDERS}/schedules`, isChain: true, longest: 40 },
+    ...{ names: ['cron-overlap', 'fixed-rate', 'fixed-delay', 'cron'], chapter: 'docs/orders/cleanup.md' },
+  },
+  {
+    ...{ title: 'Refund', folder: `${ORDERS}/refunds`, names: Object.keys(refunds), isChain: true, longest: 30 },
+    chapter: 'docs/orders/idempotency.md',
   },
   {
     ...{ title: 'Idempotency', folder: `${ORDERS}/idempotency`, names: Object.keys(idempotency), isChain: true },

@@ -60,6 +60,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     tick: async () => tickResultSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
     ticks: async () => jobStateSchema.parse(await call('GET', '/jobs/cleanup')),
     setSchedule: (schedule) => changeJob({ schedule }),
+    report: (order) => send('POST', '/jobs/report', order),
   };
 
   async function send(method: string, path: string, body?: object): Promise<void> {

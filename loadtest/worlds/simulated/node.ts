@@ -147,5 +147,6 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     tick: absent,
     ticks: absent,
     setSchedule: absent,
+    report: absent,
   };
 }

@@ -6,8 +6,10 @@ import { isInBuckets, stockOf } from '../../../locks/index.ts';
 import { addRoute, allowOnly, answerNotFound, answerProblem, giveRequestId } from '../http/answer.ts';
 import { onlyKnownHosts } from '../http/known-hosts.ts';
 import type { CleanUpJob } from '../orders/cleanup.ts';
-import { jobChangeSchema } from '../orders/contract.ts';
+import { jobChangeSchema, reportOrderSchema } from '../orders/contract.ts';
 import type { Orders } from '../orders/orders.ts';
+import { report as busy } from '../orders/second-job/busy.ts';
+import { report as inSlices } from '../orders/second-job/in-slices.ts';
 import { ProblemError } from '../problem.ts';
 import { lockChangeSchema, saleScriptSchema } from '../sale/contract.ts';
 import type { NodeParts } from '../sale/sale-service.ts';
@@ -126,7 +128,7 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   return app;
 }
 
-/** The calls that see, run and change the clean-up. */
+/** The calls that see, run and change the clean-up, and the one that runs the second job. */
 function addJobRoutes(app: Express, job: CleanUpJob) {
   addRoute(app, '/jobs/cleanup', {
     get: job.state,
@@ -142,6 +144,12 @@ function addJobRoutes(app: Express, job: CleanUpJob) {
       if (schedule) job.setSchedule(schedule);
       if (script) job.scriptNextTick(script);
       return job.state();
+    },
+  });
+  addRoute(app, '/jobs/report', {
+    async post(request) {
+      const { way, ms } = reportOrderSchema.parse(request.body);
+      await (way === 'busy' ? busy(ms) : inSlices(ms));
     },
   });
 }

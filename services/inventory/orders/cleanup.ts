@@ -11,7 +11,7 @@ import { inTransaction, withoutTransaction } from '../servers/transaction.ts';
 import { schedulesOf } from '../settings/order-settings.ts';
 import type { GuardTiming, JobSchedule, JobState, ScheduledTick, TickResult, TickScript } from './contract.ts';
 import { isTried, noteFailure } from './dead-letters.ts';
-import { guardNamed, jobLockKey } from './jobs/guards.ts';
+import { guardNamed, jobLockKey, lockOfGuard } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
@@ -81,7 +81,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
 
   /** What one tick works with: it counts in `result`, is held where the script says, and notes which skus it has left out. */
   function openJob(result: TickResult, leftOut: Map<string, unknown>): Job {
-    const name = guard;
+    const name = lockOfGuard(guard);
     const script = nextScript;
     nextScript = undefined;
     const { leaseMs, minHoldMs } = timing;
@@ -94,6 +94,13 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     async function count(done: 'closed' | 'restored', units = 1) {
       result[done] += units;
       await holdAfter(done, result[done]);
+    }
+
+    let begun: DueOrder | undefined;
+    /** While the node stops no order is begun, and one that is half done is finished. */
+    function begin(order: DueOrder) {
+      if (order !== begun) unlessStopping();
+      begun = order;
     }
 
     /** Has something done to orders of one sku. One that can't be done is noted, and must not keep the tick from the other skus. */
@@ -137,11 +144,13 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
         return due;
       },
       async restore(order) {
-        unlessStopping();
+        begin(order);
         await orLeaveOut([order], () => restore(order).then(() => count('restored', order.quantity)));
       },
-      // Also while the node stops: the units are back.
-      close: (order) => orLeaveOut([order], () => close(mysql, order).then(() => count('closed'))),
+      async close(order) {
+        begin(order);
+        await orLeaveOut([order], () => close(mysql, order).then(() => count('closed')));
+      },
       async closeIn(order, work) {
         unlessStopping();
         await orLeaveOut([order], async () => {

@@ -21,10 +21,19 @@ export const tickResultSchema = z.object({
 export const jobScheduleSchema = z
   .strictObject({
     cron: z.string().optional(),
+    /** Whether a tick that is due begins while the last one is under way. */
+    overlap: z.boolean().optional(),
     fixedRateMs: z.int().min(10).max(86_400_000).optional(),
     fixedDelayMs: z.int().min(10).max(86_400_000).optional(),
   })
-  .refine((given) => Object.keys(given).length <= 1, 'must be one of cron, fixedRateMs and fixedDelayMs');
+  .refine(
+    ({ overlap, ...given }) => Object.keys(given).length <= 1,
+    'must be one of cron, fixedRateMs and fixedDelayMs',
+  )
+  .refine(
+    ({ overlap, cron }) => !overlap || cron !== undefined,
+    'overlap goes with cron: the others have one tick at a time',
+  );
 
 /** The clean-up of a node, as `GET /jobs/cleanup` shows it. */
 export const jobStateSchema = z.object({
@@ -52,6 +61,13 @@ export const jobChangeSchema = z.strictObject({
     .optional(),
 });
 
+/** What the second job is told: how it computes, and for how long, in milliseconds. */
+export const reportOrderSchema = z.strictObject({
+  way: z.enum(['busy', 'in-slices'], 'must be one of busy, in-slices'),
+  ms: z.int().min(1).max(60_000),
+});
+
+export type ReportOrder = z.output<typeof reportOrderSchema>;
 export type JobSchedule = z.output<typeof jobScheduleSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
 export type JobState = z.output<typeof jobStateSchema>;

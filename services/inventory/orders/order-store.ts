@@ -7,6 +7,7 @@ import { type Ask, inTransaction, withoutTransaction } from '../servers/transact
 import type { InventorySettings } from '../settings/settings.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
+import { refunds } from './refunds/index.ts';
 
 const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
   created_at AS createdAt, due_at AS dueAt, changed_at AS changedAt, restored_at AS restoredAt`;
@@ -25,32 +26,43 @@ export function connectOrders(url: string, connections: number, tables: string[]
  * The orders in MySQL. While it is away every call rejects, with what `isMysqlUnavailable` knows or
  * with ProblemError STORE_UNAVAILABLE. Then nothing is written, unless the error says that it may be.
  */
-export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
+export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND = 'conditional' }: OrderSettings) {
   const reach = () => withoutTransaction(mysql, (ask) => ask('SELECT 1'));
   // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
   reach().catch(() => {});
 
   /**
-   * Changes the status and moves the money in one transaction. Rejects with ProblemError
-   * NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is done.
+   * Changes the status and moves the money, in the transaction of `ask`. Resolves with undefined
+   * when the order is in none of these states: only one of two that come at once finds it there.
    */
-  async function step(id: string, to: 'PAID' | 'REFUNDED', keep?: Keep): Promise<Order> {
-    // The mistake that pays twice, on purpose: two that come at once both find the order paid.
-    const looksFirst = to === 'REFUNDED' && REFUND === 'look-first';
-    const before = looksFirst ? await find(id) : undefined;
-    if (before && before.status !== statusBefore[to]) throw refuseStep(before, to);
-    const changed = await inTransaction(mysql, async (ask) => {
-      // Only one of two that come at once finds the status that its step leads from.
-      const isStill = looksFirst ? 'TRUE' : 'status = ?';
-      const update = `UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND ${isStill}`;
-      const { affectedRows } = await ask<ResultSetHeader>(update, [to, id, statusBefore[to]]);
-      const order = affectedRows === 1 ? await findIn(ask, id) : undefined;
-      if (order) await moveMoney(ask, order, to === 'PAID' ? 'PAYMENT' : 'REFUND');
-      if (order) await keep?.(ask, order);
-      return order;
+  async function moveOn(ask: Ask, id: string, from: OrderStatus[], to: 'PAID' | 'REFUNDED', keep?: Keep) {
+    const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status IN (?)';
+    const { affectedRows } = await ask<ResultSetHeader>(update, [to, id, from]);
+    const order = affectedRows === 1 ? await findIn(ask, id) : undefined;
+    if (order) await moveMoney(ask, order, to === 'PAID' ? 'PAYMENT' : 'REFUND');
+    if (order) await keep?.(ask, order);
+    return order;
+  }
+
+  /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is done. */
+  async function pay(id: string, keep?: Keep): Promise<Order> {
+    const paid = await inTransaction(mysql, (ask) => moveOn(ask, id, ['UNPAID'], 'PAID', keep));
+    if (paid === undefined) throw refuseStep(await find(id), 'PAID');
+    return paid;
+  }
+
+  /** Gives back the money and not the goods: the units stay sold. Rejects as `pay`. */
+  async function refund(id: string, keep?: Keep): Promise<Order> {
+    const refunded = await refunds[REFUND]({
+      id,
+      isPaid: async () => (await find(id)).status === 'PAID',
+      alone: (work) => withoutTransaction(mysql, work),
+      together: (work) => inTransaction(mysql, work),
+      refund: (ask) => moveOn(ask, id, ['PAID', 'REFUNDED'], 'REFUNDED', keep),
+      refundIfPaid: (ask) => moveOn(ask, id, ['PAID'], 'REFUNDED', keep),
     });
-    if (changed === undefined) throw refuseStep(await find(id), to);
-    return changed;
+    if (refunded === undefined) throw refuseStep(await find(id), 'REFUNDED');
+    return refunded;
   }
 
   /** Rejects with ProblemError NOT_FOUND. */
@@ -112,9 +124,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
         return true;
       });
     },
-    pay: (id: string, keep?: Keep) => step(id, 'PAID', keep),
-    /** Gives back the money and not the goods: the units stay sold. */
-    refund: (id: string, keep?: Keep) => step(id, 'REFUNDED', keep),
+    pay,
+    refund,
     receive,
     find,
     ask: reach,
@@ -175,8 +186,10 @@ async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
 
 const noSuchOrder = (id: string) => new ProblemError('NOT_FOUND', `There is no order ${id}.`);
 
-const refuseStep = ({ id, status }: Order, to: OrderStatus) =>
-  new ProblemError('ORDER_STATE', `Order ${id} is ${status}, so it can't become ${to}.`);
+function refuseStep({ id, status }: Order, to: 'PAID' | 'REFUNDED') {
+  const why = status === statusBefore[to] ? 'and another request was the first to make it' : "so it can't become";
+  return new ProblemError('ORDER_STATE', `Order ${id} is ${status}, ${why} ${to}.`);
+}
 
 export async function setRestored(ask: Ask, orders: { id: string }[]) {
   const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL';

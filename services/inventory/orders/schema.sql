@@ -65,6 +65,12 @@ CREATE TABLE IF NOT EXISTS tb_payment (
   KEY by_order (order_id)
 ) ENGINE = InnoDB;
 
+-- A row for each order that was refunded under a REFUND that looks there. The order's id is its key: one INSERT writes it.
+CREATE TABLE IF NOT EXISTS tb_refund (
+  order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  created_at DATETIME(3) NOT NULL
+) ENGINE = InnoDB;
+
 -- A row for each Idempotency-Key: the request that inserts it does the work. `claim` is who does it now, and may store the answer;
 -- `status` and `body` are that answer, NULL until it is there. The key is binary, so that no two keys count as the same.
 CREATE TABLE IF NOT EXISTS tb_request (

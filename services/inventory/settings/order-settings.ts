@@ -2,20 +2,20 @@ import type { z } from 'zod';
 import { hasLock, lockName, strategies } from '../../../locks/index.ts';
 import { cron, kind, milliseconds, oneOf, onOrOff, wholeNumber } from './setting-kinds.ts';
 
-const guardsWithoutLock = ['none', 'in-process', 'conditional'] as const;
-export type GuardWithoutLock = (typeof guardsWithoutLock)[number];
+const ownGuards = ['none', 'in-process', 'close-first', 'conditional'] as const;
+export type OwnGuard = (typeof ownGuards)[number];
 const ownGuard: Record<string, string> = { '0-none': 'none', '1-in-process': 'in-process' };
 
-/** The name that a `JOB_LOCK` stands for: a guard without a lock, or a lock as LOCK_VERSION names it. Undefined when there is none. */
+/** The name that a `JOB_LOCK` stands for: a guard of our own, or a lock as LOCK_VERSION names it. Undefined when there is none. */
 function guardName(given: string): string | undefined {
-  if (guardsWithoutLock.some((guard) => guard === given)) return given;
+  if (ownGuards.some((guard) => guard === given)) return given;
   const name = lockName(given);
   if (name === undefined || !hasLock(name)) return undefined;
   return ownGuard[name] ?? name;
 }
 
 const locks = Object.keys(strategies).filter((name) => hasLock(name) && !Object.hasOwn(ownGuard, name));
-const knownGuards = `a number from 0 to 8, ${guardsWithoutLock.join(', ')}, or one of ${locks.join(', ')}`;
+const knownGuards = `a number from 0 to 8, ${ownGuards.join(', ')}, or one of ${locks.join(', ')}`;
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
 export const jobLock = kind(knownGuards, guardName);
@@ -27,6 +27,7 @@ export const orderSettings = {
   UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
   ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
   ORDER_CLEANUP_CRON: cron().optional(),
+  ORDER_CLEANUP_OVERLAP: onOrOff().default('off'),
   ORDER_CLEANUP_FIXED_RATE_MS: milliseconds(10, 86_400_000).optional(),
   ORDER_CLEANUP_FIXED_DELAY_MS: milliseconds(10, 86_400_000).optional(),
   JOB_LOCK: jobLock.default('conditional'),
@@ -34,7 +35,9 @@ export const orderSettings = {
   JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
   PAYMENTS: onOrOff().default('off'),
   PAYMENT_MIN_IDLE_MS: milliseconds(10, 86_400_000).default(30_000),
-  REFUND: oneOf('conditional', 'look-first').default('conditional'),
+  REFUND: oneOf('look-first', 'table-look-first', 'table', 'table-in-transaction', 'conditional').default(
+    'conditional',
+  ),
   IDEMPOTENCY: oneOf('none', 'in-process', 'lock', 'table').optional(),
   IDEMPOTENCY_REQUIRED: onOrOff().default('off'),
   IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
@@ -50,11 +53,11 @@ export const hasOrders = (settings: OrderSettings) => orderUrlOf(settings) !== u
 /** When the clean-up runs by itself: each setting that says so, by its name. Only one is allowed. */
 export function schedulesOf(settings: OrderSettings) {
   const schedules = [
-    ['ORDER_CLEANUP_CRON', { cron: settings.ORDER_CLEANUP_CRON }],
+    ['ORDER_CLEANUP_CRON', { cron: settings.ORDER_CLEANUP_CRON, overlap: settings.ORDER_CLEANUP_OVERLAP === 'on' }],
     ['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs: settings.ORDER_CLEANUP_FIXED_RATE_MS }],
     ['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs: settings.ORDER_CLEANUP_FIXED_DELAY_MS }],
   ] as const;
-  return schedules.filter(([, schedule]) => Object.values(schedule).some((value) => value !== undefined));
+  return schedules.filter(([name]) => settings[name] !== undefined);
 }
 
 export const idempotencyOf = (settings: OrderSettings) =>

@@ -44,18 +44,33 @@ export function hostName(given: string): string | undefined {
   return new URL(`http://${name}`).hostname.replace(/\.$/, '') || undefined;
 }
 
-/** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
-export const cronOptions = { mode: '6-part', sloppyRanges: true, timezone: 'UTC' } as const;
+/** As Quartz reads an expression. Every node reads it in UTC, so that the same tick comes on each at the same moment. */
+export const cronOptions = {
+  mode: '6-or-7-parts',
+  alternativeWeekdays: true,
+  sloppyRanges: true,
+  timezone: 'UTC',
+} as const;
 
-export const cronForm = 'six fields (second minute hour day month weekday), such as 0/10 * * * * ?';
+export const cronForm =
+  'six or seven fields (second minute hour day month weekday, perhaps a year), such as 0/10 * * * * ?';
 
 /** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
 export function whyNoCron(expression: string): string | undefined {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length === 5) return `five fields are those of Unix: write the second before them, 0 ${fields.join(' ')}`;
+  const [, , , , , weekdays = ''] = fields;
+  // croner takes 8 for Sunday, and calls 0 the day -1. Behind # and / stands no weekday.
+  const days = weekdays.replace(/[#/]\d+/g, '').match(/\d+/g) ?? [];
+  if (weekdays === 'L' || days.some((day) => Number(day) < 1 || Number(day) > 7))
+    return 'a weekday is a number from 1 (Sunday, as in Quartz) to 7 (Saturday), or a name from SUN to SAT';
   try {
     return new Cron(expression, cronOptions).nextRun() === null ? 'this time never comes' : undefined;
   } catch (error) {
-    // croner counts days and months from 0, and knows forms of five and seven fields, too.
-    return (error as Error).message.replace(/^CronPattern: |: \d+$|, exactly five, .*|\.$/g, '');
+    // croner counts days and months from 0, and names its modes.
+    return (error as Error).message
+      .replace(/^CronPattern: |: \d+$|mode '.*requires |, exactly five, .*|\.$/g, '')
+      .replace(/^From value.*/, '$&: write a list, such as FRI,SAT,SUN');
   }
 }
 

@@ -141,6 +141,12 @@ function whyNotTogether(settings: InventorySettings): string | undefined {
     return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
   const [[schedule] = [], [another] = []] = schedulesOf(settings);
   if (schedule && another) return `${schedule} and ${another} are both given: only one of them is allowed.`;
+  if (settings.ORDER_CLEANUP_OVERLAP === 'on' && schedule !== 'ORDER_CLEANUP_CRON')
+    return refuse(
+      'ORDER_CLEANUP_OVERLAP',
+      'on',
+      'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time',
+    );
   if (hasOrders(settings)) return undefined;
   if (idempotencyOf(settings) === 'table') return refuse('IDEMPOTENCY', 'table', forOrders);
   return PAYMENTS === 'on' ? refuse('PAYMENTS', 'on', forOrders) : undefined;

@@ -8,22 +8,24 @@ import type { Target } from '../../../loadtest/harness/target.ts';
 import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
 import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
 import { rowOf, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
+import { refundStaircase } from '../../../loadtest/staircase/refunds.ts';
 import { storeStaircase } from '../../../loadtest/staircase/stores.ts';
 import { createTargets, type Targets } from '../../../loadtest/worlds/real/targets.ts';
 
 export const LEASE_MS = 600;
-const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request'];
+const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_refund', 'tb_request'];
 
 /** What is restored of 100 units that are due, where it is not 100. */
 const restored: Record<string, Record<string, number>> = {
   'guard-none': { 'same-node-twice': 200, 'double-restore': 200, 'clock-skew': 160, 'job-outlives-lease': 160 },
   'guard-in-process': { 'double-restore': 200, 'clock-skew': 160, 'job-outlives-lease': 160 },
-  'guard-2-recursive-retry': { 'job-crashes-half-way': 50 },
-  'guard-3-spin': { 'job-crashes-half-way': 50 },
+  'guard-2-recursive-retry': { 'job-crashes-half-way': 50, 'job-crashes-after-close': 50 },
+  'guard-3-spin': { 'job-crashes-half-way': 50, 'job-crashes-after-close': 50 },
   'guard-4-ttl': { 'job-outlives-lease': 160 },
   'guard-5-owner-check': { 'job-outlives-lease': 160 },
   'guard-6-lua-release': { 'job-outlives-lease': 160 },
   'guard-7-reentrant': { 'job-outlives-lease': 160 },
+  'guard-close-first': { 'job-crashes-after-close': 99 },
 };
 /** What is made of one intent, where it is not one. */
 const made: Record<string, Record<string, number>> = {
@@ -35,8 +37,9 @@ export function figuresAsDrawn(row: string, drill: string) {
   const holds = verdictExpected(row, drill) === 'pass';
   if (row.startsWith('guard-')) {
     const units = holds ? 100 : (restored[row]?.[drill] ?? 101);
-    return { due: 100, restored: units, closed: units === 50 ? 49 : 100 };
+    return { due: 100, restored: units, closed: units === 50 ? (drill === 'job-crashes-half-way' ? 49 : 50) : 100 };
   }
+  if (row.startsWith('report-')) return { late: holds ? 0 : 1 };
   if (row.startsWith('schedule-')) return { [drill === 'runs-overlap' ? 'meanwhile' : 'late']: holds ? 0 : 3 };
   if (row.startsWith('stores-')) {
     if (['lost-key', 'wrong-hint'].includes(drill)) return { units: 1, sold: holds ? 1 : 0 };
@@ -44,9 +47,10 @@ export function figuresAsDrawn(row: string, drill: string) {
     const isStuck = row.endsWith('2-recursive-retry');
     return { units: 1, sold: holds || isStuck ? 1 : 2, ...(isStuck && !holds && { mysql: 0, redis: 1 }) };
   }
+  if (drill === 'refund-crashes') return { refunds: holds ? 1 : 0 };
   const count = holds ? 1 : (made[row]?.[drill] ?? 2);
   if (drill === 'redelivered') return { messages: 1, payments: count };
-  return drill === 'refund-twice' ? { refunds: count } : { orders: count };
+  return drill.startsWith('refund-') ? { refunds: count } : { orders: count };
 }
 
 export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'narrate' | 'tries'>> {
@@ -58,7 +62,11 @@ export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' |
 export function ownOrderTargets() {
   const stackOf = (row: string) => rowOf(row)?.stack?.name ?? '';
   const names = [
-    ...new Set([guardStaircase, keyStaircase, storeStaircase].flatMap(({ rows }) => Object.keys(rows)).map(stackOf)),
+    ...new Set(
+      [guardStaircase, keyStaircase, refundStaircase, storeStaircase]
+        .flatMap(({ rows }) => Object.keys(rows))
+        .map(stackOf),
+    ),
   ];
   const deaths: string[] = [];
   let targets: Targets;

@@ -1,5 +1,5 @@
 // Guard · conditional
-// Problem: the lock says who runs, not what is done: a holder that dies half way leaves an order restored and open.
+// Problem: a holder that dies half way leaves an order closed and not restored: its unit never comes back.
 // Change:  no lock: an UPDATE closes the order only if it is UNPAID, and its units are restored once for the row it changed.
 // Leaves:  stock in Redis is no part of the transaction: it takes a mark for each order, and after a crash one more tick.
 

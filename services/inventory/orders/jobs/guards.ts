@@ -1,12 +1,16 @@
-import type { GuardWithoutLock } from '../../settings/order-settings.ts';
+import type { OwnGuard } from '../../settings/order-settings.ts';
+import { cleanUp as closeFirst } from './close-first.ts';
 import { cleanUp as conditional } from './conditional.ts';
 import { cleanUp as inProcess } from './in-process.ts';
 import type { CleanUp } from './job.ts';
 import { cleanUp as underLock } from './lock.ts';
 import { cleanUp as none } from './none.ts';
 
-const withoutLock: Record<GuardWithoutLock, CleanUp> = { none, 'in-process': inProcess, conditional };
+const ownGuards: Record<OwnGuard, CleanUp> = { none, 'in-process': inProcess, 'close-first': closeFirst, conditional };
+
+/** The lock under which a guard runs. */
+export const lockOfGuard = (guard: string) => (guard === 'close-first' ? '8-auto-renew' : guard);
 
 export const jobLockKey = (guard: string) => `{job:order-cleanup}:lock:${guard}`;
 
-export const guardNamed = (name: string): CleanUp => withoutLock[name as GuardWithoutLock] ?? underLock;
+export const guardNamed = (name: string): CleanUp => ownGuards[name as OwnGuard] ?? underLock;

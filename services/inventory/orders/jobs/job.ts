@@ -38,7 +38,7 @@ export interface Job {
    * before, and writes it down. Those of one sku share the lock of the sales, a hundred at a time.
    */
   restoreClosed(): Promise<void>;
-  /** Makes a lock for this tick: the one that JOB_LOCK names. */
+  /** Makes a lock for this tick: the one that JOB_LOCK names, or that of stage 8 for `close-first`. */
   openLock(): Lock;
   /** Resolves JOB_MIN_HOLD_MS after the call, or when the node stops. */
   minHold(): Promise<void>;

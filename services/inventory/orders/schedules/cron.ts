@@ -1,16 +1,18 @@
 // Schedule · cron
-// Problem: a job must run again and again, and nobody is there to start it.
-// Change:  it starts at the times that an expression names, on each node by the clock of that node.
-// Leaves:  a tick that takes longer than the time to the next one is still under way when that begins.
+// Problem: each tick moves all that come after it, so nobody can say at what time of the day one comes.
+// Change:  the times of an expression again, but a tick that is due while the last one is under way is skipped.
+// Leaves:  nobody makes up for a tick that was skipped: of a job that runs once a night, a whole night is missing.
 
 import { Cron } from 'croner';
 import { cronOptions } from '../../settings/setting-kinds.ts';
 import type { Tick } from './fixed-rate.ts';
 
-/** Calls `tick` at the times of the expression, whether or not the last call has ended. */
+/** Calls `tick` at the times of the expression at which the last call has ended. */
 export function atTimesOf(expression: string, tick: Tick) {
-  const cron: Cron = new Cron(expression, cronOptions, () => {
-    // When it was due, not when its turn has come: a tick that is late must show.
+  const skip = () => {
+    dueAt = nextAt();
+  };
+  const cron: Cron = new Cron(expression, { ...cronOptions, protect: skip }, () => {
     const its = { dueAt, beganAt: Date.now() };
     dueAt = nextAt();
     return tick(its);

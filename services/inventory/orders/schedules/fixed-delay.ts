@@ -1,4 +1,4 @@
-// Schedule · fixed delay
+// Schedule · fixed-delay
 // Problem: the ticks that were due while a slow one was under way have piled up, and all follow at once.
 // Change:  a tick begins so long after the last one has ended.
 // Leaves:  each tick moves all that come after it, so nobody can say at what time of the day one comes.

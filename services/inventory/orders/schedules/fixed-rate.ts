@@ -1,4 +1,4 @@
-// Schedule · fixed rate
+// Schedule · fixed-rate
 // Problem: a tick that takes longer than the time to the next one is still under way when that begins.
 // Change:  a tick is due so long after the last one was due, and begins when the last one has ended.
 // Leaves:  the ticks that were due while a slow one was under way have piled up, and all follow at once.

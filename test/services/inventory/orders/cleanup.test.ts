@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobSchedule } from '../../../../services/inventory/orders/contract.ts';
+import { jobLockKey, lockOfGuard } from '../../../../services/inventory/orders/jobs/guards.ts';
 import { type Link, openLink } from '../../../../stack/proxy/link.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { sharedZookeeper } from '../../../own-stack.ts';
@@ -248,16 +249,16 @@ test('the schedule: two nodes close what is due by themselves, one by its settin
 });
 
 describe('a node is killed half way', () => {
-  async function killHalfWay(guard: string) {
+  async function killHalfWay(guard: string, after: 'restored' | 'closed' = 'restored') {
     const doomed = await shop.openNode({ JOB_LOCK: guard });
     await setJobLock([node], guard);
     await makeDue(shop, node, 'crash');
-    const { isHeld } = await startTick(doomed, 'restored', 5);
+    const { isHeld } = await startTick(doomed, after, 5);
     expect(isHeld).toBe(true);
     doomed.signal('SIGKILL');
     await doomed.part.ended;
     // As the end of its lease does.
-    await shop.redis.client.del(`{job:order-cleanup}:lock:${guard}`);
+    await shop.redis.client.del(jobLockKey(lockOfGuard(guard)));
   }
 
   test('8-auto-renew, between restored and closed: the next tick restores that order again, so a unit comes back twice', async () => {
@@ -267,6 +268,15 @@ describe('a node is killed half way', () => {
 
     expect(await shop.stockOf('crash')).toBe(UNITS_IN_STOCK + 10 + 1);
     expect(await shop.accountOf('crash')).toMatchObject({ inDoubt: 0, unexplained: -1 });
+  });
+
+  test('close-first, between closed and restored: no tick reads that order again, so its unit never comes back', async () => {
+    await killHalfWay('close-first', 'closed');
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 5, closed: 5, restored: 5 });
+
+    expect(await shop.stockOf('crash')).toBe(UNITS_IN_STOCK + 10 - 1);
+    expect(await shop.accountOf('crash')).toMatchObject({ inDoubt: 0, unexplained: 1 });
   });
 
   test('conditional, when a unit was restored and that was not written down: Redis knows, and each order is restored once', async () => {
@@ -282,19 +292,22 @@ describe('a node is killed half way', () => {
   });
 });
 
-test('a node is asked to stop: it ends with the order it is at, gives the lock up, and the other node does the rest', async () => {
-  const stopping = await shop.openNode({ JOB_LOCK: '8', JOB_LEASE_MS: '60000', JOB_MIN_HOLD_MS: '50000' });
-  await setJobLock([node], '8');
-  await makeDue(shop, node, 'stop');
-  const { result } = await startTick(stopping, 'closed', 4);
+test.each(['8', 'close-first'])(
+  '%s: a node is asked to stop: it ends with the order it is at, gives the lock up, and the other node does the rest',
+  async (guard) => {
+    const stopping = await shop.openNode({ JOB_LOCK: guard, JOB_LEASE_MS: '60000', JOB_MIN_HOLD_MS: '50000' });
+    await setJobLock([node], guard);
+    await makeDue(shop, node, 'stop');
+    const { result } = await startTick(stopping, 'closed', 4);
 
-  stopping.signal('SIGTERM');
-  expect(await result).toMatchObject({ outcome: 'failed', code: 'SHUTTING_DOWN', closed: 4 });
-  await stopping.part.ended;
+    stopping.signal('SIGTERM');
+    expect(await result).toMatchObject({ outcome: 'failed', code: 'SHUTTING_DOWN', closed: 4 });
+    await stopping.part.ended;
 
-  expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 6 });
-  expect(await shop.stockOf('stop')).toBe(UNITS_IN_STOCK + 10);
-});
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 6 });
+    expect(await shop.stockOf('stop')).toBe(UNITS_IN_STOCK + 10);
+  },
+);
 
 test.each([
   ['Redis', '8-auto-renew'],

@@ -256,6 +256,33 @@ describe('two who want the same rows', () => {
     expectProblem(await post(node, `/orders/${id}/refund`), 'ORDER_STATE');
   });
 
+  test.each([
+    ['table-look-first', ['PAYMENT', 'REFUND', 'REFUND']],
+    ['table', ['PAYMENT', 'REFUND']],
+    ['table-in-transaction', ['PAYMENT', 'REFUND']],
+  ] as const)('refund: %s, when another process has written the row behind its look', async (REFUND, kinds) => {
+    const { id } = await orderIn('PAID');
+    const store = createOrderStore(openPool(), { UNIT_PRICE: 250, ORDER_TTL_MS: 60_000, REFUND });
+    const other = await begin();
+    await other.query('INSERT INTO tb_refund (order_id, created_at) VALUES (?, UTC_TIMESTAMP(3))', [id]);
+    const late = store.refund(id);
+    await until('it has looked', async () => (await shop.running('INSERT IGNORE INTO tb_refund')) === 1);
+    await other.query("UPDATE tb_order SET status = 'REFUNDED' WHERE id = ?", [id]);
+    await other.query(
+      "INSERT INTO tb_payment SELECT UUID(), id, 'REFUND', amount, created_at FROM tb_order WHERE id = ?",
+      [id],
+    );
+
+    await other.query('COMMIT');
+
+    const ending = await late.then(
+      ({ status }) => status,
+      ({ code }) => code,
+    );
+    expect(ending).toBe(REFUND === 'table-look-first' ? 'REFUNDED' : 'ORDER_STATE');
+    expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(kinds);
+  });
+
   test('transaction: one that loses a deadlock is done again', async () => {
     const [first, second] = [await buy(node, '001'), await buy(node, '001')];
     const pool = openPool();

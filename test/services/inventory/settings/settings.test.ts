@@ -83,6 +83,11 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       { MYSQL_URL: 'mysql://root@localhost:3306/a', ORDERS: 'off', LOCK_VERSION: 'fenced' },
       'does not go with LOCK_VERSION=fenced, which has the stock check its fencing token, which MySQL does not',
     ],
+    [
+      'ORDER_CLEANUP_OVERLAP=on',
+      { ORDER_CLEANUP_FIXED_RATE_MS: '500' },
+      'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time',
+    ],
     // The client of a Cluster does not know which server has written.
     ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
   ])('%s with %j stops the start', async (setting, env, why) => {

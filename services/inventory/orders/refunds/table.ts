@@ -1,0 +1,16 @@
+// Refund · table
+// Problem: the other node has a lock of its own: both look, both find no row, and both refund.
+// Change:  no lock: the order's id is the primary key of the table, so one INSERT writes the row, and who has written it refunds.
+// Leaves:  a node that dies between the row and the refund leaves the row: the money is never paid back.
+
+import type { ResultSetHeader } from 'mysql2/promise';
+import type { Refund } from './refund.ts';
+
+const insert = 'INSERT IGNORE INTO tb_refund (order_id, created_at) VALUES (?, UTC_TIMESTAMP(3))';
+
+export const refundOnce: Refund = async ({ id, isPaid, alone, together, refund }) => {
+  // An order that is not paid must have no row: it may be paid later.
+  if (!(await isPaid())) return undefined;
+  const { affectedRows } = await alone((ask) => ask<ResultSetHeader>(insert, [id]));
+  return affectedRows === 1 ? together(refund) : undefined;
+};
