@@ -16,6 +16,7 @@ import { dismissReaper, makeTempDir, type Part, PartError, retryOnTakenPort, sta
 import { freePort, reachedAt } from './ports.ts';
 import { type Link, openLink } from './proxy/link.ts';
 import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
+import { openCluster, openSentinels, type RedisMode, type RedisSet, whyNoRedisSet } from './redis-set.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
@@ -77,6 +78,8 @@ export const isNode = ({ part }: PartError) => NODES.includes(part);
 
 export interface Stack {
   redis: Pick<RedisServer, 'url' | 'kind'>;
+  /** The servers of a Redis that fails over by itself: `redis` is its primary at the start. */
+  redisSet?: RedisSet;
   /** The process of Redis, when it is ours. */
   redisProcess?: Breakable;
   /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
@@ -116,6 +119,8 @@ export interface StackOptions {
   service?: string | undefined;
   /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
   masters?: number | undefined;
+  /** How a Redis of our own stands (single). */
+  redisMode?: RedisMode | undefined;
   /** Redis has a replica from the start, if it is ours and knows replication; by default when the lock waits for one. */
   hasReplica?: boolean | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
@@ -144,6 +149,7 @@ export async function startStack({
   env = {},
   service,
   masters: wanted,
+  redisMode = 'single',
   hasReplica,
   forDrills = false,
   nginxSendsAgain,
@@ -153,7 +159,7 @@ export async function startStack({
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would refuse a bad value in its own words.
   const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env, HOST: host });
-  const isReplicated = hasReplica ?? replicasOf(LOCK_VERSION) > 0;
+  const isReplicated = redisMode === 'replica' || (hasReplica ?? replicasOf(LOCK_VERSION) > 0);
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const temp = makeTempDir();
   const parts = new Set<Part>();
@@ -171,6 +177,27 @@ export async function startStack({
       if (parts.delete(part) && !isStopping) reportDeath(new PartError(part.name, sentence));
     });
     return part;
+  }
+
+  /** A set is there so that one of its servers may die: that is told, and no more. */
+  function watchSpare(part: Part) {
+    parts.add(part);
+    void part.ended.then((sentence) => {
+      if (parts.delete(part) && !isStopping) onLine?.(part.name, sentence);
+    });
+  }
+
+  /** The Redis of the stack, and its servers when it fails over by itself. */
+  async function openOwnRedis(): Promise<RedisServer & { redisSet?: RedisSet }> {
+    const lack = whyNoRedisSet(redisMode);
+    if (lack !== undefined) throw new Error(lack);
+    if (redisMode !== 'sentinel' && redisMode !== 'cluster') {
+      return openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
+    }
+    const open = redisMode === 'sentinel' ? openSentinels : openCluster;
+    const redisSet = await open({ dir: temp.dir, port: ports?.redis, onPart: watchSpare });
+    const { url, part, startAgain } = redisSet.primary;
+    return { url, kind: 'native', part, startAgain, redisSet };
   }
 
   async function stop() {
@@ -314,7 +341,8 @@ export async function startStack({
 
   /** Resolves when it has a copy of all that Redis holds. */
   async function startLastingReplica(redis: RedisServer): Promise<LastingReplica | undefined> {
-    if (!isReplicated || redis.kind !== 'native') return undefined;
+    if (!isReplicated || redis.kind !== 'native' || redisMode === 'sentinel' || redisMode === 'cluster')
+      return undefined;
     const line = await linkTo(redis.url);
     const { url } = await startReplica(line?.url ?? redis.url);
     await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
@@ -322,15 +350,15 @@ export async function startStack({
   }
 
   try {
-    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
-    const { part, startAgain } = redis;
-    const redisProcess = part && startAgain && breakable(watch(part), startAgain);
+    const redis = await openOwnRedis();
+    const { part, startAgain, redisSet } = redis;
+    const redisProcess = part && startAgain && breakable(redisSet ? part : watch(part), startAgain);
     const lack = await lackOfRedis(redis.url, LOCK_VERSION);
     if (lack !== undefined) throw new Error(lack);
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
     const replica = await startLastingReplica(redis);
-    const nodes = await all([0, 1].map((index) => startNode(index, redis.url, masters)));
+    const nodes = await all([0, 1].map((index) => startNode(index, redisSet?.url ?? redis.url, masters)));
     const nginx = await startNginx({
       port: ports?.nginx,
       host,
@@ -341,6 +369,7 @@ export async function startStack({
     watch(nginx.part);
     return {
       redis,
+      ...(redisSet && { redisSet }),
       ...(redisProcess && { redisProcess }),
       ...(redis.kind === 'native' && { startReplica }),
       startClockServer,

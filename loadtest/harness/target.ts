@@ -108,7 +108,10 @@ export interface Target {
   /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
   backends: Results['environment']['backends'];
   /** The stack, when it is ours to break. */
-  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters' | 'nginx'>;
+  stack?: Pick<
+    Stack,
+    'redis' | 'redisSet' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters' | 'nginx'
+  >;
   /** Where its nodes keep the orders, when there are any. */
   mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */

@@ -133,6 +133,17 @@ export const lockSteps = {
   'replication to one cut': ({ replica }: { replica: number }) => `Replication to replica ${replica} was cut.`,
   'replica caught up': ({ replica }: { replica: number }) => `Replica ${replica} received every write.`,
   'failed over': () => 'Redis was killed, and the replica was promoted.',
+  'failed over and forgot': ({ key, owner }: { key: string; owner: string }) =>
+    `Redis was killed, and the replica was promoted. It lacks a write that Redis had acknowledged: the lock ${key} of ${owner}.`,
+  'failed over by itself': ({ server, ms }: OfTime & { server: string }) =>
+    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}.`,
+  'failed over by itself and forgot': ({
+    server,
+    ms,
+    key,
+    owner,
+  }: OfTime & { server: string; key: string; owner: string }) =>
+    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}. It lacks a write that Redis had acknowledged: the lock ${key} of ${owner}.`,
   'failed over to one': ({ replica }: { replica: number }) => `Redis was killed, and replica ${replica} was promoted.`,
   'Redis paused': () => 'Redis was paused (SIGSTOP).',
   'Redis resumed': () => 'Redis resumed (SIGCONT).',

@@ -100,6 +100,12 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'replication to one cut': ({ replica }) => `到副本 ${replica} 的复制连接断开。`,
   'replica caught up': ({ replica }) => `副本 ${replica} 收到了全部写入。`,
   'failed over': () => 'Redis 宕机，副本被提升为主节点。',
+  'failed over and forgot': ({ key, owner }) =>
+    `Redis 宕机，副本被提升为主节点。它缺少一条 Redis 已经确认的写入：${owner} 的锁 ${key}。`,
+  'failed over by itself': ({ server, ms }) =>
+    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。`,
+  'failed over by itself and forgot': ({ server, ms, key, owner }) =>
+    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。它缺少一条 Redis 已经确认的写入：${owner} 的锁 ${key}。`,
   'failed over to one': ({ replica }) => `Redis 宕机，副本 ${replica} 被提升为主节点。`,
   'Redis paused': () => 'Redis 被暂停（SIGSTOP）。',
   'Redis resumed': () => 'Redis 恢复（SIGCONT）。',

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
+import { type RedisMode, redisModes, whyNoRedisSet } from '../../stack/redis-set.ts';
 import { AS_EXPECTED, COULD_NOT_RUN } from './ending.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
@@ -34,6 +35,7 @@ const options = {
   url: row('--url <url>', 'aim at a running stack: its load balancer', webAddress),
   lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
   real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
+  redis: row('--redis <mode>', 'a Redis of its own: single, replica, sentinel or cluster (single)', redisModeNamed),
   pause: flag('--pause', 'wait for Enter at each step that can wait'),
   save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
   new: row('--new <file>', 'write a lock that works, to be changed, and do nothing else'),
@@ -147,6 +149,23 @@ function list(value: string): string[] {
 function trackNamed(value: string): 'locks' | 'orders' {
   if (value === 'locks' || value === 'orders') return value;
   throw new InvalidArgumentError('It must be locks or orders.');
+}
+
+function redisModeNamed(value: string): RedisMode {
+  const mode = redisModes.find((known) => known === value);
+  if (mode !== undefined) return mode;
+  throw new InvalidArgumentError(`It must be one of ${redisModes.join(', ')}.`);
+}
+
+/** A Redis that is started stands as it is asked to. Ends the process where one is given, or none can be started. */
+export function redisModeOf({ redis }: Pick<Given, 'redis'>, command: Command): RedisMode | undefined {
+  if (redis === undefined) return undefined;
+  if (process.env['REDIS_URL'])
+    return command.error(
+      `error: --redis ${redis} starts servers, and REDIS_URL names others: leave one out, such as REDIS_URL= npm run …`,
+    );
+  const lack = whyNoRedisSet(redis);
+  return lack === undefined ? redis : command.error(`error: ${lack}`);
 }
 
 function leaseLength(value: string): number {

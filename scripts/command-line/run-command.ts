@@ -54,6 +54,7 @@ const virtualServers: Servers = {
  */
 export async function runCommand({
   running,
+  redisMode,
   prints,
   reports,
   settings,
@@ -73,7 +74,7 @@ export async function runCommand({
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const targets = createTargets({ running, modules, backends, onDeath });
+  const targets = createTargets({ running, redisMode, modules, backends, onDeath });
   const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });
   const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);

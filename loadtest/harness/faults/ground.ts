@@ -51,8 +51,8 @@ export function createGround(
       return client;
     },
     /** What no event tells is asked for again and again. Throws NotStagedError, with the sentence, when it does not come. */
-    async until(isSo: () => Promise<boolean>, otherwise: string) {
-      const found = await poll(clock, STAGE_LIMIT_MS, async () => (await isSo()) || undefined);
+    async until(isSo: () => Promise<boolean>, otherwise: string, limitMs = STAGE_LIMIT_MS) {
+      const found = await poll(clock, limitMs, async () => (await isSo()) || undefined);
       if (!found) throw new NotStagedError(otherwise);
     },
     /** Undoes it with the rest. */

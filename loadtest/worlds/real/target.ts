@@ -38,7 +38,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       network: machineNetwork,
       url: stack.nginx.url,
       nodes,
-      ...(await describeRedis(stack.redis.kind, nodes)),
+      ...(await describeRedis(stack.redis.kind, nodes, stack.redisSet?.mode)),
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       backends: backends?.versions ?? {},
       ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
@@ -60,7 +60,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
   }
 }
 
-function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
+function lacksOf({ redis, redisSet, nodes, masters, replica }: Stack): Target['lacks'] {
   const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
   const noMasters = 'No masters were started: they vote for redlock alone.';
   return {
@@ -73,6 +73,7 @@ function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
     ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
     ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
+    ...(redisSet && ofSet[redisSet.mode]),
   };
 }
 
@@ -82,6 +83,24 @@ const whyNoReplica: Record<Stack['redis']['kind'], string> = {
   external: 'The Redis that REDIS_URL names is given no replica.',
   native: 'No replica was started: only replicated waits for one.',
   embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
+};
+
+/** A Redis that fails over by itself can do that, and no fault that takes one server or one line for Redis. */
+const fails = 'fails over by itself, so this drill would not break what it says: leave --redis out.';
+const lead = 'its clients find the primary themselves, past every link: leave --redis out.';
+const ofSet: Record<'sentinel' | 'cluster', Target['lacks']> = {
+  sentinel: {
+    links: `With Sentinels ${lead}`,
+    'redis process': `A Redis with Sentinels ${fails}`,
+    'clock server': `A Redis with Sentinels ${fails}`,
+    'lasting replica': undefined,
+  },
+  cluster: {
+    links: `In a Cluster ${lead}`,
+    'redis process': `A Cluster ${fails}`,
+    'clock server': `A Cluster ${fails}`,
+    'lasting replica': 'WAIT names no key, and a client of a Cluster asks any server: replicated needs one Redis.',
+  },
 };
 
 /** What only a stack of our own has. */
@@ -132,11 +151,13 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
 async function describeRedis(
   kind: Target['redis']['kind'],
   [node]: LabClient[],
+  mode?: 'sentinel' | 'cluster',
 ): Promise<Pick<Target, 'redis' | 'redisLacks'>> {
   if (node === undefined) return { redis: { kind, version: 'unknown' }, redisLacks: {} };
   const { server, version, masters, lacks } = await node.redis();
   const cluster = masters > 1 ? `, a Cluster of ${masters} masters` : '';
-  return { redis: { kind, version: `${server} ${version}${cluster}` }, redisLacks: lacks };
+  const sentinels = mode === 'sentinel' ? ', a primary, a replica and three Sentinels' : '';
+  return { redis: { kind, version: `${server} ${version}${cluster}${sentinels}` }, redisLacks: lacks };
 }
 
 /** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */

@@ -2,6 +2,7 @@
 
 import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
+import type { RedisMode } from '../../../stack/redis-set.ts';
 import { MASTERS } from '../../../stack/stack.ts';
 import type { Drill } from '../../harness/drill.ts';
 import type { Target } from '../../harness/target.ts';
@@ -16,6 +17,8 @@ export interface TargetsOptions {
   modules?: Record<string, ExternalModule>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
+  /** How their Redis stands (single). */
+  redisMode?: RedisMode | undefined;
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
   /** The file that the nodes run, but those with an external lock; the inventory service when it is not given. */
@@ -45,7 +48,7 @@ export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
-  const { running, modules = {}, backends: needed = [], env: always = {}, service, onDeath } = options;
+  const { running, modules = {}, backends: needed = [], redisMode, env: always = {}, service, onDeath } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
@@ -66,6 +69,7 @@ export function createTargets(options: TargetsOptions) {
       {
         forDrills,
         service,
+        redisMode,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.
         env: {
