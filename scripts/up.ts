@@ -55,7 +55,7 @@ await refuseTakenPorts();
 let stack: Stack | undefined;
 let backends: Backends | undefined;
 try {
-  backends = await startBackends(needed, { mysql: settings.MYSQL_PORT });
+  backends = await startBackends(needed, { mysqlPort: settings.MYSQL_PORT });
   const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
   if (lack) throw new Error(lack);
   const namespace = await backends.openNamespace();

@@ -45,7 +45,7 @@ export interface Node extends Breakable {
   /** What the node reaches each of the masters through, in their order. */
   masterLinks: Link[];
   /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
-  backendLinks: Partial<Record<Backend, Link>>;
+  backendLinks: Partial<Record<Backend, Link[]>>;
 }
 
 /** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
@@ -241,14 +241,16 @@ export async function startStack({
   async function linksToBackends() {
     const { MYSQL_URL = '', ZOOKEEPER_URL = '' } = { ...process.env, ...env };
     const mysql = await linkTo(MYSQL_URL);
-    // The client may take any of several servers, and a link leads to one.
-    const isOneServer = ZOOKEEPER_URL !== '' && !ZOOKEEPER_URL.includes(',');
-    const zookeeper = isOneServer ? await linkTo(`zookeeper://${ZOOKEEPER_URL}`) : undefined;
+    // The client may take any of several servers: a link leads to each.
+    const [hosts = '', ...folders] = ZOOKEEPER_URL.split('/');
+    const links = await Promise.all(hosts.split(',').map((host) => linkTo(host && `zookeeper://${host}`)));
+    const zookeeper = links.filter((link) => link !== undefined);
+    const linked = [zookeeper.map(({ port }) => `127.0.0.1:${port}`).join(','), ...folders].join('/');
     return {
-      backendLinks: { ...(mysql && { mysql }), ...(zookeeper && { zookeeper }) },
+      backendLinks: { ...(mysql && { mysql: [mysql] }), ...(zookeeper.length > 0 && { zookeeper }) },
       settings: {
         ...(mysql && { MYSQL_URL: mysql.url }),
-        ...(zookeeper && { ZOOKEEPER_URL: zookeeper.url.replace('zookeeper://', '') }),
+        ...(zookeeper.length > 0 && { ZOOKEEPER_URL: linked }),
       },
     };
   }

@@ -161,6 +161,20 @@ export const lockSteps = {
   'no sale in time': ({ ms }: OfTime) => `Nothing was sold within ${formatDuration(ms)} of the return of Redis.`,
   'no new outage': () => 'There was no new outage to recover from.',
 
+  // The servers of the lock.
+  'minority killed': ({ killed, servers }: { killed: number; servers: number }) =>
+    `${killed} of the ${servers} servers of the lock ${killed === 1 ? 'was' : 'were'} killed (SIGKILL).`,
+  'no minority': () => 'The lock has one server, so no minority of its servers could be killed.',
+  'no server missing': () => 'No server of the lock was missing.',
+  'sales went on': ({ ms }: OfTime) => `A sale took place ${formatDuration(ms)} later.`,
+  'sales did not go on': ({ ms }: OfTime) => `Nothing was sold within ${formatDuration(ms)}.`,
+  'majority killed': ({ killed, servers }: { killed: number; servers: number }) =>
+    servers === 1
+      ? 'The one server of the lock was killed (SIGKILL).'
+      : `One more was killed (SIGKILL): ${killed} of ${servers} servers of the lock were gone, and with them the majority.`,
+  'lock servers started again': ({ servers, ms }: OfTime & { servers: number }) =>
+    `After ${formatDuration(ms)} ${countOf(servers, 'server')} of the lock started again.`,
+
   // Masters that vote.
   'master paused': ({ master }: { master: number }) => `Master ${master} was paused (SIGSTOP).`,
   'bare majority': ({ node, quorum, masters }: OfNode & { quorum: number; masters: number }) =>

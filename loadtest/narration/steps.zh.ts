@@ -121,6 +121,18 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'no sale in time': ({ ms }) => `Redis 恢复后 ${durationInChinese(ms)}内一件也没有售出。`,
   'no new outage': () => '没有新的故障需要恢复。',
 
+  // The servers of the lock.
+  'minority killed': ({ killed, servers }) => `锁的 ${servers} 台服务器中有 ${killed} 台宕机（SIGKILL）。`,
+  'no minority': () => '这把锁只有一台服务器，没有少数派可以宕机。',
+  'no server missing': () => '锁的服务器一台也不少。',
+  'sales went on': ({ ms }) => `${durationInChinese(ms)}后卖出了一件。`,
+  'sales did not go on': ({ ms }) => `${durationInChinese(ms)}内一件也没有卖出。`,
+  'majority killed': ({ killed, servers }) =>
+    servers === 1
+      ? '锁唯一的服务器宕机（SIGKILL）。'
+      : `又有一台宕机（SIGKILL）：锁的 ${servers} 台服务器中已有 ${killed} 台宕机，多数派不复存在。`,
+  'lock servers started again': ({ servers, ms }) => `${durationInChinese(ms)}后，锁的 ${servers} 台服务器重新启动。`,
+
   // Masters that vote.
   'master paused': ({ master }) => `主节点 ${master} 被暂停（SIGSTOP）。`,
   'bare majority': ({ node, quorum, masters }) => `${node} 只能连上 ${masters} 个主节点中的 ${quorum} 个。`,

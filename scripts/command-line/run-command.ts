@@ -55,6 +55,7 @@ const virtualServers: Servers = {
 export async function runCommand({
   running,
   redisMode,
+  zookeepers,
   prints,
   reports,
   settings,
@@ -74,7 +75,7 @@ export async function runCommand({
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const targets = createTargets({ running, redisMode, modules, backends, onDeath });
+  const targets = createTargets({ running, redisMode, zookeepers, isAlone: workers === 1, modules, backends, onDeath });
   const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });
   const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);

@@ -12,6 +12,7 @@ import { beyond, locks, strategies } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { RedisMode } from '../../stack/redis-set.ts';
+import type { ZookeeperCount } from '../../stack/zookeeper.ts';
 import {
   callerDir,
   type Given,
@@ -25,6 +26,7 @@ import {
   stageNamed,
   stagesNamed,
   wholeNumberFrom,
+  zookeepersOf,
 } from './command.ts';
 
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
@@ -41,6 +43,8 @@ export interface RunSettings {
   running?: { url: string; labUrls: string[] } | undefined;
   /** How the Redis of the stacks stands. */
   redisMode?: RedisMode | undefined;
+  /** How many servers a ZooKeeper of the run has. */
+  zookeepers?: ZookeeperCount | undefined;
   /** Play the cells in the virtual world, without a server. */
   isVirtual?: boolean;
   /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
@@ -163,12 +167,12 @@ export function readDrillOptions(argv: string[]) {
   const command = newCommand(
     'npm run drill',
     'Breaks one stage on purpose, step by step, and writes a report.',
-    ['stage', 'lease', 'redis', 'pause', 'save', 'reports'],
+    ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'],
     { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
   )
     .argument('<drill>', `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}`)
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
-  const { stage, lease, redis, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
+  const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
   const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
   const drill = flight?.drills.find((each) => each.name === name);
@@ -182,7 +186,14 @@ export function readDrillOptions(argv: string[]) {
     refuse(command, `the file ${save} keeps one run: name one stage, or leave the file out`);
   }
   return {
-    ...{ drill, rows: own, reports, isStepwise: pause ?? false, redisMode: redisModeOf({ redis }, command) },
+    ...{
+      drill,
+      rows: own,
+      reports,
+      isStepwise: pause ?? false,
+      redisMode: redisModeOf({ redis }, command),
+      zookeepers: zookeepersOf({ zookeeper }, command),
+    },
     settings: { ...realSettings, leaseMs: lease },
     ...(save !== undefined && { fileFor }),
   };

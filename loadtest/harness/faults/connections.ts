@@ -23,7 +23,7 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
   function linksToLock(node: TargetNode): Link[] {
     if (backend === 'redis') return [linkOf(node)];
     if (backend !== 'masters')
-      return [ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a link.`)];
+      return ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a link.`);
     return linksToMasters(node, [...masters.keys()]);
   }
 

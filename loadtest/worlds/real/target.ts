@@ -12,8 +12,21 @@ export function whyNotOwnMysql(): string | undefined {
   return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
 }
 
-/** Starts a stack of its own on free ports. */
-export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
+/** Why a drill may not kill these servers, as a sentence; undefined when it may. */
+function whyNotOurs(backend: 'mysql' | 'zookeeper', isAlone: boolean): string | undefined {
+  const setting = { mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' }[backend];
+  if (process.env[setting]) return `What ${setting} names is not ours to kill: with ${setting}= it is started.`;
+  return isAlone
+    ? undefined
+    : 'All stacks of the run share the servers of this lock: npm run drill starts them for itself.';
+}
+
+/** Starts a stack of its own on free ports. `isAlone`: no other uses the servers beyond Redis. */
+export async function openLocalTarget(
+  options: StackOptions = {},
+  backends?: Backends,
+  { isAlone = false } = {},
+): Promise<Target> {
   const namespace = await backends?.openNamespace();
   // What is measured is the lock: an order costs more than the sale.
   const stack = await startStack({
@@ -43,9 +56,12 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       backends: backends?.versions ?? {},
       ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
       stack,
+      ...(backends && isAlone && { lockServers: backends.processes }),
       lacks: {
         ...backends?.lacks,
         'own mysql': whyNotOwnMysql(),
+        'mysql processes': whyNotOurs('mysql', isAlone),
+        'zookeeper processes': whyNotOurs('zookeeper', isAlone),
         ...lacksOf(stack),
       },
       partDied: stack.partDied,
@@ -104,7 +120,15 @@ const ofSet: Record<'sentinel' | 'cluster', Target['lacks']> = {
 };
 
 /** What only a stack of our own has. */
-const broken: Need[] = ['node processes', 'links', 'redis process', 'replication', 'clock server', 'master processes'];
+const broken: Need[] = [
+  'node processes',
+  'links',
+  'redis process',
+  'replication',
+  'clock server',
+  'master processes',
+  'lock servers',
+];
 
 /** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
 export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {

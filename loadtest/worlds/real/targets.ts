@@ -4,6 +4,7 @@ import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
 import type { RedisMode } from '../../../stack/redis-set.ts';
 import { MASTERS } from '../../../stack/stack.ts';
+import type { ZookeeperCount } from '../../../stack/zookeeper.ts';
 import type { Drill } from '../../harness/drill.ts';
 import type { Target } from '../../harness/target.ts';
 import { rowOf } from '../../staircase/lookup.ts';
@@ -19,6 +20,10 @@ export interface TargetsOptions {
   backends?: Backend[];
   /** How their Redis stands (single). */
   redisMode?: RedisMode | undefined;
+  /** How many servers their ZooKeeper has (1). */
+  zookeepers?: ZookeeperCount | undefined;
+  /** One drill runs after the other: it may kill the servers that the stacks share. */
+  isAlone?: boolean;
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
   /** The file that the nodes run, but those with an external lock; the inventory service when it is not given. */
@@ -48,7 +53,17 @@ export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
-  const { running, modules = {}, backends: needed = [], redisMode, env: always = {}, service, onDeath } = options;
+  const {
+    running,
+    modules = {},
+    backends: needed = [],
+    redisMode,
+    zookeepers,
+    isAlone = false,
+    env: always = {},
+    service,
+    onDeath,
+  } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
@@ -83,6 +98,7 @@ export function createTargets(options: TargetsOptions) {
         onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
       },
       servers,
+      { isAlone },
     );
   }
 
@@ -122,7 +138,7 @@ export function createTargets(options: TargetsOptions) {
   }
 
   function openBackends() {
-    backends ??= startBackends(needed).then((started) => {
+    backends ??= startBackends(needed, { zookeepers }).then((started) => {
       void started.partDied.then(({ message }) => onDeath(message));
       return started;
     });
