@@ -18,10 +18,14 @@ export interface Backends {
   /** What there is, such as `10.11.19-MariaDB`. */
   versions: Partial<Record<Backend, string>>;
   /** Their processes, when they are ours to break: all stacks of the run share them. */
-  processes: Partial<Record<Backend, Breakable[]>>;
+  processes: Partial<Record<Backend, BackendProcess[]>>;
   /** Resolves as soon as a server ends that nobody stopped. */
   partDied: Promise<PartError>;
   stop(): Promise<void>;
+}
+
+export interface BackendProcess extends Breakable {
+  pid(): number;
 }
 
 interface Member {
@@ -107,9 +111,10 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
     return part;
   }
 
-  function breakable(backend: Backend, { part, startAgain }: Member, isSpare: boolean): Breakable {
+  function breakable(backend: Backend, { part, startAgain }: Member, isSpare: boolean): BackendProcess {
     watch(backend, part, isSpare);
     return {
+      pid: () => part.pid,
       signal: (name) => part.signal(name),
       async kill() {
         parts.delete(part);

@@ -21,7 +21,7 @@ export type RedisMode = (typeof redisModes)[number];
 const DEAD_AFTER_MS = 500;
 /** How long the servers may take to know each other, in milliseconds. */
 const MEET_LIMIT_MS = 20_000;
-const MASTER_NAME = 'lockstep';
+export const MASTER_NAME = 'lockstep';
 const SLOTS = 16_384;
 const MASTERS = 3;
 
