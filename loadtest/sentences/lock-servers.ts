@@ -18,7 +18,7 @@ export const lockServerSteps = [
     if (killed === 0) return told('no minority');
     const dead: { comeBack(): unknown }[] = [];
     // The last of them leads the others of a ZooKeeper, more often than not.
-    for (let at = 1; at <= killed; at += 1) dead.push(await playing.faults.killLockServer(servers - at));
+    for (let at = 1; at <= killed; at += 1) dead.push(await kill(playing, servers - at));
     playing.minority = { killed, from: playing.clock.now() };
     breaks(playing, brokenAs, deed('lock servers killed', { killed }), undefined, async () => {
       for (const { comeBack } of dead) await comeBack();
@@ -37,7 +37,7 @@ export const lockServerSteps = [
     if (minority && minority.soldAt === undefined) return told('shop closed');
     const servers = faults.lockServers;
     const killed = (minority?.killed ?? 0) + 1;
-    const last = await faults.killLockServer(servers - killed);
+    const last = await kill(playing, servers - killed);
     const from = clock.now();
     const { over } = mark(deed('lock servers killed', { killed }));
     await playing.say(told('majority killed', { killed, servers }));
@@ -103,6 +103,14 @@ export const lockServerDemands = [
     return { wrong: because('no sale after the majority', { limitMs }) };
   }),
 ];
+
+/** Kills a server of the lock, until it comes back. Throws NotStagedError where a master still answers. */
+async function kill({ faults, lock }: Playing, server: number) {
+  const dead = await faults.killLockServer(server);
+  if (lock.masterCount > 0 && (await faults.votes())[server] !== 'silent')
+    throw new NotStagedError(`Master ${server + 1} answers after SIGKILL.`);
+  return dead;
+}
 
 /** Waits for the first sale that begins after this. Resolves with how long it took, in milliseconds; undefined when there is none in time. */
 async function untilSold({ record, sales }: Playing, since: { from: number; soldAt?: number }, limitMs: number) {
