@@ -129,6 +129,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
+const KILLED: Need = 'lock servers';
 const processesOf: Partial<Record<Backend, Need[]>> = {
   masters: ['master processes'],
   mysql: ['mysql processes'],
@@ -140,7 +141,7 @@ export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need
   if (redisLacks[stage] !== undefined) return redisLacks[stage];
   const backends = rowOf(stage)?.backends ?? ['redis'];
   const servers = backends.filter((backend) => backend !== 'redis');
-  const killed = needs.includes('lock servers') ? (processesOf[backendOfRow(stage)] ?? []) : [];
+  const killed = needs.includes(KILLED) ? (processesOf[backendOfRow(stage)] ?? []) : [];
   const replica: Need[] = replicasOf(stage) > 0 ? ['lasting replica'] : [];
   return [...needs, ...servers, ...killed, ...replica].flatMap((need) => lacks[need] ?? [])[0];
 }

@@ -135,5 +135,5 @@ test('commands: each is a file of its name in scripts/, and stands with each of 
   });
 
   expect(faults).toEqual([]);
-  expect(WITHOUT_HELP.toSorted()).toEqual(['diff', 'down', 'pictures', 'reconcile', 'up']);
+  expect(WITHOUT_HELP.toSorted()).toEqual(['diff', 'down', 'pictures', 'reconcile']);
 });
