@@ -21,7 +21,6 @@ const foreign: Record<string, string> = {
   'locks/drivers/delete-if-equal.ts': 'an error of Redis',
   'prove/properties.ts': 'demands in a list of demands',
   'stack/redis.ts': 'what redis-server prints',
-  'stack/redis-set.ts': 'what Redis answers to INFO',
   'stack/zookeeper.ts': 'what ZooKeeper prints',
   'services/inventory/servers/away-server.ts': 'errors of Redis and ioredis',
   'services/inventory/orders/payments/stream.ts': 'errors of Redis',
