@@ -11,16 +11,20 @@ import { claimControl } from '../stack/control.ts';
 import { PortTaken } from '../stack/parts.ts';
 import { plainLine } from '../stack/plain-line.ts';
 import { isFree } from '../stack/ports.ts';
+import { MASTER_NAME } from '../stack/redis-set.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { addressOf, upPortsFor } from '../stack/usual-ports.ts';
-import { type Given, newCommand } from './command-line/command.ts';
+import { type Given, newCommand, redisModeOf, zookeepersOf } from './command-line/command.ts';
 
 const STOCK = 5_000;
 
-const about = 'Starts a stack that stays up. Its settings are in .env.example.';
-const { nodes: nodeCount = 2 } = newCommand('npm run up', about, ['nodes']).parse().opts<Given>();
-
+const about = 'Starts a stack that stays up until Ctrl-C or npm run down. Its settings are in .env.example.';
+const command = newCommand('npm run up', about, ['nodes', 'redis', 'zookeeper']);
+const given: Given = command.parse().opts();
 loadEnvFile();
+const { nodes: nodeCount = 2 } = given;
+const redisMode = redisModeOf(given, command);
+const zookeepers = zookeepersOf(given, command);
 const { LOCK_VERSION, ORDERS, HOST } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
@@ -42,6 +46,7 @@ const isCached = STOCK_CACHE !== 'off';
 const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !isCached && !!process.env['MYSQL_URL']);
 
 const needed: Backend[] = hasOrders || isCached ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
+if (zookeepers) needed.push('zookeeper');
 /** The ports on which a server of ours will listen, by their settings. */
 const ports: Record<string, number> = { ...settings };
 if (process.env['REDIS_URL']) delete ports['REDIS_PORT'];
@@ -57,12 +62,14 @@ await refuseTakenPorts();
 let stack: Stack | undefined;
 let backends: Backends | undefined;
 try {
-  backends = await startBackends(needed, { mysql: portOf('MYSQL_PORT') });
+  const onSpare = (sentence: string) => console.log(sentence);
+  backends = await startBackends(needed, { mysqlPort: portOf('MYSQL_PORT'), zookeepers, onSpare });
   const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
   if (lack) throw new Error(lack);
   const namespace = await backends.openNamespace();
   stack = await startStack({
     host: HOST,
+    redisMode,
     env: { ORDERS: hasOrders ? 'on' : 'off', ...namespace },
     nodes: nodeCount,
     ports: {
@@ -76,7 +83,7 @@ try {
     onLine: (name, line) => console.log(`${name}  ${plainLine(line) ?? line}`),
   });
   await setStock(stack);
-  await describe(stack, namespace);
+  await describe(stack, namespace, backends);
   const died = Promise.race([stack.partDied, backends.partDied]).then(({ message }) => {
     process.exitCode = 1;
     return message;
@@ -122,14 +129,36 @@ async function setStock({ nodes: [node] }: Stack) {
   if (!response.ok) throw new Error(`the stock could not be set: ${await response.text()}`);
 }
 
-async function describe({ redis, nginx, nodes }: Stack, namespace: NodeJS.ProcessEnv) {
+/** The servers that stand for one, and the command that kills each. */
+function serversOf({ redisSet, replica }: Stack, { processes }: Backends): string {
+  const lines = (redisSet?.servers ?? []).map(
+    ({ name, url, part }) => `${name}, ${url}, ends with kill -9 ${part.pid}`,
+  );
+  if (replica) lines.push(`replica, ${replica.url}`);
+  const members = (processes.zookeeper ?? []).map(({ pid }, at) => `zookeeper ${at + 1}, ends with kill -9 ${pid()}`);
+  return [...lines, ...(members.length > 1 ? members : [])].map((line) => `\n         ${line}`).join('');
+}
+
+/** How one sees that another server has become the primary. */
+function primarySeen({ redis, redisSet, replica }: Stack): string {
+  if (replica) return `redis-cli -u ${replica.url} info replication`;
+  if (redisSet === undefined) return '';
+  if (redisSet.mode === 'cluster') return `redis-cli -u ${redisSet.replica?.url ?? redis.url} cluster nodes`;
+  const sentinel = redisSet.servers.find(({ name }) => name.startsWith('sentinel'));
+  return `redis-cli -u ${sentinel?.url} sentinel get-master-addr-by-name ${MASTER_NAME}`;
+}
+
+async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Backends) {
+  const { redis, redisSet, nginx, nodes } = stack;
+  const redisUrl = redisSet?.url ?? redis.url;
+  const primary = primarySeen(stack);
   const [node] = nodes;
   const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
   const given = Object.entries(namespace).map(([setting, value]) => `${setting}=${value}`);
   const text = `
-redis    ${redis.kind}, ${redis.url}${given.map((setting) => `\n         ${setting}`).join('')}
+redis    ${redis.kind}, ${redisUrl}${serversOf(stack, backends)}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
 ${nodes.map(({ name, url, labUrl }) => `${name.padEnd(8)} ${url}, lab listener ${labUrl}`).join('\n')}
 lock     ${(state as { lock: string }).lock}
@@ -137,12 +166,12 @@ stock    ${STOCK} units of sku 001
 
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale
 See the stock:       curl -w '\\n' ${nginx.url}/inventory
-By hand:             . scripts/lab.sh, and then sale, stock, next_sale, redis and what else it has
+${primary && `See the primary:     ${primary}\n`}By hand:             . scripts/lab.sh, and then sale, stock, next_sale, redis and what else it has
 Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
 ${
   hasOrders
     ? `See the orders:      curl -w '\\n' ${nginx.url}/orders
-Stock and orders:    REDIS_URL=${redis.url} ${given.join(' ')} npm run reconcile
+Stock and orders:    REDIS_URL=${redisUrl} ${given.join(' ')} npm run reconcile
 `
     : ''
 }Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1

@@ -74,13 +74,7 @@ export async function openReplica(primaryUrl: string, dir: string): Promise<Redi
 export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: string; replicaUrl: string }) {
   const [primary, replica] = [new Redis(primaryUrl), new Redis(replicaUrl)];
   for (const client of [primary, replica]) client.on('error', () => {});
-  const deadline = performance.now() + COPY_LIMIT_MS;
-  async function until(isSo: () => Promise<boolean>) {
-    while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error('The replica has not copied what Redis holds.');
-      await sleep(COPY_POLL_MS);
-    }
-  }
+  const until = (isSo: () => Promise<boolean>) => untilSo(isSo, 'The replica has not copied what Redis holds.');
   try {
     await until(async () => /master_link_status:up/.test(await replica.info('replication')));
     // Up to a second may pass from there until the first command reaches it. This one is not part of what it has copied.
@@ -91,6 +85,15 @@ export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: stri
   } finally {
     primary.disconnect();
     replica.disconnect();
+  }
+}
+
+/** Resolves when it is so; looks again and again. Rejects with the sentence when it is not in time. */
+export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, limitMs = COPY_LIMIT_MS) {
+  const deadline = performance.now() + limitMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(otherwise);
+    await sleep(COPY_POLL_MS);
   }
 }
 

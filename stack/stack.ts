@@ -16,6 +16,7 @@ import { dismissReaper, makeTempDir, type Part, PartError, retryOnTakenPort, sta
 import { freePort, reachedAt } from './ports.ts';
 import { type Link, openLink } from './proxy/link.ts';
 import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
+import { openCluster, openSentinels, type RedisMode, type RedisSet, whyNoRedisSet } from './redis-set.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
@@ -44,7 +45,7 @@ export interface Node extends Breakable {
   /** What the node reaches each of the masters through, in their order. */
   masterLinks: Link[];
   /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
-  backendLinks: Partial<Record<Backend, Link>>;
+  backendLinks: Partial<Record<Backend, Link[]>>;
 }
 
 /** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
@@ -76,6 +77,8 @@ export const isNode = ({ part }: PartError) => /^node-\d+$/.test(part);
 
 export interface Stack {
   redis: Pick<RedisServer, 'url' | 'kind'>;
+  /** The servers of a Redis that fails over by itself: `redis` is its primary at the start. */
+  redisSet?: RedisSet;
   /** The process of Redis, when it is ours. */
   redisProcess?: Breakable;
   /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
@@ -117,6 +120,8 @@ export interface StackOptions {
   service?: string | undefined;
   /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
   masters?: number | undefined;
+  /** How a Redis of our own stands (single). */
+  redisMode?: RedisMode | undefined;
   /** Redis has a replica from the start, if it is ours and knows replication; by default when the lock waits for one. */
   hasReplica?: boolean | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
@@ -146,6 +151,7 @@ export async function startStack({
   env = {},
   service,
   masters: wanted,
+  redisMode = 'single',
   hasReplica,
   forDrills = false,
   nginxSendsAgain,
@@ -155,7 +161,7 @@ export async function startStack({
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would refuse a bad value in its own words.
   const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env, HOST: host });
-  const isReplicated = hasReplica ?? replicasOf(LOCK_VERSION) > 0;
+  const isReplicated = redisMode === 'replica' || (hasReplica ?? replicasOf(LOCK_VERSION) > 0);
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const temp = makeTempDir();
   const parts = new Set<Part>();
@@ -173,6 +179,27 @@ export async function startStack({
       if (parts.delete(part) && !isStopping) reportDeath(new PartError(part.name, sentence));
     });
     return part;
+  }
+
+  /** A set is there so that one of its servers may die: that is told, and no more. */
+  function watchSpare(part: Part) {
+    parts.add(part);
+    void part.ended.then((sentence) => {
+      if (parts.delete(part) && !isStopping) onLine?.(part.name, sentence);
+    });
+  }
+
+  /** The Redis of the stack, and its servers when it fails over by itself. */
+  async function openOwnRedis(): Promise<RedisServer & { redisSet?: RedisSet }> {
+    const lack = whyNoRedisSet(redisMode);
+    if (lack !== undefined) throw new Error(lack);
+    if (redisMode !== 'sentinel' && redisMode !== 'cluster') {
+      return openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
+    }
+    const open = redisMode === 'sentinel' ? openSentinels : openCluster;
+    const redisSet = await open({ dir: temp.dir, port: ports?.redis, onPart: watchSpare });
+    const { url, part, startAgain } = redisSet.primary;
+    return { url, kind: 'native', part, startAgain, redisSet };
   }
 
   async function stop() {
@@ -216,14 +243,16 @@ export async function startStack({
   async function linksToBackends() {
     const { MYSQL_URL = '', ZOOKEEPER_URL = '' } = { ...process.env, ...env };
     const mysql = await linkTo(MYSQL_URL);
-    // The client may take any of several servers, and a link leads to one.
-    const isOneServer = ZOOKEEPER_URL !== '' && !ZOOKEEPER_URL.includes(',');
-    const zookeeper = isOneServer ? await linkTo(`zookeeper://${ZOOKEEPER_URL}`) : undefined;
+    // The client may take any of several servers: a link leads to each.
+    const [hosts = '', ...folders] = ZOOKEEPER_URL.split('/');
+    const links = await Promise.all(hosts.split(',').map((host) => linkTo(host && `zookeeper://${host}`)));
+    const zookeeper = links.filter((link) => link !== undefined);
+    const linked = [zookeeper.map(({ port }) => `127.0.0.1:${port}`).join(','), ...folders].join('/');
     return {
-      backendLinks: { ...(mysql && { mysql }), ...(zookeeper && { zookeeper }) },
+      backendLinks: { ...(mysql && { mysql: [mysql] }), ...(zookeeper.length > 0 && { zookeeper }) },
       settings: {
         ...(mysql && { MYSQL_URL: mysql.url }),
-        ...(zookeeper && { ZOOKEEPER_URL: zookeeper.url.replace('zookeeper://', '') }),
+        ...(zookeeper.length > 0 && { ZOOKEEPER_URL: linked }),
       },
     };
   }
@@ -316,7 +345,8 @@ export async function startStack({
 
   /** Resolves when it has a copy of all that Redis holds. */
   async function startLastingReplica(redis: RedisServer): Promise<LastingReplica | undefined> {
-    if (!isReplicated || redis.kind !== 'native') return undefined;
+    if (!isReplicated || redis.kind !== 'native' || redisMode === 'sentinel' || redisMode === 'cluster')
+      return undefined;
     const line = await linkTo(redis.url);
     const { url } = await startReplica(line?.url ?? redis.url);
     await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
@@ -324,15 +354,16 @@ export async function startStack({
   }
 
   try {
-    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
-    const { part, startAgain } = redis;
-    const redisProcess = part && startAgain && breakable(watch(part), startAgain);
+    const redis = await openOwnRedis();
+    const { part, startAgain, redisSet } = redis;
+    const redisProcess = part && startAgain && breakable(redisSet ? part : watch(part), startAgain);
     const lack = await lackOfRedis(redis.url, LOCK_VERSION);
     if (lack !== undefined) throw new Error(lack);
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
     const replica = await startLastingReplica(redis);
-    const nodes = await all(Array.from({ length: nodeCount }, (_, index) => startNode(index, redis.url, masters)));
+    const startNodeAt = (_: unknown, index: number) => startNode(index, redisSet?.url ?? redis.url, masters);
+    const nodes = await all(Array.from({ length: nodeCount }, startNodeAt));
     const nginx = await startNginx({
       port: ports?.nginx,
       host,
@@ -343,6 +374,7 @@ export async function startStack({
     watch(nginx.part);
     return {
       redis,
+      ...(redisSet && { redisSet }),
       ...(redisProcess && { redisProcess }),
       ...(redis.kind === 'native' && { startReplica }),
       startClockServer,

@@ -13,16 +13,22 @@ const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
 /** Its magic number, its version, and the id of the database. */
 const LOG_HEADER_BYTES = 16;
 
+/** How many servers may be started: one, or three, of which two are a majority. */
+export const zookeeperCounts = [1, 3] as const;
+export type ZookeeperCount = (typeof zookeeperCounts)[number];
+
 export interface ZookeeperServer {
-  /** `host:port`, and the folder to work in if one was given. */
+  /** `host:port` of each server with commas, and the folder to work in if one was given. */
   url: string;
   /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
   kind: 'external' | 'native';
   version: string;
-  /** The process, when it is ours. */
+  /** The process, when it is ours and the only one. */
   part?: Part;
   /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
   startAgain?: () => Promise<Part>;
+  /** Each process of several. */
+  members?: { part: Part; startAgain: () => Promise<Part> }[];
 }
 
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
@@ -31,8 +37,11 @@ export function whyNoZookeeper(): string | undefined {
   return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
 }
 
-/** The ZooKeeper to use: the given one, else a new server that works in `dir`. Rejects when neither is there. */
-export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir: string }): Promise<ZookeeperServer> {
+/** The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. */
+export async function openZookeeper(
+  givenUrl: string | undefined,
+  { dir, count = 1 }: { dir: string; count?: ZookeeperCount | undefined },
+): Promise<ZookeeperServer> {
   if (givenUrl !== undefined) {
     await mustAnswer(givenUrl);
     const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
@@ -42,20 +51,47 @@ export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir
   }
   const installed = installedZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
+  if (count > 1) return retryOnTakenPort(() => startEnsemble(count, installed, dir));
   return retryOnTakenPort(async () => startOn(await freePort(), installed, dir));
 }
 
+/** Starts servers that elect one of them as their leader. Each answers when a majority of them runs. */
+async function startEnsemble(count: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
+  const members: string[] = [];
+  const ports: number[] = [];
+  while (members.length < count) {
+    members.push(`server.${members.length + 1}=127.0.0.1:${await freePort()}:${await freePort()}`);
+    ports.push(await freePort());
+  }
+  const starts = await Promise.allSettled(
+    ports.map((port, at) => startOn(port, installed, dir, { id: at + 1, lines: [...ofEnsemble, ...members] })),
+  );
+  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  for (const start of starts) {
+    if (start.status === 'fulfilled') continue;
+    for (const { part } of started) await part.stop();
+    throw start.reason;
+  }
+  const url = started.map((server) => server.url).join(',');
+  return { url, kind: 'native', version: started[0]?.version ?? '', members: started };
+}
+
+/** In ticks: how long a server may take to follow its leader (10 s), and how far behind it may be (2 s). */
+const ofEnsemble = ['initLimit=100', 'syncLimit=20'];
+
 type Installed = NonNullable<ReturnType<typeof installedZookeeper>>;
 
-async function startOn(port: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
+/** `member`: which of several it is, and the settings that name them all. */
+async function startOn(port: number, installed: Installed, dir: string, member?: { id: number; lines: string[] }) {
   const dataDir = join(dir, `zookeeper-${port}`);
   const config = join(dir, `zookeeper-${port}.cfg`);
   mkdirSync(dataDir);
-  writeFileSync(config, settings(port, dataDir));
+  if (member) writeFileSync(join(dataDir, 'myid'), String(member.id));
+  writeFileSync(config, [settings(port, dataDir), ...(member?.lines ?? []), ''].join('\n'));
   const startAgain = () => {
     dropUnbegunLogs(join(dataDir, 'version-2'));
     return startPart({
-      name: 'zookeeper',
+      name: member ? `zookeeper ${member.id}` : 'zookeeper',
       command: installed.java,
       args: [
         // Ready sooner: compile lightly, and let the operating system write to the disk when it likes. A killed server loses nothing.
@@ -70,7 +106,7 @@ async function startOn(port: number, installed: Installed, dir: string): Promise
   };
   const part = await startAgain();
   const version = (await askVersion('127.0.0.1', port)) ?? '';
-  return { url: `127.0.0.1:${port}`, kind: 'native', version, part, startAgain };
+  return { url: `127.0.0.1:${port}`, kind: 'native' as const, version, part, startAgain };
 }
 
 /**

@@ -13,16 +13,17 @@ import type {
 import type { LockTiming, SaleScript } from '../../services/inventory/sale/contract.ts';
 import type { Tell } from '../../simulation/events.ts';
 import type { PartError } from '../../stack/parts.ts';
-import type { Node, Stack } from '../../stack/stack.ts';
+import type { Breakable, Node, Stack } from '../../stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
-import { rowOf } from '../staircase/lookup.ts';
+import { backendOfRow, rowOf } from '../staircase/lookup.ts';
 import type { Clock } from './clock.ts';
 import type { Network } from './network.ts';
 
 /**
  * What a drill may need besides its nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
- * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lasting replica`: Redis has one that locks wait for.
+ * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lock servers`: those of the lock, wherever it is, to
+ * kill. `lasting replica`: Redis has one that locks wait for.
  * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
  */
 export type Need =
@@ -35,6 +36,9 @@ export type Need =
   | 'node clocks'
   | 'master processes'
   | 'own mysql'
+  | 'lock servers'
+  | 'mysql processes'
+  | 'zookeeper processes'
   | Exclude<Backend, 'redis'>;
 
 /** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */
@@ -112,7 +116,12 @@ export interface Target {
   /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
   backends: Results['environment']['backends'];
   /** The stack, when it is ours to break. */
-  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters' | 'nginx'>;
+  stack?: Pick<
+    Stack,
+    'redis' | 'redisSet' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters' | 'nginx'
+  >;
+  /** The processes of MySQL and ZooKeeper, when they are of this stack alone. */
+  lockServers?: Partial<Record<Backend, Breakable[]>>;
   /** Where its nodes keep the orders, when there are any. */
   mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
@@ -125,11 +134,19 @@ export interface Target {
   close(): Promise<void>;
 }
 
+const KILLED: Need = 'lock servers';
+const processesOf: Partial<Record<Backend, Need[]>> = {
+  masters: ['master processes'],
+  mysql: ['mysql processes'],
+  zookeeper: ['zookeeper processes'],
+};
+
 /** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
 export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need[] = []): string | undefined {
   if (redisLacks[stage] !== undefined) return redisLacks[stage];
   const backends = rowOf(stage)?.backends ?? ['redis'];
   const servers = backends.filter((backend) => backend !== 'redis');
+  const killed = needs.includes(KILLED) ? (processesOf[backendOfRow(stage)] ?? []) : [];
   const replica: Need[] = replicasOf(stage) > 0 ? ['lasting replica'] : [];
-  return [...needs, ...servers, ...replica].flatMap((need) => lacks[need] ?? [])[0];
+  return [...needs, ...servers, ...killed, ...replica].flatMap((need) => lacks[need] ?? [])[0];
 }

@@ -37,6 +37,7 @@ const labels = {
   failover: () => 'failover',
   'master stopped': ({ master }: { master: number }) => `master ${master} SIGSTOP`,
   'master restarts empty': ({ master }: { master: number }) => `master ${master} restarts empty`,
+  'lock servers killed': ({ killed }: { killed: number }) => `${killed} of the lock's servers SIGKILL`,
   'clock jumps': ({ server }: { server: string }) => `clock of ${server} jumps`,
 };
 

@@ -29,6 +29,7 @@ export const questionsInChinese: Record<string, string> = {
   overtaking: '等待者按申请的顺序进入吗？',
   'frozen-master': '参与投票的一两个主节点被暂停时，销售还能保持平时的速度吗？',
   'late-votes': '票在租期结束后才到达时，持有者会进入临界区吗？',
+  'lock-outage': '锁的多数服务器存活时销售继续吗？没有多数派时，会有人一直等不到答复吗？',
   amnesia: '刚好过半的主节点中有一个重启后数据为空，另一个多数派会让别人进入临界区吗？',
   'clock-jump': '授予锁的服务器的系统时钟向前跳变超过一个租期时，会丢失销售吗？',
   'slow-clock': '节点的时钟走得慢，以为自己还持有锁时，会丢失销售吗？',

@@ -86,6 +86,19 @@ export const reasons = {
   'key stayed for': ({ key, ms }: { key: string; ms: number }) =>
     `The key ${key} stayed, for ${formatDuration(ms)} more.`,
   'sales flowed again': ({ ms }: { ms: number }) => `After its return sales flowed again in ${formatDuration(ms)}.`,
+  'sold without a minority': ({ killed, ms }: { killed: number; ms: number }) =>
+    `Without ${countOf(killed, 'server')} sales went on after ${formatDuration(ms)}.`,
+  'nothing sold without a minority': ({ killed, limitMs }: { killed: number; limitMs: number }) =>
+    `Without ${countOf(killed, 'server')} there was no sale within ${formatDuration(limitMs)}, though a majority lived.`,
+  'single point of failure': () => 'The lock has one server: it is a single point of failure.',
+  'sold without a majority': ({ sold }: { sold: number }) =>
+    `${countOf(sold, 'sale')} began and ended while no majority of the servers lived.`,
+  'refused without a majority': ({ refused, ms, codes }: { refused: number; ms: number; codes: string[] }) =>
+    `Without a majority nobody sold: ${countOf(refused, 'buyer')} had the answer ${listOf(codes)}, in ${formatDuration(ms)} at most.`,
+  'no sale after the majority': ({ limitMs }: { limitMs: number }) =>
+    `There was no sale within ${formatDuration(limitMs)} of the return of the majority.`,
+  'sold after the majority': ({ ms }: { ms: number }) =>
+    `After the return of the majority sales flowed again in ${formatDuration(ms)}.`,
   'sales not made': ({ unsold, sales }: { unsold: number; sales: number }) =>
     `${unsold} of ${sales} sales did not take place.`,
   'sales slowed down': ({ ms }: { ms: number }) =>

@@ -72,6 +72,15 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'key stayed': ({ key }) => `键 ${key} 还在，没有过期时间。`,
   'key stayed for': ({ key, ms }) => `键 ${key} 还在，${durationInChinese(ms)}后才过期。`,
   'sales flowed again': ({ ms }) => `Redis 恢复 ${durationInChinese(ms)}后，销售恢复。`,
+  'sold without a minority': ({ killed, ms }) => `缺少 ${killed} 台服务器时，${durationInChinese(ms)}后销售继续。`,
+  'nothing sold without a minority': ({ killed, limitMs }) =>
+    `缺少 ${killed} 台服务器、多数派仍在时，${durationInChinese(limitMs)}内没有卖出。`,
+  'single point of failure': () => '这把锁只有一台服务器：它是单点故障。',
+  'sold without a majority': ({ sold }) => `没有多数派时，仍有 ${formatNumber(sold)} 笔销售开始并卖出。`,
+  'refused without a majority': ({ refused, ms, codes }) =>
+    `没有多数派时谁也没有卖出：${formatNumber(refused)} 位买家得到 ${codes.join('、')}，最多用了 ${durationInChinese(ms)}。`,
+  'no sale after the majority': ({ limitMs }) => `多数派恢复后 ${durationInChinese(limitMs)}内没有卖出。`,
+  'sold after the majority': ({ ms }) => `多数派恢复 ${durationInChinese(ms)}后，销售恢复。`,
   'sales not made': ({ unsold, sales }) => `${sales} 笔销售中有 ${unsold} 笔没有成交。`,
   'sales slowed down': ({ ms }) => `有主节点不可用时，每笔销售多用 ${durationInChinese(ms)}。`,
   'sales kept their pace': ({ ms, slowestMs }) =>

@@ -133,6 +133,17 @@ export const lockSteps = {
   'replication to one cut': ({ replica }: { replica: number }) => `Replication to replica ${replica} was cut.`,
   'replica caught up': ({ replica }: { replica: number }) => `Replica ${replica} received every write.`,
   'failed over': () => 'Redis was killed, and the replica was promoted.',
+  'failed over and forgot': ({ key, owner }: { key: string; owner: string }) =>
+    `Redis was killed, and the replica was promoted. It lacks a write that Redis had acknowledged: the lock ${key} of ${owner}.`,
+  'failed over by itself': ({ server, ms }: OfTime & { server: string }) =>
+    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}.`,
+  'failed over by itself and forgot': ({
+    server,
+    ms,
+    key,
+    owner,
+  }: OfTime & { server: string; key: string; owner: string }) =>
+    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}. It lacks a write that Redis had acknowledged: the lock ${key} of ${owner}.`,
   'failed over to one': ({ replica }: { replica: number }) => `Redis was killed, and replica ${replica} was promoted.`,
   'Redis paused': () => 'Redis was paused (SIGSTOP).',
   'Redis resumed': () => 'Redis resumed (SIGCONT).',
@@ -149,6 +160,20 @@ export const lockSteps = {
   'sales resumed': ({ ms }: OfTime) => `Sales resumed ${formatDuration(ms)} after Redis.`,
   'no sale in time': ({ ms }: OfTime) => `Nothing was sold within ${formatDuration(ms)} of the return of Redis.`,
   'no new outage': () => 'There was no new outage to recover from.',
+
+  // The servers of the lock.
+  'minority killed': ({ killed, servers }: { killed: number; servers: number }) =>
+    `${killed} of the ${servers} servers of the lock ${killed === 1 ? 'was' : 'were'} killed (SIGKILL).`,
+  'no minority': () => 'The lock has one server, so no minority of its servers could be killed.',
+  'no server missing': () => 'No server of the lock was missing.',
+  'sales went on': ({ ms }: OfTime) => `A sale took place ${formatDuration(ms)} later.`,
+  'sales did not go on': ({ ms }: OfTime) => `Nothing was sold within ${formatDuration(ms)}.`,
+  'majority killed': ({ killed, servers }: { killed: number; servers: number }) =>
+    servers === 1
+      ? 'The one server of the lock was killed (SIGKILL).'
+      : `One more was killed (SIGKILL): ${killed} of ${servers} servers of the lock were gone, and with them the majority.`,
+  'lock servers started again': ({ servers, ms }: OfTime & { servers: number }) =>
+    `After ${formatDuration(ms)} ${countOf(servers, 'server')} of the lock started again.`,
 
   // Masters that vote.
   'master paused': ({ master }: { master: number }) => `Master ${master} was paused (SIGSTOP).`,

@@ -100,6 +100,12 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'replication to one cut': ({ replica }) => `到副本 ${replica} 的复制连接断开。`,
   'replica caught up': ({ replica }) => `副本 ${replica} 收到了全部写入。`,
   'failed over': () => 'Redis 宕机，副本被提升为主节点。',
+  'failed over and forgot': ({ key, owner }) =>
+    `Redis 宕机，副本被提升为主节点。它缺少一条 Redis 已经确认的写入：${owner} 的锁 ${key}。`,
+  'failed over by itself': ({ server, ms }) =>
+    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。`,
+  'failed over by itself and forgot': ({ server, ms, key, owner }) =>
+    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。它缺少一条 Redis 已经确认的写入：${owner} 的锁 ${key}。`,
   'failed over to one': ({ replica }) => `Redis 宕机，副本 ${replica} 被提升为主节点。`,
   'Redis paused': () => 'Redis 被暂停（SIGSTOP）。',
   'Redis resumed': () => 'Redis 恢复（SIGCONT）。',
@@ -114,6 +120,18 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'sales resumed': ({ ms }) => `Redis 恢复 ${durationInChinese(ms)}后，售卖恢复。`,
   'no sale in time': ({ ms }) => `Redis 恢复后 ${durationInChinese(ms)}内一件也没有售出。`,
   'no new outage': () => '没有新的故障需要恢复。',
+
+  // The servers of the lock.
+  'minority killed': ({ killed, servers }) => `锁的 ${servers} 台服务器中有 ${killed} 台宕机（SIGKILL）。`,
+  'no minority': () => '这把锁只有一台服务器，没有少数派可以宕机。',
+  'no server missing': () => '锁的服务器一台也不少。',
+  'sales went on': ({ ms }) => `${durationInChinese(ms)}后卖出了一件。`,
+  'sales did not go on': ({ ms }) => `${durationInChinese(ms)}内一件也没有卖出。`,
+  'majority killed': ({ killed, servers }) =>
+    servers === 1
+      ? '锁唯一的服务器宕机（SIGKILL）。'
+      : `又有一台宕机（SIGKILL）：锁的 ${servers} 台服务器中已有 ${killed} 台宕机，多数派不复存在。`,
+  'lock servers started again': ({ servers, ms }) => `${durationInChinese(ms)}后，锁的 ${servers} 台服务器重新启动。`,
 
   // Masters that vote.
   'master paused': ({ master }) => `主节点 ${master} 被暂停（SIGSTOP）。`,

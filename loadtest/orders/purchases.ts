@@ -130,7 +130,7 @@ export const purchaseSteps = [
   needing('links')('each answer of Redis and MySQL comes <time> late', async (playing, { time }) => {
     // So that neither has to connect first.
     for (const node of playing.nodes) await mustAnswer(playing, node, '/orders?limit=1');
-    const links = playing.nodes.flatMap(({ link, backendLinks }) => [link, backendLinks?.mysql]);
+    const links = playing.nodes.flatMap(({ link, backendLinks }) => [link, ...(backendLinks?.mysql ?? [])]);
     const delay = (ms: number) => {
       for (const link of links) link?.delayReplies(ms);
     };

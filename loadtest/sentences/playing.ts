@@ -66,6 +66,10 @@ export interface Playing
   /** The clock of a server that can be set. */
   lentClock?: Awaited<ReturnType<TestBed['faults']['lendClock']>>;
   outages: Outage[];
+  /** Without a minority of the servers of the lock: since when, and when the next sale took place, on the shared clock. */
+  minority?: { killed: number; from: number; soldAt?: number };
+  /** When no majority of them lived, and when sales came back that began after its return. */
+  majority?: { from: number; until: number; back: { from: number; soldAt?: number } };
   /** So much later the answers of a line that is slow come, in milliseconds. */
   slowMs: number;
   /** Sales that came one after the other, before a fault and in it. */

@@ -2,18 +2,15 @@
 
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
-import { needing, step } from './playing.ts';
+import { needing, type Playing, step } from './playing.ts';
 
 export const replicaSteps = [
+  needing('replication')('a replica copies all that Redis holds', (playing) => startReplicas(playing, 1)),
   needing(
     'links',
     'redis process',
     'replication',
-  )('<number> all that Redis holds', async (playing, { number }) => {
-    const wanted = number === 'a replica copies' ? 1 : 2;
-    while (playing.replicas.length < wanted) playing.replicas.push(await playing.faults.startReplica());
-    return told('replicas copied', { replicas: wanted });
-  }),
+  )('two replicas copy all that Redis holds', (playing) => startReplicas(playing, 2)),
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
     mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut'));
@@ -25,14 +22,30 @@ export const replicaSteps = [
     await replicas[placeOf(replica)]?.hearsAll();
     return told('replica caught up', { replica: placeOf(replica) + 1 });
   }),
-  step('Redis is killed, and <replica> takes its place', async ({ faults, mark, replicas }, { replica }) => {
+  step('Redis is killed, and <replica> takes its place', async ({ clock, faults, mark, replicas }, { replica }) => {
+    const next = replicas[placeOf(replica)];
+    const held = await next?.lockOfPrimary();
     await faults.killRedis();
+    const killedAt = clock.now();
     mark(deed('Redis killed'));
-    await replicas[placeOf(replica)]?.promote();
+    const electedAt = await next?.promote();
     mark(deed('replica promoted'));
+    const forgot = held && !(await next?.knows(held)) ? held : undefined;
+    if (electedAt !== undefined) {
+      const ms = clock.now() - killedAt;
+      return forgot
+        ? told('failed over by itself and forgot', { server: electedAt, ms, ...forgot })
+        : told('failed over by itself', { server: electedAt, ms });
+    }
+    if (forgot) return told('failed over and forgot', forgot);
     return replicas.length > 1 ? told('failed over to one', { replica: placeOf(replica) + 1 }) : told('failed over');
   }),
 ];
+
+async function startReplicas({ replicas, faults }: Playing, wanted: number) {
+  while (replicas.length < wanted) replicas.push(await faults.startReplica());
+  return told('replicas copied', { replicas: wanted });
+}
 
 /** Which replica is meant, from 0. */
 const placeOf = (replica: string) => (replica === 'the second replica' ? 1 : 0);

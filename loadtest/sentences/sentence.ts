@@ -17,7 +17,6 @@ const gaps = {
   time: String.raw`[\d./]+ (?:leases?|ms|s)`,
   limit: String.raw`[\d./]+ (?:leases?|ms|s)`,
   replica: 'the (?:first |second )?replica',
-  number: '(?:a replica copies|two replicas copy)',
   orWaits: '(?:, or waits)?',
   which: '(?:the same|another)',
   stays: '(?:stalls inside the sale|hangs, and its process lives)',

@@ -6,6 +6,7 @@ import { clockSteps } from './clocks.ts';
 import { connectionSteps } from './connections.ts';
 import { demands } from './demands.ts';
 import { endingSteps } from './endings.ts';
+import { lockServerDemands, lockServerSteps } from './lock-servers.ts';
 import { lookDemands, lookSteps } from './looks.ts';
 import { masterDemands, masterSteps } from './masters.ts';
 import { meanwhileSteps } from './meanwhile.ts';
@@ -32,7 +33,16 @@ export const ofLocks: Vocabulary<Playing, StepHistory> = {
     basketSteps,
     lookSteps,
     outageSteps,
+    lockServerSteps,
     waitingSteps,
   ].flat(),
-  demands: [demands, basketDemands, lookDemands, masterDemands, outageDemands, waitingDemands].flat(),
+  demands: [
+    demands,
+    basketDemands,
+    lookDemands,
+    masterDemands,
+    outageDemands,
+    lockServerDemands,
+    waitingDemands,
+  ].flat(),
 };

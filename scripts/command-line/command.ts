@@ -5,7 +5,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
+import { type RedisMode, redisModes, whyNoRedisSet } from '../../stack/redis-set.ts';
 import { MOST_NODES } from '../../stack/usual-ports.ts';
+import { whyNoZookeeper, type ZookeeperCount, zookeeperCounts } from '../../stack/zookeeper.ts';
 import { AS_EXPECTED, COULD_NOT_RUN } from './ending.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
@@ -36,6 +38,8 @@ const options = {
   lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
   nodes: row('--nodes <n>', 'how many nodes sell under load (2)', wholeNumberFrom(2, MOST_NODES)),
   real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
+  redis: row('--redis <mode>', 'a Redis of its own: single, replica, sentinel or cluster (single)', redisModeNamed),
+  zookeeper: row('--zookeeper <n>', 'how many servers ZooKeeper has: 1 or 3 (1)', zookeeperCount),
   pause: flag('--pause', 'wait for Enter at each step that can wait'),
   save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
   new: row('--new <file>', 'write a lock that works, to be changed, and do nothing else'),
@@ -150,6 +154,40 @@ function list(value: string): string[] {
 function trackNamed(value: string): 'locks' | 'orders' {
   if (value === 'locks' || value === 'orders') return value;
   throw new InvalidArgumentError('It must be locks or orders.');
+}
+
+function redisModeNamed(value: string): RedisMode {
+  const mode = redisModes.find((known) => known === value);
+  if (mode !== undefined) return mode;
+  throw new InvalidArgumentError(`It must be one of ${redisModes.join(', ')}.`);
+}
+
+/** A Redis that is started stands as it is asked to. Ends the process where one is given, or none can be started. */
+export function redisModeOf({ redis }: Pick<Given, 'redis'>, command: Command): RedisMode | undefined {
+  if (redis === undefined) return undefined;
+  if (process.env['REDIS_URL'])
+    return command.error(
+      `error: --redis ${redis} starts servers, and REDIS_URL names others: leave one out, such as REDIS_URL= npm run …`,
+    );
+  const lack = whyNoRedisSet(redis);
+  return lack === undefined ? redis : command.error(`error: ${lack}`);
+}
+
+function zookeeperCount(value: string): ZookeeperCount {
+  const count = zookeeperCounts.find((known) => String(known) === value);
+  if (count !== undefined) return count;
+  throw new InvalidArgumentError('It must be 1 or 3: two servers have no majority without each other.');
+}
+
+/** A ZooKeeper that is started has as many servers as are asked for. Ends the process where one is given, or none can be started. */
+export function zookeepersOf({ zookeeper }: Pick<Given, 'zookeeper'>, command: Command): ZookeeperCount | undefined {
+  if (zookeeper === undefined) return undefined;
+  if (process.env['ZOOKEEPER_URL'])
+    return command.error(
+      `error: --zookeeper ${zookeeper} starts servers, and ZOOKEEPER_URL names others: leave one out, such as ZOOKEEPER_URL= npm run …`,
+    );
+  const lack = whyNoZookeeper();
+  return lack === undefined ? zookeeper : command.error(`error: ${lack}`);
 }
 
 function leaseLength(value: string): number {

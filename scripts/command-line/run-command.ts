@@ -56,6 +56,8 @@ const virtualServers: Servers = {
 export async function runCommand({
   running,
   nodes,
+  redisMode,
+  zookeepers,
   prints,
   reports,
   settings,
@@ -75,7 +77,8 @@ export async function runCommand({
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const targets = createTargets({ running, nodes, modules, backends, onDeath });
+  const own = { nodes, redisMode, zookeepers, isAlone: workers === 1 };
+  const targets = createTargets({ running, ...own, modules, backends, onDeath });
   const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });
   const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);

@@ -11,6 +11,8 @@ import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
 import { projectDir } from '../../stack/parts.ts';
+import type { RedisMode } from '../../stack/redis-set.ts';
+import type { ZookeeperCount } from '../../stack/zookeeper.ts';
 import {
   callerDir,
   type Given,
@@ -18,11 +20,13 @@ import {
   namesAmong,
   newCommand,
   type OptionName,
+  redisModeOf,
   rowsNamed,
   runningOf,
   stageNamed,
   stagesNamed,
   wholeNumberFrom,
+  zookeepersOf,
 } from './command.ts';
 
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
@@ -39,6 +43,10 @@ export interface RunSettings {
   running?: { url: string; labUrls: string[] } | undefined;
   /** How many nodes the stacks of our own have for the drills under load; two when it is not given. */
   nodes?: number | undefined;
+  /** How the Redis of the stacks stands. */
+  redisMode?: RedisMode | undefined;
+  /** How many servers a ZooKeeper of the run has. */
+  zookeepers?: ZookeeperCount | undefined;
   /** Play the cells in the virtual world, without a server. */
   isVirtual?: boolean;
   /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
@@ -53,7 +61,8 @@ export interface RunSettings {
 export function readRunOptions(name: string, description: string, argv: string[], version?: string) {
   const isStory = name === 'npm start';
   const own: OptionName[] = isStory ? [] : ['real', 'markdown'];
-  const command = newCommand(name, description, ['track', 'stage', 'beyond', 'url', 'lab', 'nodes', ...own, ...LOADS], {
+  const ofServers: OptionName[] = ['url', 'lab', 'nodes', 'redis', ...own];
+  const command = newCommand(name, description, ['track', 'stage', 'beyond', ...ofServers, ...LOADS], {
     stage: {
       help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
     },
@@ -74,9 +83,13 @@ export function readRunOptions(name: string, description: string, argv: string[]
     refuse(command, `--url is of the track locks: the ${track} are broken on stacks of their own`);
   const whyNoNodes = given.nodes !== undefined && whyNotMoreNodes();
   if (whyNoNodes) refuse(command, `--nodes ${given.nodes}: ${whyNoNodes}`);
+  if (given.redis && !isOfLocks) refuse(command, `--redis is of the track locks: the ${track} have one Redis`);
+  if (given.redis && running) refuse(command, '--redis starts servers, and --url aims at some that run: leave one out');
+  if (given.redis && isVirtual) refuse(command, '--redis goes with --real: in virtual time there are no such servers');
+  const redisMode = redisModeOf(given, command);
   const stages = isOfLocks ? stagesOfLocks() : stagesOfOrders();
   const asked = drillSettings(given, usual, drills ?? drillsOf(track), command);
-  return { track, drills, running, nodes: given.nodes, isVirtual, stages, ...asked };
+  return { track, drills, running, nodes: given.nodes, redisMode, isVirtual, stages, ...asked };
 
   function whyNotMoreNodes() {
     if (!isOfLocks) return `the ${track} are played on two nodes`;
@@ -166,12 +179,12 @@ export function readDrillOptions(argv: string[]) {
   const command = newCommand(
     'npm run drill',
     'Breaks one stage on purpose, step by step, and writes a report.',
-    ['stage', 'lease', 'pause', 'save', 'reports'],
+    ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'],
     { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
   )
     .argument('<drill>', `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}`)
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
-  const { stage, lease, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
+  const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
   const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
   const drill = flight?.drills.find((each) => each.name === name);
@@ -180,11 +193,19 @@ export function readDrillOptions(argv: string[]) {
   if (stage === undefined) return refuse(command, `--stage is missing: name ${flight.staircase.rowWord}s`);
   const own = rows(Object.keys(flight.staircase.rows), stage, command);
   if (save !== undefined && flight !== flights[0]) refuse(command, '--save goes with the drills of a lock');
+  if (redis && flight !== flights[0]) refuse(command, '--redis goes with the drills of a lock');
   if (typeof save === 'string' && own.length > 1) {
     refuse(command, `the file ${save} keeps one run: name one stage, or leave the file out`);
   }
   return {
-    ...{ drill, rows: own, reports, isStepwise: pause ?? false },
+    ...{
+      drill,
+      rows: own,
+      reports,
+      isStepwise: pause ?? false,
+      redisMode: redisModeOf({ redis }, command),
+      zookeepers: zookeepersOf({ zookeeper }, command),
+    },
     settings: { ...realSettings, leaseMs: lease },
     ...(save !== undefined && { fileFor }),
   };

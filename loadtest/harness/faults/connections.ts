@@ -23,7 +23,7 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
   function linksToLock(node: TargetNode): Link[] {
     if (backend === 'redis') return [linkOf(node)];
     if (backend !== 'masters')
-      return [ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a link.`)];
+      return ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a link.`);
     return linksToMasters(node, [...masters.keys()]);
   }
 
@@ -106,10 +106,17 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
     for (const node of nodes) await until(() => isThere(node.redis()), `${node.name} did not reach Redis.`);
   }
 
+  /** Resolves when both nodes have found the server that took the place of Redis: they are led nowhere. */
+  async function untilFound(url: string) {
+    onMove(url);
+    for (const node of nodes) await until(() => isThere(node.stock()), `${node.name} did not find the new primary.`);
+  }
+
   return {
     cut,
     lead,
     leadTo,
+    untilFound,
     cutOff,
     /** Cuts the line between a node and Redis: no packet passes, and neither side is told. Returns what mends it. */
     cutLine: (node: TargetNode) => cut([linkOf(node)], 'silent'),

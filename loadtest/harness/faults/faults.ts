@@ -1,9 +1,8 @@
 // Ways to break a stack from the outside, and back.
 
-import type { Target } from '../target.ts';
 import { breakClocks } from './clocks.ts';
 import { breakConnections } from './connections.ts';
-import { createGround, type FaultsOptions } from './ground.ts';
+import { type BrokenTarget, createGround, type FaultsOptions } from './ground.ts';
 import { breakMasters } from './masters.ts';
 import { breakMessages } from './messages.ts';
 import { breakProcesses } from './processes.ts';
@@ -13,7 +12,7 @@ import { breakReplicas } from './replicas.ts';
  * Each can be undone, and `undoAll` undoes what has not been. Each throws NotStagedError when it has no effect. A master is named by its
  * place in the stack, from 0.
  */
-export function createFaults(target: Pick<Target, 'nodes' | 'stack' | 'clock' | 'network'>, options: FaultsOptions) {
+export function createFaults(target: BrokenTarget, options: FaultsOptions) {
   const ground = createGround(target, options);
   const processes = breakProcesses(ground, options);
   const connections = breakConnections(ground, options);
@@ -30,6 +29,8 @@ export function createFaults(target: Pick<Target, 'nodes' | 'stack' | 'clock' | 
     isRedisBroken: processes.isRedisBroken,
     stopRedis: processes.stopRedis,
     killRedis: processes.killRedis,
+    lockServers: ground.lockServers.length,
+    killLockServer: processes.killLockServer,
     cutOff: connections.cutOff,
     cutLine: connections.cutLine,
     cutMasters: connections.cutMasters,

@@ -20,13 +20,17 @@ export interface FaultsOptions {
   beforeKill?: (node: TargetNode) => Promise<unknown>;
 }
 
+/** What of a target is broken. */
+export type BrokenTarget = Pick<Target, 'nodes' | 'stack' | 'lockServers' | 'clock' | 'network'>;
+
 export type Ground = ReturnType<typeof createGround>;
 
 export function createGround(
-  { nodes, stack, clock, network }: Pick<Target, 'nodes' | 'stack' | 'clock' | 'network'>,
+  { nodes, stack, lockServers, clock, network }: BrokenTarget,
   { backend, lockKey }: Pick<FaultsOptions, 'backend' | 'lockKey'>,
 ) {
   const undos: (() => unknown)[] = [];
+  const masters = backend === 'masters' ? (stack?.masters ?? []) : [];
 
   /** A connection for what the drill itself reads and writes, until it is closed. */
   function connect(url: string, options = {}): RedisClient {
@@ -42,7 +46,9 @@ export function createGround(
     network,
     backend,
     lockKey,
-    masters: backend === 'masters' ? (stack?.masters ?? []) : [],
+    masters,
+    /** The processes of the servers that keep the lock: of masters that vote, of MySQL, or of ZooKeeper. */
+    lockServers: backend === 'masters' ? masters.map(({ process }) => process) : (lockServers?.[backend] ?? []),
     connect,
     /** A connection that is there until all is undone. */
     connectForNow(url: string): RedisClient {
@@ -51,8 +57,8 @@ export function createGround(
       return client;
     },
     /** What no event tells is asked for again and again. Throws NotStagedError, with the sentence, when it does not come. */
-    async until(isSo: () => Promise<boolean>, otherwise: string) {
-      const found = await poll(clock, STAGE_LIMIT_MS, async () => (await isSo()) || undefined);
+    async until(isSo: () => Promise<boolean>, otherwise: string, limitMs = STAGE_LIMIT_MS) {
+      const found = await poll(clock, limitMs, async () => (await isSo()) || undefined);
       if (!found) throw new NotStagedError(otherwise);
     },
     /** Undoes it with the rest. */

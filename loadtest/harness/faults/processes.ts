@@ -10,7 +10,10 @@ const processOf = (name: string, process: Breakable | undefined) =>
 
 export type Processes = ReturnType<typeof breakProcesses>;
 
-export function breakProcesses({ stack, clock, undoLater }: Ground, { beforeKill = async () => {} }: FaultsOptions) {
+export function breakProcesses(
+  { stack, lockServers, clock, undoLater }: Ground,
+  { beforeKill = async () => {} }: FaultsOptions,
+) {
   /** Each death of a process of a node so far, on the shared clock. */
   const deaths: { node: string; at: number }[] = [];
   /** How each dead node is started again. */
@@ -72,6 +75,7 @@ export function breakProcesses({ stack, clock, undoLater }: Ground, { beforeKill
     isRedisBroken: () => isRedisBroken,
     stopRedis: async () => halt(ofRedis()),
     killRedis: async () => crash(ofRedis()),
+    killLockServer: async (server: number) => crash(processOf(`Server ${server + 1} of the lock`, lockServers[server])),
     stopMaster: (master: number) => halt(ofMaster(master)),
     killMaster: async (master: number) => crash(ofMaster(master)),
   };

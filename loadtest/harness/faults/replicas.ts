@@ -1,25 +1,55 @@
 // A replica that is cut off from what it copies, and takes its place.
 
+import type { RedisClient } from '../../../locks/lock.ts';
 import { stockKey } from '../../../services/inventory/servers/store.ts';
+import { REPLICATION_USER, type SetServer } from '../../../stack/redis-set.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
+import { readLease } from '../lease-watch.ts';
 import type { Connections } from './connections.ts';
 import { type Ground, ours } from './ground.ts';
 
 const stock = stockKey('001');
 /** A key that a drill writes when it has cut the line of a replica. */
 const cutMark = `${stock}:after-the-cut`;
+/** How long a replica may take to copy what there is, in milliseconds. */
+const COPY_LIMIT_MS = 2_000;
+/** How long the servers may take to elect a replica, in milliseconds. */
+const ELECTION_LIMIT_MS = 20_000;
 
-export function breakReplicas(ground: Ground, { leadTo }: Connections) {
-  const { stack, network, connectForNow, until, undoLater } = ground;
+/** A lock as a server holds it. */
+interface HeldLock {
+  key: string;
+  owner: string;
+}
+
+export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connections) {
+  const { stack, lockKey, network, connectForNow, until, undoLater } = ground;
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
+
+  /** The lock as this server holds it now. Undefined when it holds none. */
+  async function lockAt(server: RedisClient): Promise<HeldLock | undefined> {
+    const owner = (await readLease(server, lockKey))?.owner;
+    return owner === undefined ? undefined : { key: lockKey, owner };
+  }
+
+  /** What is asked of a replica and of its primary before and after its promotion. */
+  const comparing = (primary: RedisClient, replica: RedisClient) => ({
+    lockOfPrimary: () => lockAt(primary),
+    knows: async ({ owner }: HeldLock) => (await lockAt(replica))?.owner === owner,
+  });
+
+  async function mustNotKnow(replica: RedisClient) {
+    if (await replica.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
+  }
 
   /**
    * A Redis that copies the first, over a line that can be cut: the replica that the stack has, over whose line the locks are confirmed,
    * and after that another one each time.
    */
   async function startReplica() {
-    const { redis: primary, replica } = ours(stack, 'Redis is not a process of this run.');
+    const { redis: primary, replica, redisSet } = ours(stack, 'Redis is not a process of this run.');
+    if (redisSet?.replica) return replicaOfSet(redisSet.primary, redisSet.replica);
     const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
     const { url, line } = lasting || (await startAnother());
     const client = connectForNow(url);
@@ -40,6 +70,7 @@ export function breakReplicas(ground: Ground, { leadTo }: Connections) {
     const redis = connectForNow(primary.url);
 
     return {
+      ...comparing(redis, client),
       /** From here on nothing that is written to the first Redis reaches this one. */
       async cutLine() {
         line.cut('silent');
@@ -53,11 +84,43 @@ export function breakReplicas(ground: Ground, { leadTo }: Connections) {
           (await client.exists(cutMark)) === 1 && (await client.get(stock)) === (await redis.get(stock));
         await until(isSame, 'The replica that was not cut off has not heard of the sale.');
       },
-      /** Makes it the Redis that both nodes reach from here on. Throws NotStagedError when it knows what it must not know. */
-      async promote() {
+      /**
+       * Makes it the Redis that both nodes reach from here on. Resolves with its address when the other servers have elected it. Throws
+       * NotStagedError when it knows what it must not know.
+       */
+      async promote(): Promise<string | undefined> {
         await client.call('REPLICAOF', 'NO', 'ONE');
-        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
+        await mustNotKnow(client);
         await leadTo(url);
+        return undefined;
+      },
+    };
+  }
+
+  /** The replica of a Redis that fails over by itself: the other servers promote it, and the nodes find it. */
+  function replicaOfSet(primary: SetServer, replica: SetServer) {
+    const [redis, client] = [connectForNow(primary.url), connectForNow(replica.url)];
+    return {
+      ...comparing(redis, client),
+      /** The replica copies as a user of its own. Without that user its connection ends, and it can't come back. */
+      async cutLine() {
+        await redis.set(cutMark, 'written before the cut');
+        await redis.del(cutMark);
+        if (Number(await redis.call('WAIT', 1, COPY_LIMIT_MS)) === 0)
+          throw new NotStagedError('The replica has not copied what Redis holds.');
+        await redis.call('ACL', 'SETUSER', REPLICATION_USER, 'off');
+        await redis.call('CLIENT', 'KILL', 'USER', REPLICATION_USER);
+        await redis.set(cutMark, 'written after the cut');
+      },
+      async hearsAll() {
+        throw new NotStagedError('There is one replica, and it was cut off.');
+      },
+      async promote() {
+        const isPromoted = async () => /role:master/.test(await client.info('replication'));
+        await until(isPromoted, 'No replica was elected in time.', ELECTION_LIMIT_MS);
+        await mustNotKnow(client);
+        await untilFound(replica.url);
+        return new URL(replica.url).host;
       },
     };
   }

@@ -12,8 +12,21 @@ export function whyNotOwnMysql(): string | undefined {
   return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
 }
 
-/** Starts a stack of its own on free ports. */
-export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
+/** Why a drill may not kill these servers, as a sentence; undefined when it may. */
+function whyNotOurs(backend: 'mysql' | 'zookeeper', isAlone: boolean): string | undefined {
+  const setting = { mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' }[backend];
+  if (process.env[setting]) return `What ${setting} names is not ours to kill: with ${setting}= it is started.`;
+  return isAlone
+    ? undefined
+    : 'All stacks of the run share the servers of this lock: npm run drill starts them for itself.';
+}
+
+/** Starts a stack of its own on free ports. `isAlone`: no other uses the servers beyond Redis. */
+export async function openLocalTarget(
+  options: StackOptions = {},
+  backends?: Backends,
+  { isAlone = false } = {},
+): Promise<Target> {
   const namespace = await backends?.openNamespace();
   // What is measured is the lock: an order costs more than the sale.
   const stack = await startStack({
@@ -38,14 +51,17 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       network: machineNetwork,
       url: stack.nginx.url,
       nodes,
-      ...(await describeRedis(stack.redis.kind, nodes)),
+      ...(await describeRedis(stack.redis.kind, nodes, stack.redisSet?.mode)),
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       backends: backends?.versions ?? {},
       ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
       stack,
+      ...(backends && isAlone && { lockServers: backends.processes }),
       lacks: {
         ...backends?.lacks,
         'own mysql': whyNotOwnMysql(),
+        'mysql processes': whyNotOurs('mysql', isAlone),
+        'zookeeper processes': whyNotOurs('zookeeper', isAlone),
         ...lacksOf(stack),
       },
       partDied: stack.partDied,
@@ -60,7 +76,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
   }
 }
 
-function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
+function lacksOf({ redis, redisSet, nodes, masters, replica }: Stack): Target['lacks'] {
   const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
   const noMasters = 'No masters were started: they vote for redlock alone.';
   return {
@@ -73,6 +89,7 @@ function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
     ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
     ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
+    ...(redisSet && ofSet[redisSet.mode]),
   };
 }
 
@@ -84,8 +101,34 @@ const whyNoReplica: Record<Stack['redis']['kind'], string> = {
   embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
 };
 
+/** A Redis that fails over by itself can do that, and no fault that takes one server or one line for Redis. */
+const fails = 'fails over by itself, so this drill would not break what it says: leave --redis out.';
+const lead = 'its clients find the primary themselves, past every link: leave --redis out.';
+const ofSet: Record<'sentinel' | 'cluster', Target['lacks']> = {
+  sentinel: {
+    links: `With Sentinels ${lead}`,
+    'redis process': `A Redis with Sentinels ${fails}`,
+    'clock server': `A Redis with Sentinels ${fails}`,
+    'lasting replica': undefined,
+  },
+  cluster: {
+    links: `In a Cluster ${lead}`,
+    'redis process': `A Cluster ${fails}`,
+    'clock server': `A Cluster ${fails}`,
+    'lasting replica': 'WAIT names no key, and a client of a Cluster asks any server: replicated needs one Redis.',
+  },
+};
+
 /** What only a stack of our own has. */
-const broken: Need[] = ['node processes', 'links', 'redis process', 'replication', 'clock server', 'master processes'];
+const broken: Need[] = [
+  'node processes',
+  'links',
+  'redis process',
+  'replication',
+  'clock server',
+  'master processes',
+  'lock servers',
+];
 
 /** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
 export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
@@ -134,11 +177,13 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
 async function describeRedis(
   kind: Target['redis']['kind'],
   [node]: LabClient[],
+  mode?: 'sentinel' | 'cluster',
 ): Promise<Pick<Target, 'redis' | 'redisLacks'>> {
   if (node === undefined) return { redis: { kind, version: 'unknown' }, redisLacks: {} };
   const { server, version, masters, lacks } = await node.redis();
   const cluster = masters > 1 ? `, a Cluster of ${masters} masters` : '';
-  return { redis: { kind, version: `${server} ${version}${cluster}` }, redisLacks: lacks };
+  const sentinels = mode === 'sentinel' ? ', a primary, a replica and three Sentinels' : '';
+  return { redis: { kind, version: `${server} ${version}${cluster}${sentinels}` }, redisLacks: lacks };
 }
 
 /** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */

@@ -2,7 +2,9 @@
 
 import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
+import type { RedisMode } from '../../../stack/redis-set.ts';
 import { MASTERS, type StackOptions } from '../../../stack/stack.ts';
+import type { ZookeeperCount } from '../../../stack/zookeeper.ts';
 import type { Drill } from '../../harness/drill.ts';
 import type { Target } from '../../harness/target.ts';
 import { rowOf } from '../../staircase/lookup.ts';
@@ -18,6 +20,12 @@ export interface TargetsOptions {
   backends?: Backend[];
   /** How many nodes the stacks of our own have for drills under load; two when it is not given. */
   nodes?: number | undefined;
+  /** How their Redis stands (single). */
+  redisMode?: RedisMode | undefined;
+  /** How many servers their ZooKeeper has (1). */
+  zookeepers?: ZookeeperCount | undefined;
+  /** One drill runs after the other: it may kill the servers that the stacks share. */
+  isAlone?: boolean;
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
   /** The file that the nodes run, but those with an external lock; the inventory service when it is not given. */
@@ -47,7 +55,17 @@ export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
-  const { running, modules = {}, backends: needed = [], env: always = {}, service, onDeath } = options;
+  const {
+    running,
+    modules = {},
+    backends: needed = [],
+    redisMode,
+    zookeepers,
+    isAlone = false,
+    env: always = {},
+    service,
+    onDeath,
+  } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
@@ -71,6 +89,7 @@ export function createTargets(options: TargetsOptions) {
       {
         ...asked,
         service,
+        redisMode,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.
         env: {
@@ -84,6 +103,7 @@ export function createTargets(options: TargetsOptions) {
         onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
       },
       servers,
+      { isAlone },
     );
   }
 
@@ -123,7 +143,7 @@ export function createTargets(options: TargetsOptions) {
   }
 
   function openBackends() {
-    backends ??= startBackends(needed).then((started) => {
+    backends ??= startBackends(needed, { zookeepers }).then((started) => {
       void started.partDied.then(({ message }) => onDeath(message));
       return started;
     });

@@ -74,7 +74,9 @@ export function realWorld({ targets, settings, signal, limits = usualLimits }: R
         signal: either,
         givesUp: !isOurs,
       });
-      return { outcome, isClean: outcome.verdict !== 'unknown' || (isOurs && isStepwise) };
+      // Servers that have elected another primary are not put back: the next drill gets others.
+      const isWhole = target.stack?.redisSet === undefined || !isStepwise;
+      return { outcome, isClean: isWhole && (outcome.verdict !== 'unknown' || (isOurs && isStepwise)) };
     } catch (error) {
       // A death shows as a call without an answer first, and as a death a moment later.
       await sleep(CAUSE_LIMIT_MS, undefined, { signal: either }).catch(() => {});

@@ -19,7 +19,6 @@ afterAll(() => target?.close());
 const answers = async ({ publicUrl }: { publicUrl: string }) => (await fetch(`${publicUrl}/readyz`)).status;
 
 test('sentinel: the master is killed; the shop refuses meanwhile and sells again from the replica', async () => {
-  await servers.know();
   for (const node of target.nodes) await node.setLock('8-auto-renew', { leaseMs: 1_000 });
   await target.nodes[0]?.setStock(100_000);
   const { purchases, hasSoldSince, stop } = startBuyers([`${target.url}/inventory/sale`], 20);

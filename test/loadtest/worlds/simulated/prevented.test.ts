@@ -240,6 +240,7 @@ redis-outage | 8-auto-renew | node-2 finds Redis late | ^Nobody at node-2 asked 
 frozen-master | redlock | masters hear no signal | answers after SIGSTOP
 late-votes | redlock | the answers of masters are not late | answers were not late
 amnesia | redlock | masters do not die | has forgotten nothing
+lock-outage | redlock | masters do not die | answers after SIGKILL
 amnesia clock-jump | redlock | no line to a master is cut | ^\d masters had voted for node-1 instead of 3\.$
 clock-jump | 8-auto-renew redlock | the clock does not jump | ^The clock did not jump\.$
 crossed-skus | multi | units are missing that no basket explains | ^The stock is 96 and 95, and 96 is what
