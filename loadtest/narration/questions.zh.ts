@@ -31,5 +31,10 @@ export const questionsInChinese: Record<string, string> = {
   'late-votes': '票在租期结束后才到达时，持有者会进入临界区吗？',
   amnesia: '刚好过半的主节点中有一个重启后数据为空，另一个多数派会让别人进入临界区吗？',
   'clock-jump': '授予锁的服务器的系统时钟向前跳变超过一个租期时，会丢失销售吗？',
+  'three-clerks': '同时进入的持有者，能达到许可的数量，并且从不超过吗？',
+  'lost-permit': '宕机的持有者的许可会归还吗？',
+  'fourth-clerk': '持有者被暂停、很晚才恢复时，进入的持有者会比许可多一个吗？',
+  'failed-sale': '销售在读取和写入之间失败时，锁会立刻释放吗？',
+  'forgotten-release': '持有者解锁比加锁少一次时，锁还会空闲吗？',
   'slow-clock': '节点的时钟走得慢，以为自己还持有锁时，会丢失销售吗？',
 };

@@ -46,6 +46,14 @@ export const saleSteps = [
   step('<sale> sells at <node> and is held inside, to compute for <time> after it', (playing, { sale, node, time }) =>
     sellInside(playing, sale, node, { untilResumed: true, blockMs: time }),
   ),
+  step('<sale> sells at <node> and is held inside, to fail after it', (playing, { sale, node }) =>
+    sellInside(playing, sale, node, { untilResumed: true, fails: true }),
+  ),
+  step('<sale> sells at <node>, acquires its lock twice and releases it once', async (playing, { sale, node }) => {
+    await node.script({ nestedCall: true, forgetsRelease: true });
+    sell(playing, sale, node);
+    return told('forgot a release', { sale, node: node.name });
+  }),
   step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
   step(
     '<sale> sells at <node> and is held inside, or waits for <limit>',

@@ -11,6 +11,7 @@ import { masterDemands, masterSteps } from './masters.ts';
 import { meanwhileSteps } from './meanwhile.ts';
 import { messageSteps } from './messages.ts';
 import { outageDemands, outageSteps } from './outages.ts';
+import { permitDemands, permitSteps } from './permits.ts';
 import type { Playing } from './playing.ts';
 import { processSteps } from './processes.ts';
 import { replicaSteps } from './replicas.ts';
@@ -33,6 +34,7 @@ export const ofLocks: Vocabulary<Playing, StepHistory> = {
     lookSteps,
     outageSteps,
     waitingSteps,
+    permitSteps,
   ].flat(),
-  demands: [demands, basketDemands, lookDemands, masterDemands, outageDemands, waitingDemands].flat(),
+  demands: [demands, basketDemands, lookDemands, masterDemands, outageDemands, waitingDemands, permitDemands].flat(),
 };

@@ -56,6 +56,7 @@ export const promisesOfOurs: Record<string, Promises> = {
   multi: { reentry: true, renewal: true, fencing: true },
   buckets: { reentry: true, renewal: true, fencing: true },
   redlock: { reentry: true, renewal: true, masters: true },
+  semaphore: { renewal: true, permits: true },
 };
 
 /** The cell of the seeded orders, which are played in virtual time as the checks are. */

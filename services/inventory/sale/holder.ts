@@ -37,7 +37,7 @@ export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
 
 export function createHolders(
-  { store, servers }: Pick<SaleServiceParts, 'store' | 'servers'>,
+  { store, servers, settings: { PERMITS: permits } }: Pick<SaleServiceParts, 'store' | 'servers' | 'settings'>,
   releases: Releases,
   present: () => Present,
 ) {
@@ -80,7 +80,7 @@ export function createHolders(
     let held: Lock | MultiLock | undefined;
 
     const lockOptions = () =>
-      Object.assign(servers.forLock(name, leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
+      Object.assign(servers.forLock(name, leaseMs), { ownerToken, leaseMs, retryDelayMs, permits, onLeaseLost });
 
     /** What the stock refuses is known, whatever fails afterwards. */
     function noteRefusal(error: unknown): never {
