@@ -35,7 +35,7 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   },
   'forgotten-release': {
     'if it holds': '剩下的那次持有没有人续期，租期自己结束。',
-    'if it fails': '只要进程还在，剩下的那次持有就一直被续期。',
+    'if it fails': '只要进程还在，剩下的那次持有就一直有效。',
   },
   'forgotten-sale': {
     'if it holds': inStock,

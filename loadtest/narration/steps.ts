@@ -33,7 +33,7 @@ export const lockSteps = {
   read: ({ sale, node, stock }: AtNode & { stock: number }) => `${sale} read ${formatNumber(stock)} at ${node}.`,
   began: ({ sale, node }: AtNode) => `${sale} began its sale at ${node}.`,
   'forgot a release': ({ sale, node }: AtNode) =>
-    `${sale} came to ${node}, to acquire its lock twice and to release it once.`,
+    `${sale} sold at ${node}. It acquired its lock twice and released it once.`,
   'gave up': ({ sale, tries, ms }: OfSale & OfTime & { tries: number }) =>
     `${sale} asked ${times(tries)} in ${formatDuration(ms)} and gave up.`,
   'waited in vain': ({ sale, ms }: OfSale & OfTime) => `${sale} waited for ${formatDuration(ms)} and gave up.`,

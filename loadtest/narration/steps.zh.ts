@@ -19,7 +19,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'got in': ({ sale, node, stock }) => `${sale} 在 ${node} 进入临界区，读到库存 ${formatNumber(stock)}。`,
   read: ({ sale, node, stock }) => `${sale} 在 ${node} 读到库存 ${formatNumber(stock)}。`,
   began: ({ sale, node }) => `${sale} 在 ${node} 开始执行。`,
-  'forgot a release': ({ sale, node }) => `${sale} 的请求到达 ${node}，将加锁两次、只解锁一次。`,
+  'forgot a release': ({ sale, node }) => `${sale} 在 ${node} 售出一件：加锁两次，只解锁一次。`,
   'gave up': ({ sale, tries, ms }) =>
     `${sale} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，未成功，放弃等待。`,
   'waited in vain': ({ sale, ms }) => `${sale} 等待了 ${durationInChinese(ms)}，放弃等待。`,

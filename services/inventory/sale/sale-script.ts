@@ -1,3 +1,4 @@
+import { ProblemError } from '../problem.ts';
 import type { SaleScript } from './contract.ts';
 import { createHeld } from './held.ts';
 
@@ -41,7 +42,7 @@ export function createSaleScripts() {
           if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
           if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
-          if (own.fails) throw new Error('The script of the sale lets it fail.');
+          if (own.fails) throw new ProblemError('ORDER_FAILED', 'The script of the sale lets it fail.');
         },
         async before(step: 'order' | 'answer') {
           if (step === 'order' ? own?.beforeOrder : own?.beforeAnswer) await held.untilResumed();
