@@ -54,7 +54,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
   const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep, onPass } = options;
   const { createReadLock, createMultiLock } = lockFile;
   const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock) : lockFile.createLock;
-  const takeOne = facts.isExternal && facts.isSemaphore ? takeUnderPermit(createLock as CreateLock) : lockFile.takeOne;
+  const takeOne = facts.isSemaphore ? takeUnderPermit(createLock as CreateLock) : lockFile.takeOne;
   const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
   const strategy = { ...facts, ...Object.fromEntries(exported.filter(([, value]) => value !== undefined)) } as Strategy;
   const registry = createRegistry({ [lock]: strategy });

@@ -26,8 +26,6 @@ export const reasons = {
     `${formatNumber(most)} at most ${most === 1 ? 'was' : 'were'} inside at the same moment, with ${countOf(permits, 'permit')}.`,
   'permits taken': ({ permits }: { permits: number }) =>
     `${formatNumber(permits)} were inside at the same moment, and never more.`,
-  'permit back': ({ node, ms }: { node: string; ms: number }) =>
-    `The last permit was taken at ${node} after ${formatDuration(ms)}.`,
   'permit not back': ({ node, ms }: { node: string; ms: number }) =>
     `After ${formatDuration(ms)} the last permit could not be taken at ${node}.`,
   overtaken: ({ overtaken, waiters, order }: { overtaken: number; waiters: number; order: number[] }) =>

@@ -23,7 +23,6 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'too few inside': ({ most, permits }) =>
     `同时处于临界区的持有者最多只有 ${formatNumber(most)} 个，而许可有 ${formatNumber(permits)} 个。`,
   'permits taken': ({ permits }) => `有 ${formatNumber(permits)} 个持有者同时处于临界区，从未超过。`,
-  'permit back': ({ node, ms }) => `${durationInChinese(ms)}后，${node} 拿到了最后一个许可。`,
   'permit not back': ({ node, ms }) => `${durationInChinese(ms)}后，${node} 仍拿不到最后一个许可。`,
   overtaken: ({ overtaken, waiters, order }) =>
     `${waiters} 个等待者中有 ${overtaken} 个被插队：进入的顺序是 ${order.join('、')}。`,

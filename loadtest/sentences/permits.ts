@@ -62,9 +62,7 @@ export const permitDemands = [
   }),
   demand('all of them have been inside', ({ figures, second }) => {
     const { takeoverMs, keptOutMs = 0 } = figures;
-    return takeoverMs === undefined
-      ? { wrong: because('permit not back', { node: second.name, ms: keptOutMs }) }
-      : { right: because('permit back', { node: second.name, ms: takeoverMs }) };
+    return { wrong: takeoverMs === undefined && because('permit not back', { node: second.name, ms: keptOutMs }) };
   }),
 ];
 
