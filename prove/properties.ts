@@ -55,12 +55,8 @@ export function violated(state: State, scope: Scope, known: Known, touches?: Tou
   const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isSoldOut(state.actors[index] as Actor));
   if (refused >= 0) return says('refused, though a unit was left', { process: nameOf(refused) });
   for (const demand of scope.demands) {
-    const reason =
-      demand === 'no deadlock'
-        ? deadlock(state, scope, known)
-        : demand === 'within permits'
-          ? moreThanPermits(state, scope)
-          : look(state, demand, known, touches);
+    const ofScope = { 'no deadlock': deadlock, 'within permits': moreThanPermits }[demand as string];
+    const reason = ofScope ? ofScope(state, scope, known) : look(state, demand, known, touches);
     if (reason) return reason;
   }
   return undefined;

@@ -6,7 +6,6 @@ const guardsWithoutLock = ['none', 'in-process', 'conditional'] as const;
 export type GuardWithoutLock = (typeof guardsWithoutLock)[number];
 const ownGuard: Record<string, string> = { '0-none': 'none', '1-in-process': 'in-process' };
 
-/** A semaphore would let several runs in at once. */
 const isGuard = (name: string) => hasLock(name) && !isSemaphore(name);
 
 /** The name that a `JOB_LOCK` stands for: a guard without a lock, or a lock as LOCK_VERSION names it. Undefined when there is none. */
@@ -18,7 +17,7 @@ function guardName(given: string): string | undefined {
 }
 
 const locks = Object.keys(strategies).filter((name) => isGuard(name) && !Object.hasOwn(ownGuard, name));
-const knownGuards = `a number from 0 to 8, ${guardsWithoutLock.join(', ')}, or one of ${locks.join(', ')}`;
+const knownGuards = `a number from 0 to 8, ${guardsWithoutLock.join(', ')}, or one of ${locks.join(', ')} (a semaphore would let several runs in at once)`;
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
 export const jobLock = kind(knownGuards, guardName);
