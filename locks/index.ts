@@ -28,8 +28,10 @@ import { createReadLock, createLock as readWrite } from './beyond/read-write.ts'
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
 import { createLock as replicated } from './beyond/replicated.ts';
+import { takeOne as semaphore, createLock as semaphoreLock } from './beyond/semaphore.ts';
 import { createLock as zookeeper } from './beyond/zookeeper.ts';
 import { deletingCommands } from './drivers/delete-if-equal.ts';
+import { takeUnderPermit } from './drivers/under-permit.ts';
 import type { CreateLock } from './lock.ts';
 import { type Backend, createRegistry, type Strategy } from './strategy.ts';
 
@@ -70,6 +72,7 @@ export const beyond: Record<string, Strategy> = {
   'mysql-conditional': { backend: 'mysql', takeOne: mysqlConditional, stockIn: 'mysql' },
   zookeeper: { backend: 'zookeeper', createLock: zookeeper },
   'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },
+  semaphore: { backend: 'redis', takeOne: semaphore, stockIn: 'redis', createLock: semaphoreLock, isSemaphore: true },
 };
 
 /** The stages whose key has no TTL. */
@@ -83,7 +86,7 @@ export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stag
 
 /** What is known of all of them, by name. */
 export const registry = createRegistry(strategies);
-export const { backendOf, replicasOf, commandsOf, stockOf, isInBuckets, hasLock, multiLockOf } = registry;
+export const { backendOf, replicasOf, commandsOf, stockOf, isInBuckets, hasLock, isSemaphore, multiLockOf } = registry;
 
 /** The commands of those that a Redis without them can't carry, by the names of the locks. */
 export const commandsOfLocks = Object.fromEntries(
@@ -91,9 +94,19 @@ export const commandsOfLocks = Object.fromEntries(
 );
 
 /** Adds an external lock, under a name that no lock of the course has. */
-export function addExternalLock(name: string, createLock: CreateLock, backend: Backend = 'redis') {
-  strategies[name] = { backend, createLock };
+export function addExternalLock(
+  name: string,
+  createLock: CreateLock,
+  { backend, isSemaphore }: Pick<Strategy, 'backend' | 'isSemaphore'>,
+) {
+  strategies[name] = isSemaphore ? semaphoreOf(backend, createLock) : { backend, createLock };
 }
+
+/** A strategy that sells under the permits of this lock. */
+export const semaphoreOf = (backend: Backend, createLock: CreateLock): Strategy => ({
+  ...{ backend, createLock, isSemaphore: true },
+  ...{ takeOne: takeUnderPermit(createLock), stockIn: 'redis' },
+});
 
 /** The built-in lock for each backend. */
 const ofBackend: Record<string, string> = { redis: '8-auto-renew', mysql: 'mysql-lock-table', zookeeper: 'zookeeper' };

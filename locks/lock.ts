@@ -10,6 +10,7 @@ import type { Pool } from 'mysql2/promise';
  * - waiter: who has asked and not yet got it.
  * - owner token: the value in Redis that proves who holds.
  * - lease: a lock with an end. It lasts `leaseMs` unless it is renewed.
+ * - permit: the right to be one of several who are inside at once, under a semaphore.
  * - fencing token: a number that grows with every acquisition. The stock checks it at each read and write, never the lock.
  */
 
@@ -82,6 +83,8 @@ export interface LockOptions extends Servers {
   leaseMs: number;
   /** How long a waiter sleeps between two tries, in milliseconds. */
   retryDelayMs: number;
+  /** How many may be inside at once, for a semaphore; for one alone when it is not given. */
+  permits?: number;
   /** Called once when the holder learns that the lock is no longer its own (stage 8 on). */
   onLeaseLost: () => void;
 }

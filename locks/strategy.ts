@@ -15,6 +15,8 @@ export type Strategy = {
   commands?: Commands;
   /** False when its key has no TTL: one that is not released stays for ever. */
   hasLease?: boolean;
+  /** Its lock lets in as many at once as there are permits: it protects no stock. */
+  isSemaphore?: true;
 } & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
   | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
@@ -71,6 +73,17 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     return strategy !== undefined && 'createLock' in strategy;
   }
 
+  /** True for a lock that lets in several at once. */
+  function isSemaphore(name: string): boolean {
+    return strategies[name]?.isSemaphore === true;
+  }
+
+  /** The lock under which one alone may read and write. Undefined where a step must do both. */
+  function exclusiveLockOf(name: string): CreateLock | undefined {
+    const strategy = strategyNamed(name);
+    return 'createLock' in strategy && !strategy.isSemaphore ? strategy.createLock : undefined;
+  }
+
   /** How a strategy locks several skus at once. Undefined for one that sells one sku at a time. */
   function multiLockOf(name: string): CreateMultiLock | undefined {
     const strategy = strategies[name];
@@ -89,6 +102,8 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     stockOf,
     isInBuckets,
     hasLock,
+    isSemaphore,
+    exclusiveLockOf,
     multiLockOf,
     multiLocks,
   };

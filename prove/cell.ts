@@ -25,6 +25,8 @@ export interface Task {
   masters: number;
   /** Its stock lies in several buckets. */
   isInBuckets?: boolean;
+  /** Its permits are looked at, and not how it sells: with one permit as a lock. */
+  isSemaphore?: boolean;
   /** How often each fault may happen, where it is not as the scope has it. */
   budget: Partial<Budget>;
   /** How many states the search may look at; MOST_STATES when it is not given. */
@@ -76,9 +78,10 @@ export async function proveCell(task: Task): Promise<Cell> {
   const processes = Math.max(task.processes, found.processes ?? 0);
   const scope = scopeFor(found, task);
   locks[file] ??= readLock(file);
-  const openLock = await locks[file].catch((error: Error) => {
+  const read = await locks[file].catch((error: Error) => {
     throw new UnreadableError(task.stage, error.message);
   });
+  const openLock: OpenLock = task.isSemaphore ? (world) => ({ createLock: read(world).createLock }) : read;
   // What it knows of one lock is of no use to the next one, after a while.
   if (known > 200_000) {
     server = undefined;

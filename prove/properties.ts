@@ -55,7 +55,8 @@ export function violated(state: State, scope: Scope, known: Known, touches?: Tou
   const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isSoldOut(state.actors[index] as Actor));
   if (refused >= 0) return says('refused, though a unit was left', { process: nameOf(refused) });
   for (const demand of scope.demands) {
-    const reason = demand === 'no deadlock' ? deadlock(state, scope, known) : look(state, demand, known, touches);
+    const ofScope = { 'no deadlock': deadlock, 'within permits': moreThanPermits }[demand as string];
+    const reason = ofScope ? ofScope(state, scope, known) : look(state, demand, known, touches);
     if (reason) return reason;
   }
   return undefined;
@@ -138,6 +139,11 @@ function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock }
   const isHeld = (sku: number) => endOf(namesFor(lock.held, keysOf(sku).lock), ends) > at;
   if (!skusOf(scope).every(isHeld)) return undefined;
   return says('deadlock', { processes: there.map((actor) => nameOf(actors.indexOf(actor))) });
+}
+
+function moreThanPermits({ actors }: State, { permits = 1 }: Scope): SearchSentence | undefined {
+  const inside = actors.filter(({ isInside }) => isInside).length;
+  return inside > permits ? says('more than permits', { inside, permits }) : undefined;
 }
 
 const isAwake = ({ status }: Actor) => status === 'runs';

@@ -34,6 +34,8 @@ export interface SaleScript {
   key?: string;
   /** How long it takes between read and write, in milliseconds; 0 when it goes on at once. */
   businessMs: number;
+  /** How many a semaphore lets in at once; one when it is not given. */
+  permits?: number;
   /** `same object`: it asks its own lock once more between read and write; `another object`: one of the same request. */
   nested?: 'same object' | 'another object';
   /** It only looks: it reads the stock twice, under the read lock. */
@@ -245,13 +247,14 @@ function openLock(createLock: CreateLock, sale: number, parts: SaleParts, bucket
   return createLock(options as unknown as Parameters<CreateLock>[0]);
 }
 
-function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
+function optionsOf(sale: number, { name, redis, masters, script: { permits = 1 } }: SaleParts) {
   return {
     redis,
     masters,
     ownerToken: `${name}:${sale}`,
     leaseMs: LEASE_MS,
     retryDelayMs: RETRY_DELAY_MS,
+    permits,
     onLeaseLost() {},
   };
 }

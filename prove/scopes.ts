@@ -21,6 +21,8 @@ export type Demand =
   | 'soon after a crash'
   /** A holder that asks for its own lock has it within a lease. */
   | 're-entry'
+  /** No more are inside at the same time than there are permits. */
+  | 'within permits'
   /** No sales wait for each other: each for a lock that another one of them has. */
   | 'no deadlock'
   /** Nobody waits for longer than a pause between two tries while the lock is free. */
@@ -80,6 +82,8 @@ export interface Scope {
   script?: (process: number) => Partial<SaleScript>;
   /** The server knows no script at the beginning. */
   isCold?: boolean;
+  /** It is for semaphores: every process is told of so many permits. */
+  permits?: number;
   /** How many skus there are, for locks that take several; one when it is not given. */
   skus?: number;
   demands: Demand[];
@@ -289,5 +293,25 @@ export const scopes: NamedScope[] = [
     servers: 'masters',
     budget: { clockJumps: 1 },
     demands: ['alone within leases'],
+  },
+  {
+    name: 'three-clerks',
+    says: scopesInEnglish['three-clerks'],
+    servers: 'any',
+    processes: 3,
+    permits: 2,
+    budget: {},
+    script: () => ({ permits: 2 }),
+    demands: ['within permits', 'all sell', 'nothing left'],
+  },
+  {
+    name: 'fourth-clerk',
+    says: scopesInEnglish['fourth-clerk'],
+    servers: 'any',
+    processes: 3,
+    permits: 2,
+    budget: { pauses: 1 },
+    script: () => ({ permits: 2 }),
+    demands: ['within permits'],
   },
 ];

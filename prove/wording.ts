@@ -28,6 +28,8 @@ export const scopesInEnglish = {
   'late-votes': 'A vote is held up on its way back.',
   amnesia: 'A master is started again, and has forgotten its votes.',
   'clock-jump': 'The clock of a master jumps ahead by a lease.',
+  'three-clerks': 'No fault is staged, and three processes share two permits.',
+  'fourth-clerk': 'A holder is paused, and three processes share two permits.',
 };
 export type ScopeName = keyof typeof scopesInEnglish;
 
@@ -152,6 +154,8 @@ const violations = {
   'refused, though a unit was left': ({ process }: OfProcess) =>
     `${process} finds it sold out, and a unit was left at every moment since it came.`,
   together: ({ one, other }: TwoProcesses) => `${one} and ${other} are inside at the same time.`,
+  'more than permits': ({ inside, permits }: { inside: number; permits: number }) =>
+    `${inside} are inside at the same time, with ${permits} permits.`,
   'together within leases': ({ one, other }: TwoProcesses) =>
     `${one} and ${other} are inside at the same time, and the leases of both run.`,
   'another stock': ({ process }: OfProcess) => `${process} reads twice under the read lock, and sees another stock.`,

@@ -40,6 +40,8 @@ const scopesInChinese: Record<ScopeName, string> = {
   'late-votes': '一张选票在返回途中滞留。',
   amnesia: '一个主节点重启，丢失了它投过的票。',
   'clock-jump': '一个主节点的时钟向前跳变一个租期。',
+  'three-clerks': '不制造故障，三个进程共用两个许可。',
+  'fourth-clerk': '一个持有者被暂停，三个进程共用两个许可。',
 };
 
 function readInChinese(command: ReadCommand): string {
@@ -137,6 +139,7 @@ const searchInChinese: SearchWording = {
   died: ({ process, why }) => `${process} 因一个没有被捕获的错误而结束：${why}`,
   'refused, though a unit was left': ({ process }) => `${process} 发现已售完，但从它到来起一直都有余货。`,
   together: ({ one, other }) => `${one} 和 ${other} 同时在临界区内。`,
+  'more than permits': ({ inside, permits }) => `${inside} 个进程同时在临界区内，而许可只有 ${permits} 个。`,
   'together within leases': ({ one, other }) => `${one} 和 ${other} 同时在临界区内，而且租期都未到。`,
   'another stock': ({ process }) => `${process} 在读锁下读了两次，读到的库存不同。`,
   'refused within its lease': ({ process }) => `库存拒绝了 ${process}，虽然它的租期未到：已有更大的 fencing 令牌。`,

@@ -1,5 +1,6 @@
 // What runs inside a virtual node: the inventory service's own sale path, without HTTP, metrics and the servers beyond Redis.
 
+import { takeUnderPermit } from '../locks/drivers/under-permit.ts';
 import type { CreateLock, TakeOne } from '../locks/lock.ts';
 import { createRegistry, type Strategy } from '../locks/strategy.ts';
 import type { SaleEvent } from '../services/inventory/sale/contract.ts';
@@ -9,6 +10,7 @@ import type { SaleServiceParts } from '../services/inventory/sale/parts.ts';
 import { createSaleService } from '../services/inventory/sale/sale-service.ts';
 import { asProblem } from '../services/inventory/servers/away-server.ts';
 import { connectStore, lockKeys } from '../services/inventory/servers/store.ts';
+import { USUAL_PERMITS } from '../services/inventory/settings/limits.ts';
 
 /** What a lock's file exports. */
 export type LockFile = {
@@ -23,7 +25,7 @@ export interface ServiceOptions {
   node: string;
   lock: string;
   /** What the registry says of the lock, besides what its file exports. */
-  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas' | 'hasLease'> & {
+  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas' | 'hasLease' | 'isSemaphore'> & {
     stockIn?: 'redis';
     isInBuckets?: true;
     /** It is none of ours, so it is held to what a lock must do. */
@@ -50,8 +52,9 @@ const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['me
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {
   const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep, onPass } = options;
-  const { takeOne, createReadLock, createMultiLock } = lockFile;
+  const { createReadLock, createMultiLock } = lockFile;
   const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock) : lockFile.createLock;
+  const takeOne = facts.isSemaphore ? takeUnderPermit(createLock as CreateLock) : lockFile.takeOne;
   const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
   const strategy = { ...facts, ...Object.fromEntries(exported.filter(([, value]) => value !== undefined)) } as Strategy;
   const registry = createRegistry({ [lock]: strategy });
@@ -71,6 +74,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
       LEASE_MS: leaseMs,
       RETRY_DELAY_MS: retryDelayMs,
       WAIT_TIMEOUT_MS: waitTimeoutMs,
+      PERMITS: USUAL_PERMITS,
     },
     node,
     store,

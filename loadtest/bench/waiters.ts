@@ -42,7 +42,7 @@ export interface Counted {
 const options: WaitersOptions = JSON.parse(process.argv[2] ?? '');
 const way = await loadWay(options.lock);
 const settings = inventorySettings.parse(options.env);
-const { LEASE_MS: leaseMs, RETRY_DELAY_MS: retryDelayMs } = settings;
+const { LEASE_MS: leaseMs, RETRY_DELAY_MS: retryDelayMs, PERMITS: permits } = settings;
 const store = connectStore(settings.REDIS_URL, settings.BUCKETS);
 const { redis } = store;
 const servers = connectServers(redis, settings);
@@ -137,7 +137,7 @@ function openLock(createLock: CreateLock, bucket = 0) {
   asked += 1;
   const key = lockKey(sku, nameInBucket(lock, bucket));
   const onLeaseLost = () => fail(new Error('The lease was lost.'));
-  const own = { key, ownerToken: `${instance}:${asked}`, leaseMs, retryDelayMs, onLeaseLost };
+  const own = { key, ownerToken: `${instance}:${asked}`, leaseMs, retryDelayMs, permits, onLeaseLost };
   return createLock({ ...its, ...own });
 }
 

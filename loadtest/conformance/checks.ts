@@ -16,6 +16,7 @@ import { commands, herd } from './checks/load.ts';
 import { lostReply } from './checks/lost-reply.ts';
 import { manyKeys } from './checks/many-keys.ts';
 import { oneTry } from './checks/one-try.ts';
+import { permits } from './checks/permits.ts';
 import { redisBack } from './checks/redis-back.ts';
 import { scriptFlush } from './checks/script-flush.ts';
 import { tokens } from './checks/tokens.ts';
@@ -65,6 +66,7 @@ export const checks: Check[] = [
   { name: 'contract-failed-release', run: failedRelease },
   { name: 'contract-script-flush', run: scriptFlush },
   { name: 'contract-belief', run: belief },
+  { name: 'contract-permits', run: permits },
 ];
 
 /** A check as a cell has it. */

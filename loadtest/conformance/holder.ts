@@ -76,6 +76,7 @@ export interface HolderOptions {
   key: string;
   ownerToken: string;
   leaseMs: number;
+  permits: number;
 }
 
 export function createHolder(place: HolderPlace, name: string, options: HolderOptions) {

@@ -83,7 +83,8 @@ async function openStaging({ source, promises, scripts }: Subject) {
   let processes = 0;
   let owners = 0;
 
-  function openProcess(clock: { aheadMs?: number; rate?: number } = {}) {
+  /** `permits`: how many a semaphore is to let in. With one it is a lock like any other. */
+  function openProcess({ permits = 1, ...clock }: { aheadMs?: number; rate?: number; permits?: number } = {}) {
     const index = processes++;
     const { node, proxies, exports, clients } = lab.start(code, { clock });
     /** What the lock's commands pass. */
@@ -108,7 +109,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
       seen,
       lines,
       holder: (name: string, leaseMs = LONG_LEASE_MS, ofKey = key, ownerToken = tokenOf(index, ++owners)) =>
-        createHolder(place, name, { key: ofKey, ownerToken, leaseMs }),
+        createHolder(place, name, { key: ofKey, ownerToken, leaseMs, permits }),
       /** Holds a command on each line: the first from now on that `isMeant`, after `skipped` others. */
       hold: (skipped = 0, isMeant = (command: ReadCommand) => !isNoStep(command)) =>
         holdOn(lines, { story, servers }, skipped, isMeant),

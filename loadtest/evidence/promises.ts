@@ -10,6 +10,7 @@ import { z } from 'zod';
  * - `fairness`: `order` lets waiters in in the order in which they asked, over all nodes; `bounded` lets everybody in within a lease,
  *   however many others want the lock. `true` is `order`.
  * - `fencing`: there is a fencing token.
+ * - `permits`: it is a semaphore, and lets in as many at once as the option `permits` says.
  * - `masters`: the lock is in the several Redis servers of `masters`, which vote.
  */
 export const promisesSchema = z
@@ -22,6 +23,7 @@ export const promisesSchema = z
     ]),
     fencing: z.boolean(),
     masters: z.boolean(),
+    permits: z.boolean(),
   })
   .partial();
 

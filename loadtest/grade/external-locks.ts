@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
-import { backendOfPromises } from '../../services/inventory/sale/external-lock.ts';
+import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
 import type { LockSource } from '../../simulation/lock-service.ts';
 import { hostArgs } from '../../stack/bundle.ts';
@@ -46,14 +46,14 @@ export async function readPeers(): Promise<Grade[]> {
 
 /** From here on it is known where this lock is kept. */
 function asRow(grade: Grade): Grade {
-  addExternalRow(grade.stage, backendOfPromises(grade.promises));
+  addExternalRow(grade.stage, factsOfPromises(grade.promises));
   return grade;
 }
 
 /** What the nodes of these locks are given, by their rows. */
 export function modulesOf(grades: Grade[]): Record<string, ExternalModule> {
   return Object.fromEntries(
-    grades.map(({ stage, file, promises }) => [stage, { file, backend: backendOfPromises(promises) }]),
+    grades.map(({ stage, file, promises }) => [stage, { file, backend: factsOfPromises(promises).backend }]),
   );
 }
 
@@ -62,7 +62,7 @@ export function sourcesOf(grades: (Grade & Pick<LockSource, 'packages'>)[]): Rec
   return Object.fromEntries(
     grades.map(({ stage, file, promises, packages }) => [
       stage,
-      { name: stage, file, facts: { backend: backendOfPromises(promises), isExternal: true }, packages },
+      { name: stage, file, facts: { ...factsOfPromises(promises), isExternal: true }, packages },
     ]),
   );
 }

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backendOfPromises } from '../../services/inventory/sale/external-lock.ts';
+import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { cacheDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
@@ -53,7 +53,7 @@ async function gradeOf(adapter: string, version: string, folder: string): Promis
   try {
     const source = { name: stage, file, facts: { backend: 'redis', isExternal: true }, packages } as const;
     const { promises, options, doesNotPromise } = (await exportsOf(source)) as unknown as Peer;
-    addExternalRow(stage, backendOfPromises(promises));
+    addExternalRow(stage, factsOfPromises(promises));
     return {
       stage,
       file,

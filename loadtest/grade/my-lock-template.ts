@@ -18,7 +18,7 @@
 // - forgotten-sale: no lock can hold it, because the stock is in Redis.
 // - starvation, overtaking: need a queue, in which each waiter has a place.
 // And one that it holds it fails as soon as it renews without end:
-// - hung-holder: a sale that hangs keeps the lock. Renew it so many times, and no more.
+// - hung-holder, forgotten-release: a sale that hangs, or forgets a release, keeps the lock. Renew it so many times, and no more.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
@@ -33,6 +33,7 @@ return redis.call('DEL', KEYS[1])`;
 // ownerToken    a text that no other holder has.
 // leaseMs       how long the lock may be held when nobody renews it.
 // retryDelayMs  how long a waiter sleeps between two tries.
+// permits       how many may be inside at once, for a semaphore: it says so by promises = { permits: true }.
 // onLeaseLost   to be called when the holder learns that the lock is no longer its own. It only records that. To stop the sale
 //               before its write, give an AbortSignal as `lost` along with acquire and release, and abort it.
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {

@@ -8,7 +8,7 @@ import { lockStaircase } from '../staircase/lock-stages.ts';
 /** Without these it is no lock. */
 const OF_EVERY_LOCK = [
   ...['contract-enter', 'contract-same-node', 'contract-late-acquire', 'contract-late-release', 'contract-one-try'],
-  ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release'],
+  ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release', 'contract-permits', 'three-clerks'],
 ];
 
 type Ask = [drills: string[], isPromised: (promises: Promises) => boolean, why: string];
@@ -21,7 +21,12 @@ const ASKS: Ask[] = [
   ],
   [['nested-call', 'nested-object'], ({ reentry = false }) => reentry, 'It promises no re-entry.'],
   [['long-sale'], ({ renewal = false }) => renewal, 'It does not promise to renew its lease.'],
-  [['hung-holder'], ({ renewal = false }) => !renewal, 'It promises to hold for as long as its process lives.'],
+  [
+    ['hung-holder', 'forgotten-release'],
+    ({ renewal = false }) => !renewal,
+    'It promises to hold for as long as its process lives.',
+  ],
+  [['fourth-clerk'], () => false, 'The lease of a paused holder ends, and another takes its permit.'],
   [['starvation'], ({ fairness }) => fairness !== undefined, 'It does not promise that everybody gets in.'],
   [['overtaking'], ({ fairness }) => fairness === 'order', 'It does not promise an order.'],
   [['failover'], ({ masters = false }) => masters, 'It is in one Redis, and is lost with it.'],

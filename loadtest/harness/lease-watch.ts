@@ -20,15 +20,16 @@ export async function readLease(
     .pttl(key)
     .get(key)
     .hkeys(key)
+    .zrange(key, '0', '0')
     .get(stockKey('001'))
     .info('cpu')
     .exec()
     .catch(() => null);
-  const [ttl, text, fields, stock, cpu] = answers ?? [];
-  // One of the two is an error: a key holds a string or a hash.
-  if (!ttl || ttl[0] || (text?.[0] && fields?.[0])) return undefined;
+  const [ttl, text, fields, first, stock, cpu] = answers ?? [];
+  // Two of the three are errors: a key holds a string, a hash or a sorted set.
+  if (!ttl || ttl[0] || (text?.[0] && fields?.[0] && first?.[0])) return undefined;
   const ttlMs = Number(ttl[1]);
-  const owner = text?.[1] ?? (fields?.[1] as string[] | undefined)?.[0];
+  const owner = text?.[1] ?? ((fields?.[1] ?? first?.[1]) as string[] | undefined)?.[0];
   return {
     ttlMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : Math.max(0, ttlMs),
     workedMs: workedMsOf(String(cpu?.[1])),

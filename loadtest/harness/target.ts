@@ -25,6 +25,7 @@ import type { Network } from './network.ts';
  * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lock servers`: those of the lock, wherever it is, to
  * kill. `lasting replica`: Redis has one that locks wait for.
  * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
+ * `permits`: a lock that is a semaphore.
  */
 export type Need =
   | 'node processes'
@@ -39,6 +40,7 @@ export type Need =
   | 'lock servers'
   | 'mysql processes'
   | 'zookeeper processes'
+  | 'permits'
   | Exclude<Backend, 'redis'>;
 
 /** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */

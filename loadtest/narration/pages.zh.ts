@@ -24,16 +24,25 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
     'if it fails': '两笔销售的写入都写进了库存。',
     'if all waited': '迟到的写入到达之前，谁也不能进入临界区；代价是所有人都在等待。',
   },
+  'failed-sale': {
+    'if it holds': '释放写在 finally 里：失败的销售也释放了锁。',
+    'if it fails': '失败的销售没有释放锁。',
+  },
   failover: {
     'if it holds': '没有其他人进入临界区，也没有丢失销售。',
     'if it fails': '副本上没有这把锁。',
     'if A is refused': '没有副本确认的锁，谁也不能凭它进入临界区，也没有丢失销售。代价是没有副本时谁也卖不了。',
+  },
+  'forgotten-release': {
+    'if it holds': '剩下的那次持有没有人续期，租期自己结束。',
+    'if it fails': '只要进程还在，剩下的那次持有就一直有效。',
   },
   'forgotten-sale': {
     'if it holds': inStock,
     'if it fails': notInStock,
     'if A is refused': '这笔销售没有被答复卖出，所以没有丢失任何答复；代价是没有副本时谁也卖不了。',
   },
+  'fourth-clerk': { 'if it fails': '被暂停的持有者租期已过，许可被别人拿走，而它仍在工作。' },
   'frozen-master': { 'if it holds': '少数主节点不响应，不会拖住任何人。' },
   'hung-holder': { 'if it fails': '卡死的销售仍持有锁。' },
   'late-batch': {
@@ -60,6 +69,10 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   },
   'long-wait': { 'if it fails': '不留下任何东西的一次尝试，占用少于 60 字节。' },
   'nested-call': { 'if it holds': '内层释放之后，外层的锁仍然有效。' },
+  'lost-permit': {
+    'if it holds': '宕机的持有者租期结束时，许可归还；在那之前少一个许可。',
+    'if it fails': '宕机的持有者永远占着许可：从此少一个。',
+  },
   overtaking: { 'if it holds': '它们按申请的顺序进入。' },
   partition: { 'if it holds': undidNone, 'if it fails': undone, 'if all waited': lateWriteWaited },
   'paused-process': { 'if it holds': undidNone, 'if it fails': undone, 'if all waited': lateWriteWaited },
@@ -73,5 +86,6 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
     'if it fails': '慢的持有者误删了 B 的锁，另外两笔销售可能卖出同一件货。',
     'if all waited': '慢的持有者停顿时，没有人进入临界区；代价是所有人都在等待。',
   },
+  'three-clerks': { 'if it holds': '多出来的那个等到有许可归还才进入。' },
   'wrong-replica': { 'if it holds': inStock, 'if it fails': notInStock },
 };

@@ -20,6 +20,14 @@ export const reasons = {
   // Who was inside.
   'two were inside': ({ pairs }: { pairs: number }) =>
     `Two holders were inside at the same moment: ${countOf(pairs, 'pair')}.`,
+  'too many inside': ({ most, permits }: { most: number; permits: number }) =>
+    `${formatNumber(most)} were inside at the same moment, with ${countOf(permits, 'permit')}.`,
+  'too few inside': ({ most, permits }: { most: number; permits: number }) =>
+    `${formatNumber(most)} at most ${most === 1 ? 'was' : 'were'} inside at the same moment, with ${countOf(permits, 'permit')}.`,
+  'permits taken': ({ permits }: { permits: number }) =>
+    `${formatNumber(permits)} were inside at the same moment, and never more.`,
+  'permit not back': ({ node, ms }: { node: string; ms: number }) =>
+    `After ${formatDuration(ms)} the last permit could not be taken at ${node}.`,
   overtaken: ({ overtaken, waiters, order }: { overtaken: number; waiters: number; order: number[] }) =>
     `${overtaken} of ${waiters} were overtaken: they entered in the order ${order.join(', ')}.`,
   starved: ({ others }: { others: number }) =>
@@ -176,6 +184,7 @@ export const reasons = {
   // What was not played, and what came to no end.
   'nothing to break under': ({ stage }: { stage: string }) =>
     `Under ${stage} there is nothing that this drill could break.`,
+  'no semaphore': ({ stage }: { stage: string }) => `${stage} is not a semaphore: it lets in one at a time.`,
   'no masters vote': ({ stage }: { stage: string }) => `Under ${stage} no masters vote.`,
   'clock server without a replica': () => 'The embedded Valkey, whose clock can be set, has no replica.',
   'no further': ({ ms }: { ms: number }) => `The drill came no further: for ${formatDuration(ms)} it has said nothing.`,

@@ -32,6 +32,8 @@ export const lockSteps = {
     `${sale} got in at ${node} and read ${formatNumber(stock)}.`,
   read: ({ sale, node, stock }: AtNode & { stock: number }) => `${sale} read ${formatNumber(stock)} at ${node}.`,
   began: ({ sale, node }: AtNode) => `${sale} began its sale at ${node}.`,
+  'forgot a release': ({ sale, node }: AtNode) =>
+    `${sale} sold at ${node}. It acquired its lock twice and released it once.`,
   'gave up': ({ sale, tries, ms }: OfSale & OfTime & { tries: number }) =>
     `${sale} asked ${times(tries)} in ${formatDuration(ms)} and gave up.`,
   'waited in vain': ({ sale, ms }: OfSale & OfTime) => `${sale} waited for ${formatDuration(ms)} and gave up.`,
@@ -76,6 +78,9 @@ export const lockSteps = {
     `${countOf(buyers, 'buyer')} hung up, and none of their sales waited any longer.`,
   'buyers hung up in vain': ({ buyers, waiting }: { buyers: number; waiting: number }) =>
     `${countOf(buyers, 'buyer')} hung up, and ${countOf(waiting, 'sale')} still waited.`,
+  'others inside or waiting': ({ node, inside, waiting }: OfNode & { inside: number; waiting: number }) =>
+    `At ${node} ${countOf(inside, 'sale')} ${inside === 1 ? 'was' : 'were'} inside, and ${formatNumber(waiting)} waited.`,
+  'others resumed': ({ node, sales }: OfNode & { sales: number }) => `${countOf(sales, 'sale')} at ${node} resumed.`,
   'asking began': ({ node }: OfNode) => `The buyers at ${node} kept asking for the lock.`,
   'asked often': ({ node, tries, ms }: OfNode & OfTime & { tries: number }) =>
     `${node} asked for the lock ${times(tries)} in ${formatDuration(ms)}.`,

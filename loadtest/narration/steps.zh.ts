@@ -19,6 +19,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'got in': ({ sale, node, stock }) => `${sale} 在 ${node} 进入临界区，读到库存 ${formatNumber(stock)}。`,
   read: ({ sale, node, stock }) => `${sale} 在 ${node} 读到库存 ${formatNumber(stock)}。`,
   began: ({ sale, node }) => `${sale} 在 ${node} 开始执行。`,
+  'forgot a release': ({ sale, node }) => `${sale} 在 ${node} 售出一件：加锁两次，只解锁一次。`,
   'gave up': ({ sale, tries, ms }) =>
     `${sale} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次，未成功，放弃等待。`,
   'waited in vain': ({ sale, ms }) => `${sale} 等待了 ${durationInChinese(ms)}，放弃等待。`,
@@ -54,6 +55,9 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'buyers waited': ({ buyers, node }) => `${buyers} 个买家在 ${node} 等待加锁。`,
   'buyers hung up': ({ buyers }) => `${buyers} 个买家断开连接，他们的请求都不再等待。`,
   'buyers hung up in vain': ({ buyers, waiting }) => `${buyers} 个买家断开连接，仍有 ${waiting} 个请求在等待。`,
+  'others inside or waiting': ({ node, inside, waiting }) =>
+    `${node} 有 ${formatNumber(inside)} 笔销售进入临界区，${formatNumber(waiting)} 笔在等待。`,
+  'others resumed': ({ node, sales }) => `${node} 的 ${formatNumber(sales)} 笔销售恢复执行。`,
   'asking began': ({ node }) => `${node} 的买家不断请求加锁。`,
   'asked often': ({ node, tries, ms }) => `${node} 在 ${durationInChinese(ms)}内请求加锁 ${formatNumber(tries)} 次。`,
   'time passed': ({ ms }) => `过了 ${durationInChinese(ms)}。`,

@@ -6,7 +6,7 @@ import type { Task } from '../../prove/cell.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
-import { hasNothingToBreak, isExternal, rowOf, verdictExpected } from '../staircase/lookup.ts';
+import { hasNothingToBreak, isExternal, isSemaphoreRow, rowOf, verdictExpected } from '../staircase/lookup.ts';
 
 /** A lock that can be proved. */
 export interface ProvableLock {
@@ -37,7 +37,7 @@ export const provableLocks: ProvableLock[] = Object.keys(strategies)
   .toSorted((one, other) => one.masters - other.masters);
 
 /** The waiters of most of them listen; under `buckets` each look has as many ways to go on as there are buckets. */
-const large = ['blocking', 'buckets', 'cohort', 'combine', 'fair'];
+const large = ['blocking', 'buckets', 'cohort', 'combine', 'fair', 'semaphore'];
 
 /** What a run looks at that names no lock: those of one server. */
 export const usualLocks = provableLocks.filter(({ masters }) => masters === 0);
@@ -73,10 +73,11 @@ export function plan({ locks, scopes: names, processes, isOfAll = false, ...comm
         .filter((scope) => saysSomethingOf(scope, lock))
         // A scope that needs more processes has one cell, of so many.
         .filter((scope) => count >= (scope.processes ?? 0))
-        .filter(({ servers }) => !isOfAll || !large.includes(lock.stage) || count === 2 || servers === 'buckets')
+        .filter((scope) => !isOfAll || !large.includes(lock.stage) || count === 2 || isOfFew(scope))
         .map((scope) => ({
           ...{ stage: lock.stage, file: lock.file, masters: lock.masters },
           ...(isInBuckets(lock.stage) && { isInBuckets: true }),
+          ...(isSemaphoreRow(lock.stage) && { isSemaphore: true }),
           ...common,
           sales: Math.max(common.sales, leastSalesOf(lock)),
           budget: budgetOf(scope, common.budget),
@@ -87,29 +88,41 @@ export function plan({ locks, scopes: names, processes, isOfAll = false, ...comm
   );
 }
 
+/** Of those that take long these are looked at with more than two all the same. */
+const isOfFew = ({ servers, permits }: Scope) => servers === 'buckets' || permits !== undefined;
+
 function hasServersOf({ servers }: Scope, { stage, masters }: ProvableLock): boolean {
   if (servers === 'buckets') return isInBuckets(stage);
   return servers === 'any' || (servers === 'masters') === masters > 0;
 }
 
 /** Of one sku the lock of several is another's, which is looked at anyhow. */
-function hasLocksOf({ hasReaders = false, skus = 1 }: Scope, { stage, sellsBaskets }: ProvableLock, isOfAll: boolean) {
+function hasLocksOf(scope: Scope, { stage, sellsBaskets }: ProvableLock, isOfAll: boolean) {
+  const { hasReaders = false, skus = 1, permits } = scope;
   const ofSeveral = multiLockOf(stage) !== undefined;
+  if (permits !== undefined && !isSemaphoreRow(stage)) return false;
   if (hasReaders && !('createReadLock' in (beyond[stage] ?? {}))) return false;
   return skus > 1 ? (sellsBaskets ?? ofSeveral) : !(isOfAll && ofSeveral);
 }
 
 /** What sells for others as well may sell two at once. */
 function leastSalesOf({ stage }: ProvableLock): number {
-  return 'takeOne' in (beyond[stage] ?? {}) && !isInBuckets(stage) ? 2 : 1;
+  return 'takeOne' in (beyond[stage] ?? {}) && !isInBuckets(stage) && !isSemaphoreRow(stage) ? 2 : 1;
 }
 
 /** These have no lease in Redis: what is demanded of leases alone holds for them, and says nothing. */
 const withoutLease = ['0-none', '1-in-process'];
 const ofLeases: Demand[] = ['alone within leases', 'untouched'];
 
+/** With one permit a semaphore is a lock. The stock it does not protect, so scopes that only ask for that say nothing. */
+const ofOnePermit: string[] = [
+  ...['plain', 'lost-wakeup', 'script-cache-empty', 'crashed-holder', 'slow-holder', 'late-release', 'long-sale'],
+  ...['client-gone', 'zombie-renewal'],
+];
+
 /** False where the drill of the same name has nothing to break, and where a verdict would be empty. */
-function saysSomethingOf({ name, demands }: Scope, { stage }: ProvableLock): boolean {
+function saysSomethingOf({ name, demands, permits }: Scope, { stage }: ProvableLock): boolean {
+  if (isSemaphoreRow(stage)) return permits !== undefined || ofOnePermit.includes(name);
   // Either object asks again in one drill.
   const drill = name === 'nested-object' ? 'nested-call' : name;
   if (!isExternal(stage) && hasNothingToBreak(stage, drill)) return false;

@@ -42,6 +42,7 @@ const stepFigureNames: Record<string, string> = {
   slowestMs: 'Slowest answer without Redis',
   backMs: 'From the return of Redis to a sale',
   emptyMs: 'Until nobody waited',
+  mostInside: 'Most inside at once',
   overtakes: 'Went first that had come later',
   usualMs: 'A sale took before the fault',
   costMs: 'A sale took longer by',

@@ -13,7 +13,7 @@ import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { beginPlaying } from '../sentences/playing.ts';
-import { backendOfRow, hasNothingToBreak, isExternal } from '../staircase/lookup.ts';
+import { backendOfRow, hasNothingToBreak, isExternal, isSemaphoreRow } from '../staircase/lookup.ts';
 import { inTime, playScenario } from './play.ts';
 import type { Scenario } from './read.ts';
 
@@ -51,6 +51,7 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
   const lacking = lackOf(target, stage, scenario.needs);
   const whyNot = [
     lacking !== undefined && because('text', { text: lacking }),
+    needs('permits') && !isSemaphoreRow(stage) && because('no semaphore', { stage }),
     hasNothingToBreak(stage, scenario.name) && because('nothing to break under', { stage }),
     needs('masters') && backendOfRow(stage) !== 'masters' && because('no masters vote', { stage }),
     needs('clock server') && replicasOf(stage) > 0 && because('clock server without a replica', {}),

@@ -29,6 +29,7 @@ export const endingSteps = [
     const end = await actorOf(playing, sale).sale.endWithin(limit);
     return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
   }),
+  step('<sale> ends, failed', (playing, { sale }) => answered(playing, sale, ['ORDER_FAILED'])),
   step('<sale> ends, sold', (playing, { sale }) => answered(playing, sale, ['sold'])),
   step('<sale> ends, sold or not replicated', (playing, { sale }) => answered(playing, sale, ['sold', NOT_REPLICATED])),
   step('all sales end', async (playing) => told('all ended', { left: (await playing.outcome()).finalStock })),

@@ -23,6 +23,7 @@ export const processSteps = [
       actor.isHeld = false;
       if (actor.inside) mustBeInside(playing, actor.inside, playing.faultAt);
     }
+    if (held.length === 0) return told('killed', { node: node.name });
     // What it recorded last may have died with it: the stock tells.
     const other = node === playing.first ? playing.second : playing.first;
     const stock = await other.stock();

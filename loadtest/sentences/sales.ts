@@ -46,6 +46,22 @@ export const saleSteps = [
   step('<sale> sells at <node> and is held inside, to compute for <time> after it', (playing, { sale, node, time }) =>
     sellInside(playing, sale, node, { untilResumed: true, blockMs: time }),
   ),
+  step('<sale> sells at <node> and is held inside, to fail after it', (playing, { sale, node }) =>
+    sellInside(playing, sale, node, { untilResumed: true, fails: true }),
+  ),
+  step(
+    '<sale> sells at <node>, and releases its lock once after acquiring it twice',
+    async (playing, { sale, node }) => {
+      await node.script({ nestedCall: true, forgetsRelease: true });
+      const { outcome } = await sell(playing, sale, node).sale.endWithin(2 * playing.leaseMs);
+      await playing.record.catchUp([node]);
+      const hasAskedAgain = playing.record.eventsAt(node).some(({ type }) => type === 'nested');
+      if (outcome !== 'sold' || !hasAskedAgain) {
+        throw new NotStagedError(`${sale} could not acquire its lock twice.`, { nothingToBreak: true });
+      }
+      return told('forgot a release', { sale, node: node.name });
+    },
+  ),
   step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
   step(
     '<sale> sells at <node> and is held inside, or waits for <limit>',

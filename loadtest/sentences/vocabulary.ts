@@ -12,6 +12,7 @@ import { masterDemands, masterSteps } from './masters.ts';
 import { meanwhileSteps } from './meanwhile.ts';
 import { messageSteps } from './messages.ts';
 import { outageDemands, outageSteps } from './outages.ts';
+import { permitDemands, permitSteps } from './permits.ts';
 import type { Playing } from './playing.ts';
 import { processSteps } from './processes.ts';
 import { replicaSteps } from './replicas.ts';
@@ -35,6 +36,7 @@ export const ofLocks: Vocabulary<Playing, StepHistory> = {
     outageSteps,
     lockServerSteps,
     waitingSteps,
+    permitSteps,
   ].flat(),
   demands: [
     demands,
@@ -44,5 +46,6 @@ export const ofLocks: Vocabulary<Playing, StepHistory> = {
     outageDemands,
     lockServerDemands,
     waitingDemands,
+    permitDemands,
   ].flat(),
 };

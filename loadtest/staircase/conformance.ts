@@ -39,6 +39,7 @@ const questions: Record<string, string> = {
   'contract-failed-release': 'does the next hold of a process go well when a command of release() failed?',
   'contract-script-flush': 'does the lock work on when the server has forgotten its scripts?',
   'contract-belief': 'does the holder believe in its lease neither longer nor shorter than Redis?',
+  'contract-permits': 'are as many inside as there are permits, and does that of a dead holder come back?',
 };
 
 /** What the built-in locks promise. Those that are not named promise nothing beyond the contract. */
@@ -56,6 +57,7 @@ export const promisesOfOurs: Record<string, Promises> = {
   multi: { reentry: true, renewal: true, fencing: true },
   buckets: { reentry: true, renewal: true, fencing: true },
   redlock: { reentry: true, renewal: true, masters: true },
+  semaphore: { renewal: true, permits: true },
 };
 
 /** The cell of the seeded orders, which are played in virtual time as the checks are. */

@@ -37,36 +37,42 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  lock-outage
-0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  –  –  –  –  –  –  ·  –
-1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·  –
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  three-clerks
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  fourth-clerk
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  lost-permit
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failed-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-release
+0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  –  –  –  –  –  –  ·  –  –  –  –  –  –
+1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·  –  –  –  –  ✔  –
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  –
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  –
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  –
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  –
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  –
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  ✔
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –  –  –  –  ✔  ✘
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –
-bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –
-blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –
-fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘  –
-cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘  –
-combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔  –
-read-write         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –
-fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –
-buckets            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –
-multi              ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –
-replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·  –
-redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘  ✔
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔
-mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔
-redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –  –
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·  –  –  –  –  ✔  –
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –  –  –  –  ✔  ✔
+blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –  –  –  –  ✔  ✘
+fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘  –  –  –  –  ✔  ✘
+cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘  –  –  –  –  ✔  ✘
+combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔  –  –  –  –  ✔  –
+read-write         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘  –  –  –  –  ✔  ✘
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –  –  –  –  ✔  ✘
+fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –  –  –  –  ✔  ✘
+buckets            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –  –  –  –  ✔  –
+multi              ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔  –  –  –  –  ✔  ✘
+replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·  –  –  –  –  ✔  ✘
+redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘  ✔  –  –  –  ✔  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  –  –  –  ✔  ✘
+mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  –  –  –  ✔  ✘
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –  –  –  –  –  ✔  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  –  –  –  ✔  ✘
+redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –  –  –  –  –  –  –
+semaphore          ✔  ✔  ✔  –  ✔  ✔  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✘  –  ✔  –  –  –  –  –  –  ✔  –  ✔  ✘  ✔  –  –
 `;
 
 type Figure = NonNullable<Column['figure']>;
@@ -107,6 +113,8 @@ const forgotten: Figure = ({ lostUpdates = 0, sold }) => {
 const taken: Figure = ({ takeoverMs, keptOutMs = 0 }) =>
   takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`;
 
+const insideAtOnce: Figure = ({ mostInside }) => (mostInside === undefined ? undefined : `${mostInside} inside`);
+
 /** A drill that is no page says here what it asks. */
 const columns: Record<Group, Record<string, Partial<Column>>> = {
   Safety: {
@@ -128,6 +136,8 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
       ),
     },
     'late-votes': { figure: lost },
+    'three-clerks': { figure: insideAtOnce },
+    'fourth-clerk': { figure: insideAtOnce, isAside: true },
   },
   Liveness: {
     'crashed-holder': { figure: taken },
@@ -143,6 +153,9 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
       figure: ({ overtaken, asked = 0 }) =>
         overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked)} overtaken`,
     },
+    'lost-permit': { figure: taken },
+    'failed-sale': { figure: lasted('nextSaleMs', 'next in ') },
+    'forgotten-release': { isAside: true, figure: lasted('nextSaleMs', 'next in ') },
   },
   Outages: {
     failover: { figure: lost },
@@ -177,7 +190,7 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
 const withReplica = { name: 'with a replica', options: { hasReplica: true } };
 
 /** Strategies that are another way to do what a stage does: its row is theirs, and they are compared with it. */
-const branches: Record<string, string> = { 'delete-if-equal': '6-lua-release' };
+const branches: Record<string, string> = { 'delete-if-equal': '6-lua-release', semaphore: 'redis-atomic' };
 
 const stages = Object.keys(locks);
 const names = [...stages, ...Object.keys(beyond)];

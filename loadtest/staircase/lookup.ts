@@ -1,6 +1,6 @@
 // Every staircase, and what it says of a row, of a column, and of the cell where they meet.
 
-import { type Backend, backendOf, locks } from '../../locks/index.ts';
+import { type Backend, backendOf, isSemaphore, locks, type Strategy } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
 import { keyStaircase } from './keys.ts';
 import { lockStaircase } from './lock-stages.ts';
@@ -21,17 +21,22 @@ export const orderStaircases = [
 /** Every staircase that a run may show. */
 export const staircases = [lockStaircase, ...orderStaircases];
 
-/** Where external locks keep their lock, by their rows: those that keep it elsewhere than in one Redis. */
-const externalBackends = new Map<string, Backend>();
+/** What is known of external locks, by their rows. */
+const externalRows = new Map<string, Pick<Strategy, 'backend' | 'isSemaphore'>>();
 
-/** Says where an external lock keeps its lock. Nothing else is known of it. */
-export function addExternalRow(row: string, backend: Backend) {
-  externalBackends.set(row, backend);
+/** Says where an external lock keeps its lock, and whether it is a semaphore. Nothing else is known of it. */
+export function addExternalRow(row: string, { backend, isSemaphore }: Pick<Strategy, 'backend' | 'isSemaphore'>) {
+  externalRows.set(row, { backend, ...(isSemaphore && { isSemaphore }) });
 }
 
 /** Where the lock of a row is kept. */
 export function backendOfRow(row: string): Backend {
-  return externalBackends.get(row) ?? backendOf(row);
+  return externalRows.get(row)?.backend ?? backendOf(row);
+}
+
+/** True for a lock that lets in several at once. */
+export function isSemaphoreRow(row: string): boolean {
+  return externalRows.get(row)?.isSemaphore ?? isSemaphore(row);
 }
 
 /** True for an external lock: nothing is expected of it. */
@@ -86,8 +91,11 @@ export function hasNothingToBreak(row: string, drill: string): boolean {
 function signOf(row: string, drill: string): Sign | undefined {
   const known = rowOf(row);
   if (known !== undefined) return Object.hasOwn(known.signs, drill) ? known.signs[drill] : undefined;
-  // What can break no stage asks for several masters, which an external lock has when it says so.
-  const isAlike = (name: string) => name in locks || (backendOfRow(row) === 'masters' && backendOf(name) === 'masters');
+  // What can break no stage asks for several masters, or for a semaphore, which an external lock is when it says so.
+  const isAlike = (name: string) =>
+    isSemaphoreRow(row)
+      ? isSemaphore(name)
+      : name in locks || (backendOfRow(row) === 'masters' && backendOf(name) === 'masters');
   const alike = Object.keys(lockStaircase.rows).filter(isAlike);
   return alike.some((name) => ![undefined, '–'].includes(signOf(name, drill))) ? '·' : '–';
 }

@@ -9,6 +9,7 @@ export const usualSettings = {
   RETRY_DELAY_MS: '',
   WAIT_TIMEOUT_MS: '',
   BUCKETS: '',
+  PERMITS: '',
   ORDERS: 'on',
   UNIT_PRICE: '',
   ORDER_TTL_MS: '',

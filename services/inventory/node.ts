@@ -11,7 +11,7 @@ import { drain } from './http/drain.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createPublicApp } from './http/public.ts';
 import { createOrders, type OtherParts } from './orders/orders.ts';
-import { backendOfPromises, supervised } from './sale/external-lock.ts';
+import { factsOfPromises, supervised } from './sale/external-lock.ts';
 import { createHistory } from './sale/history.ts';
 import { createMetrics } from './sale/metrics.ts';
 import { createSaleService } from './sale/sale-service.ts';
@@ -138,6 +138,6 @@ async function addExternalLocks() {
     const refuse = (why: string) => exitWithSettingError(`LOCK_MODULES has ${file}, which is not allowed: ${why}.`);
     if (lockName(name) !== undefined) refuse(`${name} is the name of another lock`);
     const { createLock, promises } = await readExternalModule(file).catch((error: Error) => refuse(error.message));
-    addExternalLock(name, supervised(createLock), backendOfPromises(promises));
+    addExternalLock(name, supervised(createLock), factsOfPromises(promises));
   }
 }

@@ -11,6 +11,8 @@ const right: [name: string, lock: string, promises: Promises][] = [
   ['control-blocking', 'locks/beyond/blocking.ts', { reentry: true, renewal: true }],
   ['control-fair', 'locks/beyond/fair.ts', { reentry: true, renewal: true, fairness: 'order' }],
   ['control-cohort', 'locks/beyond/cohort.ts', { renewal: true, fairness: 'bounded' }],
+  ['control-semaphore', 'locks/beyond/semaphore.ts', { renewal: true, permits: true }],
+  ['control-hash-semaphore', 'test/known-bugs/hash-semaphore.ts', { renewal: true, permits: true }],
   ['control-fenced', 'locks/beyond/fenced.ts', { reentry: true, renewal: true, fencing: true }],
 ];
 export const controls = right.map(([name, lock, promises]): LockToGrade => ({ name, lock, promises, changes: [] }));

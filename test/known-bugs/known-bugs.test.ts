@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
+import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
+import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import { makeTempDir, projectDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { searchIn } from '../prove/own-locks.ts';
@@ -34,6 +36,8 @@ const bySearch: [name: string, scope: string][] = [
   ['key-per-acquisition', 'plain'],
   ['inner-release-frees', 'nested-call'],
   ['token-per-object', 'nested-object'],
+  ['zcard-then-zadd', 'three-clerks'],
+  ['one-too-many', 'three-clerks'],
 ];
 /** A drill that finds it, in virtual time. */
 const byDrill: [name: string, drill: string][] = [
@@ -41,6 +45,10 @@ const byDrill: [name: string, drill: string][] = [
   ['renews-six-times', 'long-sale'],
   ['tenure-without-end', 'starvation'],
   ['node-keeps-the-lock', 'starvation'],
+  ['permits-without-lease', 'lost-permit'],
+  ['one-lease-for-all-permits', 'lost-permit'],
+  ['lets-in-one-alone', 'three-clerks'],
+  ['one-too-many', 'three-clerks'],
 ];
 
 const [plain] = controls as [LockToGrade];
@@ -68,8 +76,8 @@ describe('known bugs: a conformance check finds it', () => {
   });
 
   // The others are stages and strategies: test/loadtest/conformance has them.
-  test('and nothing in the lock without a bug', async () => {
-    const source = sourceOf(plain);
+  test.each(['control-plain', 'control-hash-semaphore'])('and nothing in %s', async (name) => {
+    const source = sourceOf(controls.find((control) => control.name === name) as LockToGrade);
     for (const check of checkNames) {
       const { verdict, reasons } = await runCheck(check, source);
       expect({ check, verdict, reasons }).toMatchObject({ verdict: expect.stringMatching(/^(pass|not-applicable)$/) });
@@ -94,7 +102,9 @@ describe('known bugs: the search finds it', () => {
 // The locks without the bug pass it: test/loadtest/worlds/simulated/cells.
 test.each(byDrill)('known bugs: a drill finds it: %s, by %s', async (name, drillName) => {
   const drill = drills.find((each) => each.name === drillName) as (typeof drills)[number];
-  const lock = { name, file: written(named(name)), facts: { backend: 'redis' as const } };
+  const facts = factsOfPromises(promisesOf(named(name)));
+  const lock = { name, file: written(named(name)), facts };
+  addExternalRow(name, facts);
 
   expect((await playDrill(drill, name, { lock })).outcome.verdict).toBe('fail');
 });

@@ -14,7 +14,7 @@ const leased = without(shared, '2-recursive-retry', '3-spin');
 /** A release looks at whose it is. */
 const owned = without(leased, '4-ttl');
 /** A holder may ask again. */
-const reentrant = without(owned, '5-owner-check', '6-lua-release', 'delete-if-equal');
+const reentrant = without(owned, '5-owner-check', '6-lua-release', 'delete-if-equal', 'semaphore');
 const renewed = without(reentrant, '7-reentrant');
 /** They have a signal that says that the lock is lost. */
 const telling = without(renewed, '8-auto-renew');

@@ -14,7 +14,7 @@ const settings = { requests: 1_000, connections: 60, stock: 5_000, units: 500, l
 
 /** One drill after the other, until one does not hold. Rejects when the servers can't be started, and with the reason of the signal. */
 export async function playLock({ file, settings: { drills } }: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {
-  addExternalRow(NAME, 'redis');
+  addExternalRow(NAME, { backend: 'redis' });
   const targets = createTargets({ modules: { [NAME]: { file, backend: 'redis' } }, onDeath() {} });
   const verdicts: RealVerdict[] = [];
   try {

@@ -87,7 +87,7 @@ function lockOf({ stage, own }: Lock): LockSource {
   const lock = ownLocks.get(own) ?? { name: stage, file: `/lockstep/${file}`, facts, hasOurClient: true };
   if (!ownLocks.has(own)) writeFileSync(file, own);
   ownLocks.set(own, lock);
-  addExternalRow(stage, 'redis');
+  addExternalRow(stage, { backend: 'redis' });
   return lock;
 }
 

@@ -48,7 +48,7 @@ export async function playCell({ stage, drill: name, settings, lock }: VirtualTa
     const text = 'Its servers are not in the virtual world: `-- --real` has them.';
     return { outcome: notApplicable(because('text', { text })) };
   }
-  if (lock !== undefined) addExternalRow(stage, lock.facts.backend);
+  if (lock !== undefined) addExternalRow(stage, lock.facts);
   try {
     const { outcome, log, lacking } = await playDrill(drill, stage, { settings, ...(lock && { lock, givesUp: true }) });
     if (lacking !== undefined) return { outcome: lostTrack(lacksIt(lacking)) };

@@ -18,6 +18,8 @@ export const nodeStateSchema = z.object({
   leaseMs: count,
   retryDelayMs: count,
   waitTimeoutMs: count,
+  /** How many the present lock lets in at once. */
+  permits: count,
   inFlight: count,
   held: count,
   waiting: count,
@@ -38,9 +40,12 @@ export const lockChangeSchema = z.strictObject({
 export const saleScriptSchema = z.strictObject({
   beforeNestedCall: z.boolean().optional(),
   nestedCall: z.union([z.boolean(), z.literal('another object')]).optional(),
+  /** The lock that the nested call has acquired is not released. */
+  forgetsRelease: z.boolean().optional(),
   pauseMs: z.int().min(0).max(600_000).optional(),
   untilResumed: z.boolean().optional(),
   blockMs: z.int().min(0).max(60_000).optional(),
+  fails: z.boolean().optional(),
   beforeOrder: z.boolean().optional(),
   beforeAnswer: z.boolean().optional(),
   times: z.int().min(1).max(1_000_000).optional(),

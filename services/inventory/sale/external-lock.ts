@@ -8,9 +8,11 @@ import { isStoreUnavailable } from '../servers/away-server.ts';
 const TRY_LIMIT_MS = 1_000;
 const RELEASE_LIMIT_MS = 5_000;
 
-/** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
-export const backendOfPromises = (promises: unknown): Backend =>
-  (promises as { masters?: unknown } | null | undefined)?.masters === true ? 'masters' : 'redis';
+/** What follows from the promises of an external lock: it is in several masters that vote, or a semaphore, when it says so. */
+export function factsOfPromises(promises: unknown): { backend: Backend; isSemaphore?: true } {
+  const { masters, permits } = (promises ?? {}) as { masters?: unknown; permits?: unknown };
+  return { backend: masters === true ? 'masters' : 'redis', ...(permits === true && { isSemaphore: true }) };
+}
 
 /**
  * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted

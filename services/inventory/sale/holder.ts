@@ -37,10 +37,11 @@ export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
 
 export function createHolders(
-  { store, twoStores, servers }: Pick<SaleServiceParts, 'store' | 'twoStores' | 'servers'>,
+  parts: Pick<SaleServiceParts, 'store' | 'twoStores' | 'servers' | 'settings'>,
   releases: Releases,
   present: () => Present,
 ) {
+  const { store, twoStores, servers, settings } = parts;
   const instance = randomUUID();
   const waits = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();
@@ -80,7 +81,13 @@ export function createHolders(
     let held: Lock | MultiLock | undefined;
 
     const lockOptions = () =>
-      Object.assign(servers.forLock(name, leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
+      Object.assign(servers.forLock(name, leaseMs), {
+        ownerToken,
+        leaseMs,
+        retryDelayMs,
+        permits: settings.PERMITS,
+        onLeaseLost,
+      });
 
     /** What the stock refuses is known, whatever fails afterwards. */
     function noteRefusal(error: unknown): never {

@@ -11,7 +11,10 @@ import type { TwoStores } from './stores/index.ts';
 export interface SaleServiceParts {
   /** What is known of the locks. It is handed in: the simulation has the sales with one lock alone, and without the others' drivers. */
   registry: Registry;
-  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
+  settings: Pick<
+    InventorySettings,
+    'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS' | 'PERMITS'
+  >;
   node: string;
   store: Store;
   /** Where the stock is in MySQL and in Redis at once. */

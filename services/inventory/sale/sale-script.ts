@@ -1,3 +1,4 @@
+import { ProblemError } from '../problem.ts';
 import type { SaleScript } from './contract.ts';
 import { createHeld } from './held.ts';
 
@@ -31,15 +32,17 @@ export function createSaleScripts() {
       let own: SaleScript | undefined;
       return {
         /** `callNested` asks for the lock again, where there is one to ask for. */
-        async inside(callNested?: (by: 'the same object' | 'another object') => Promise<void>) {
+        async inside(callNested?: (by: 'the same object' | 'another object', releases: boolean) => Promise<void>) {
           // A sale that begins again after a conflict has had its script.
           if (own !== undefined) return;
           own = take();
           if (own.beforeNestedCall) await held.untilResumed();
-          if (own.nestedCall) await callNested?.(own.nestedCall === true ? 'the same object' : own.nestedCall);
+          const { nestedCall, forgetsRelease = false } = own;
+          if (nestedCall) await callNested?.(nestedCall === true ? 'the same object' : nestedCall, !forgetsRelease);
           if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
           if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
+          if (own.fails) throw new ProblemError('ORDER_FAILED', 'The script of the sale lets it fail.');
         },
         async before(step: 'order' | 'answer') {
           if (step === 'order' ? own?.beforeOrder : own?.beforeAnswer) await held.untilResumed();

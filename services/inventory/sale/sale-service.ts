@@ -29,7 +29,7 @@ export interface NodeParts extends SaleServiceParts {
 
 export function createSaleService(parts: SaleServiceParts) {
   const { registry, settings, node, store, twoStores, servers, history, metrics, log } = parts;
-  const { strategyNamed, backendOf, stockOf, isInBuckets } = registry;
+  const { strategyNamed, exclusiveLockOf, backendOf, stockOf, isInBuckets, isSemaphore } = registry;
   const { PORT: port } = settings;
   const atStart = {
     lock: settings.LOCK_VERSION,
@@ -123,10 +123,10 @@ export function createSaleService(parts: SaleServiceParts) {
   /** `own`: what the holder works with under the lock of a sale, where it has one. */
   async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
     const holder = holders.open(`back:${randomUUID()}`);
-    const strategy = strategyNamed(holder.lock);
+    const createLock = exclusiveLockOf(holder.lock);
     puttingBack += 1;
     return holder
-      .does(() => way(holder, 'createLock' in strategy ? holder.under(strategy.createLock, sku) : undefined))
+      .does(() => way(holder, createLock && holder.under(createLock, sku)))
       .finally(() => {
         puttingBack -= 1;
       });
@@ -161,6 +161,7 @@ export function createSaleService(parts: SaleServiceParts) {
       pid: process.pid,
       instance: holders.instance,
       ...present,
+      permits: isSemaphore(present.lock) ? settings.PERMITS : 1,
       held: scripts.held(),
       unreleased: releases.count(),
       ...records.read(),

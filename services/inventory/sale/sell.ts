@@ -81,13 +81,13 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       const own = holder.under(createLock, sku);
       return sellOne({ ...own, business: () => business(askAgain), emit });
 
-      /** Asks for the lock again that this sale has, then gives it up again. Another object has the same owner token. */
-      async function askAgain(by: 'the same object' | 'another object') {
+      /** Asks for the lock again that this sale has, then gives it up again, unless the script forgets that. Another object has the same owner token. */
+      async function askAgain(by: 'the same object' | 'another object', releases: boolean) {
         record.nested();
         const again = holders.open(saleId, client, record.loseLease);
         const its = by === 'another object' ? again.under(createLock, sku).lock : own.lock;
         await its.acquire(again.wait.signal).finally(again.wait.end);
-        await its.release();
+        if (releases) await its.release();
       }
     }
 

@@ -5,6 +5,10 @@
 export const USUAL_BUCKETS = 4;
 export const MOST_BUCKETS = 64;
 
+/** How many permits a semaphore has unless a setting says otherwise. */
+export const USUAL_PERMITS = 3;
+export const MOST_PERMITS = 1_000;
+
 /** How long a sale waits for its lock unless a setting says otherwise, in milliseconds. */
 export const USUAL_WAIT_TIMEOUT_MS = 10_000;
 /** The longest that a setting, or the lab, may say, in milliseconds. */

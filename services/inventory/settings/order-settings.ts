@@ -1,21 +1,23 @@
 import type { z } from 'zod';
-import { hasLock, lockName, strategies } from '../../../locks/index.ts';
+import { hasLock, isSemaphore, lockName, strategies } from '../../../locks/index.ts';
 import { cron, kind, milliseconds, oneOf, onOrOff, wholeNumber } from './setting-kinds.ts';
 
 const ownGuards = ['none', 'in-process', 'close-first', 'conditional'] as const;
 export type OwnGuard = (typeof ownGuards)[number];
 const ownGuard: Record<string, string> = { '0-none': 'none', '1-in-process': 'in-process' };
 
+const isGuard = (name: string) => hasLock(name) && !isSemaphore(name);
+
 /** The name that a `JOB_LOCK` stands for: a guard of our own, or a lock as LOCK_VERSION names it. Undefined when there is none. */
 function guardName(given: string): string | undefined {
   if (ownGuards.some((guard) => guard === given)) return given;
   const name = lockName(given);
-  if (name === undefined || !hasLock(name)) return undefined;
+  if (name === undefined || !isGuard(name)) return undefined;
   return ownGuard[name] ?? name;
 }
 
-const locks = Object.keys(strategies).filter((name) => hasLock(name) && !Object.hasOwn(ownGuard, name));
-const knownGuards = `a number from 0 to 8, ${ownGuards.join(', ')}, or one of ${locks.join(', ')}`;
+const locks = Object.keys(strategies).filter((name) => isGuard(name) && !Object.hasOwn(ownGuard, name));
+const knownGuards = `a number from 0 to 8, ${ownGuards.join(', ')}, or one of ${locks.join(', ')} (a semaphore would let several runs in at once)`;
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
 export const jobLock = kind(knownGuards, guardName);

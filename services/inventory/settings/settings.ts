@@ -3,7 +3,14 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { backendOf, knownVersions, lockName, replicasOf } from '../../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
-import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, USUAL_BUCKETS, USUAL_WAIT_TIMEOUT_MS } from './limits.ts';
+import {
+  LONGEST_WAIT_TIMEOUT_MS,
+  MOST_BUCKETS,
+  MOST_PERMITS,
+  USUAL_BUCKETS,
+  USUAL_PERMITS,
+  USUAL_WAIT_TIMEOUT_MS,
+} from './limits.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './order-settings.ts';
 import { isServerUrl, readRedisUrl, readServerUrl } from './server-url.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
@@ -98,6 +105,7 @@ export const inventorySettings = z.object({
   REQUEST_TIMEOUT_MS: milliseconds(1_000, 600_000).default(300_000),
   DRAIN_MS: milliseconds(0, 60_000).default(1_000),
   BUCKETS: wholeNumber(1, MOST_BUCKETS, 'buckets').default(USUAL_BUCKETS),
+  PERMITS: wholeNumber(1, MOST_PERMITS, 'permits').default(USUAL_PERMITS),
   ...stockSettings,
   ...orderSettings,
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),

@@ -45,39 +45,41 @@ const { rows: expected } = readTable(
                          │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  buckets
                          │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  multi
                          │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redlock
-contract-enter           ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-keys            –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-late-release    –  –  ✘  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-late-acquire    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-same-node       –  –  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-long-hold       –  –  ✔  ✔  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-crash           –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-dead-heir       –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-not-held        –  –  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-lost            –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-nested          –  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-abort           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-abort-many      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-wake-up         –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –
-contract-herd            –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –
-contract-failed-renewal  –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-quiet           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-commands        –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-leftovers       –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-heap            –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-order           –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  –  –  –  –  –  –  –
-contract-turn            –  –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  –  –  –  –  –  –
-contract-redis-back      –  –  –  –  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-late-renewal    –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-many-keys       –  –  –  –  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-one-try         –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-clock           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-tokens          –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  –
-contract-lost-reply      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-late-reply      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-failed-release  –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-script-flush    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-contract-belief          –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  semaphore
+contract-enter           ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-keys            –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-release    –  –  ✘  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-acquire    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-same-node       –  –  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-long-hold       –  –  ✔  ✔  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-crash           –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-dead-heir       –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-not-held        –  –  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-lost            –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-nested          –  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –
+contract-abort           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-abort-many      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-wake-up         –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  –
+contract-herd            –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  –
+contract-failed-renewal  –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-quiet           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-commands        –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-leftovers       –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-heap            –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-order           –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  –  –  –  –  –  –  –  –
+contract-turn            –  –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  –  –  –  –  –  –  –
+contract-redis-back      –  –  –  –  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-renewal    –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-many-keys       –  –  –  –  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-one-try         –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-clock           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-tokens          –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  –  –
+contract-lost-reply      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-reply      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-failed-release  –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-script-flush    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-belief          –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-permits         –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔
 `,
   { columns: inRedis, rows: checkNames, signs: ['✔', '✘', '–'] },
 );

@@ -41,7 +41,7 @@ test('an external lock stands among the locks: nothing is expected of it, and wh
   expect(staircaseOf('my-lock')).toBe(lockStaircase);
   expect(verdictExpected('my-lock', 'rush')).toBeNull();
   const spared = columnNames.filter((drill) => hasNothingToBreak('my-lock', drill));
-  addExternalRow('my-voted-lock', 'masters');
+  addExternalRow('my-voted-lock', { backend: 'masters' });
   expect(spared).toEqual(expect.arrayContaining(['late-votes', 'crossed-skus', 'wrong-replica', 'double-restore']));
   expect(spared).not.toContain('rush');
   // Of several masters: what can break redlock may break it.

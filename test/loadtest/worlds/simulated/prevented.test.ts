@@ -176,7 +176,7 @@ const atOnce = held((command) => ({
 
 const insideFirst = scenarios
   .map(({ name }) => name)
-  .filter((name) => !['long-sale', 'redis-outage', 'overtaking', 'long-wait'].includes(name))
+  .filter((name) => !['long-sale', 'redis-outage', 'overtaking', 'long-wait', 'forgotten-release'].includes(name))
   .filter((name) => !hasNothingToBreak('8-auto-renew', name));
 
 /** What prevents a fault, or what the drill needs. */
@@ -186,6 +186,7 @@ const ways: Record<string, RunOptions> = {
   'a lock of one sku at a time': { really: 'fenced' },
   'the business computes nothing': { wrap: scripted(({ blockMs, ...script }) => script) },
   'nobody asks again': { wrap: scripted(({ nestedCall, ...script }) => script) },
+  'nothing fails': { wrap: scripted(({ fails, ...script }) => script) },
   'the second node can’t be asked': { wrap: deaf },
   'the second node does not reach Redis': { wrap: secondCutOff },
   'the processes are not ours': { wrap: withoutProcesses },
@@ -216,6 +217,9 @@ const ways: Record<string, RunOptions> = {
 const table = String.raw`
 ${insideFirst.join(' ')} | 8-auto-renew | nothing to sell | did not stay inside
 long-sale | 8-auto-renew | nothing to sell | Not every sale stayed inside
+forgotten-release | 8-auto-renew | nothing to sell | could not acquire its lock twice
+forgotten-release | 7-reentrant | nobody asks again | could not acquire its lock twice
+failed-sale | 8-auto-renew | nothing fails | ^The sale was answered sold\.$
 client-gone starvation overtaking | 8-auto-renew | a lock that lets everybody in | did not wait
 blocked-loop | 8-auto-renew | the business computes nothing | ^The event loop of node-1 was not blocked\.$
 nested-call | 8-auto-renew | the second node can’t be asked | did not ask for the lock

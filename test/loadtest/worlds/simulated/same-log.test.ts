@@ -10,7 +10,7 @@ const redlock5: LockSource = {
   file: fileOfPeer('redlock'),
   facts: { backend: 'masters', isExternal: true },
 };
-addExternalRow(redlock5.name, 'masters');
+addExternalRow(redlock5.name, { backend: 'masters' });
 
 const cells: [name: string, stage: string, lock?: LockSource][] = [
   ['crashed-holder', '4-ttl'],

@@ -17,4 +17,13 @@ export const stages = [
 export const waiting = ['delete-if-equal', 'bounded', 'blocking', 'fair', 'cohort', 'combine', 'read-write'];
 
 /** What the stock or several servers judge. */
-export const judged = ['fenced-writes', 'fenced', 'buckets', 'multi', 'replicated', 'redlock', 'redis-atomic'];
+export const judged = [
+  'fenced-writes',
+  'fenced',
+  'buckets',
+  'multi',
+  'replicated',
+  'redlock',
+  'redis-atomic',
+  'semaphore',
+];
