@@ -181,6 +181,7 @@ export const scopes: NamedScope[] = [
     servers: 'one',
     horizonMs: 10 * LEASE_MS,
     budget: {},
+    allComeAtOnce: true,
     script: (process) => (process === 0 ? { nested: 'same object', businessMs: 2.5 * LEASE_MS } : {}),
     demands: [...isAlone, 're-entry', 'nothing left'],
   },
