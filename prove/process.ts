@@ -21,6 +21,8 @@ export interface Told {
   why?: string;
   /** The stock took its token for an old one. */
   isStale?: true;
+  /** Its client had hung up before, while it waited. */
+  isUnwanted?: true;
 }
 
 /** A process as the search sees it. */
@@ -177,6 +179,8 @@ export function startProcess(name: string, options: ProcessOptions): Live {
   const hangUp = new AbortController();
   /** Since when each sale that waits has waited. */
   const waiting = new Map<number, number>();
+  /** Sales that waited when the client hung up, and when that was. */
+  let gone: { sales: number[]; at: number } | undefined;
   /** The bucket that each sale is inside of. */
   const inside = new Map<number, number>();
   const open = new Set<number>();
@@ -191,7 +195,8 @@ export function startProcess(name: string, options: ProcessOptions): Live {
       waiting.set(sale, now);
     };
     const emit = (sale: number, step: SaleStep, more: Partial<Told> = {}) => {
-      told.push({ at: now, step, sale, ...more });
+      const isUnwanted = step === 'entered' && gone?.sales.includes(sale) && now > gone.at;
+      told.push({ at: now, step, sale, ...more, ...(isUnwanted && { isUnwanted }) });
       waiting.delete(sale);
       if (step === 'waits again') waiting.set(sale, now);
       if (step === 'entered') inside.set(sale, more.bucket ?? 0);
@@ -214,7 +219,10 @@ export function startProcess(name: string, options: ProcessOptions): Live {
     } else if (input.type === 'reply') world.reply(input.id, input.reply);
     else if (input.type === 'timer') world.fire(input.id);
     else if (input.type === 'message') world.hear(input.channel, input.message);
-    else hangUp.abort();
+    else {
+      gone = { sales: [...waiting.keys()], at: now };
+      hangUp.abort();
+    }
   }
 
   return {

@@ -105,6 +105,10 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
       const isLate = entered && (nested?.at ?? at) >= entered.at + LEASE_MS && told.some(({ step }) => step === 'read');
       return isLate ? says('waits for its own lock', { process: nameOf(0) }) : undefined;
     }
+    case 'no entry after a hang-up': {
+      const unwanted = actors.findIndex(({ history }) => history.seen.told.some(({ isUnwanted }) => isUnwanted));
+      return unwanted < 0 ? undefined : says('enters after a hang-up', { process: nameOf(unwanted) });
+    }
     case 'all sell':
       for (const [index, { history }] of actors.entries()) {
         const failed = history.seen.told.find(({ step }) => step === 'failed');

@@ -27,6 +27,8 @@ export type Demand =
   | 'no deadlock'
   /** Nobody waits for longer than a pause between two tries while the lock is free. */
   | 'no wait for a free lock'
+  /** No sale enters later than its client has hung up. */
+  | 'no entry after a hang-up'
   /** No sale fails. */
   | 'all sell'
   /** At the end there is no timer, no subscription, and no key but those of the stock. */
@@ -178,6 +180,16 @@ export const scopes: NamedScope[] = [
     demands: [...isAlone, 're-entry'],
   },
   {
+    name: 'nested-long-sale',
+    says: scopesInEnglish['nested-long-sale'],
+    servers: 'one',
+    horizonMs: 10 * LEASE_MS,
+    budget: {},
+    allComeAtOnce: true,
+    script: (process) => (process === 0 ? { nested: 'same object', businessMs: 2.5 * LEASE_MS } : {}),
+    demands: [...isAlone, 're-entry', 'nothing left'],
+  },
+  {
     name: 'long-sale',
     says: scopesInEnglish['long-sale'],
     servers: 'any',
@@ -232,7 +244,7 @@ export const scopes: NamedScope[] = [
     says: scopesInEnglish['client-gone'],
     servers: 'one',
     budget: { hangUps: 1 },
-    demands: ['alone within leases', 'no wait for a free lock', 'nothing left'],
+    demands: ['alone within leases', 'no wait for a free lock', 'no entry after a hang-up', 'nothing left'],
   },
   {
     name: 'zombie-renewal',

@@ -14,6 +14,7 @@ export const scopesInEnglish = {
   'late-release': 'A release is held up on its way, and must not harm the next holder.',
   'nested-call': 'A holder asks for its own lock once more.',
   'nested-object': 'A holder asks once more through another lock object of the same request.',
+  'nested-long-sale': 'A holder asks once more, gives that up, and then works for two and a half leases.',
   'long-sale': 'Each sale takes two and a half leases.',
   'paused-process': 'A holder is paused, and no sale may be lost.',
   'late-write': 'A write is held up until another sale has written.',
@@ -167,6 +168,8 @@ const violations = {
     `${process} waits, and the lock is free since ${freeSince} ms.`,
   'nobody after a crash': ({ ms }: { ms: number }) => `Nobody has entered within two leases (${ms} ms) of the crash.`,
   'waits for its own lock': ({ process }: OfProcess) => `${process} waits for its own lock until its lease is over.`,
+  'enters after a hang-up': ({ process }: OfProcess) =>
+    `${process} waits on after its client has hung up, and enters later.`,
   'sale failed': ({ process, why }: OfProcess & { why: string | undefined }) => `${process} fails: ${why}`,
   deadlock: ({ processes }: { processes: string[] }) =>
     `${processes.slice(0, -1).join(', ')} and ${processes.at(-1)} wait for each other: every lock is held, and nobody is inside.`,

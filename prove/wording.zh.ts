@@ -26,6 +26,7 @@ const scopesInChinese: Record<ScopeName, string> = {
   'late-release': '一条释放命令滞留在网络中；它不能影响下一个持有者。',
   'nested-call': '一个持有者再次申请自己的锁。',
   'nested-object': '一个持有者通过同一请求的另一个锁对象再次申请锁。',
+  'nested-long-sale': '一个持有者再次申请自己的锁并释放这一次，然后再工作两个半租期。',
   'long-sale': '每笔销售持续两个半租期。',
   'paused-process': '一个持有者被暂停；不能丢失任何一笔销售。',
   'late-write': '一条写命令滞留在网络中，直到另一笔销售写入库存。',
@@ -148,6 +149,7 @@ const searchInChinese: SearchWording = {
   'waits for a free lock': ({ process, freeSince }) => `${process} 在等待，而锁从 ${freeSince} 毫秒起就空闲。`,
   'nobody after a crash': ({ ms }) => `宕机后两个租期（${ms} 毫秒）内没有人进入临界区。`,
   'waits for its own lock': ({ process }) => `${process} 等待自己持有的锁，直到租期结束。`,
+  'enters after a hang-up': ({ process }) => `${process} 的客户端已断开连接，它却继续等待，后来进入了临界区。`,
   'sale failed': ({ process, why }) => `${process} 失败：${why}`,
   deadlock: ({ processes }) => `${processes.join('、')} 相互等待：每把锁都被持有，而没有人在临界区内。`,
 

@@ -20,6 +20,11 @@ const ASKS: Ask[] = [
     'It promises no fencing token, and without one nothing stops a write that comes too late.',
   ],
   [['nested-call', 'nested-object'], ({ reentry = false }) => reentry, 'It promises no re-entry.'],
+  [
+    ['nested-long-sale'],
+    ({ reentry = false, renewal = false }) => reentry && renewal,
+    'It does not promise re-entry and renewal.',
+  ],
   [['long-sale'], ({ renewal = false }) => renewal, 'It does not promise to renew its lease.'],
   [
     ['hung-holder', 'forgotten-release'],

@@ -25,12 +25,16 @@ const more: Record<string, Partial<KnownBug>> = {
 };
 
 /** In the order of docs/known-bugs.md. */
-export const knownBugs: KnownBug[] = readBlocks(join(import.meta.dirname, 'bugs.txt')).map(
-  ([head = '', why = '', ...lines]) => {
+export const knownBugs: KnownBug[] = readLocks('bugs.txt');
+/** Locks that look as if they had such a bug: what catches it finds nothing. */
+export const twins: KnownBug[] = readLocks('twins.txt');
+
+function readLocks(file: string): KnownBug[] {
+  return readBlocks(join(import.meta.dirname, file)).map(([head = '', why = '', ...lines]) => {
     const [name = '', lock = '', caughtBy = ''] = head.split(' · ');
     return { name, lock, why, caughtBy, changes: editsIn(lines), ...more[name] };
-  },
-);
+  });
+}
 
 /** The lock without the bug. */
 function controlOf({ lock, control }: LockToGrade): LockToGrade {

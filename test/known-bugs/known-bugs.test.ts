@@ -10,7 +10,7 @@ import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts'
 import { makeTempDir, projectDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { searchIn } from '../prove/own-locks.ts';
-import { controls, knownBugs, promisesOf } from './bugs.ts';
+import { controls, knownBugs, promisesOf, twins } from './bugs.ts';
 import { type LockToGrade, writeKnownBug } from './known-bug.ts';
 
 const { dir, remove } = makeTempDir();
@@ -28,13 +28,17 @@ const bySearch: [name: string, scope: string][] = [
   ['release-without-look', 'slow-holder'],
   ['release-deletes-twice', 'plain'],
   ['setnx-then-pexpire', 'crashed-holder'],
+  ['wait-is-the-lease', 'crashed-holder'],
   ['set-without-nx', 'plain'],
   ['token-from-incr', 'slow-holder'],
   ['renews-too-late', 'long-sale'],
+  ['ignores-signal', 'client-gone'],
   ['abort-leaves-key', 'client-gone'],
   ['lost-wake-up', 'lost-wakeup'],
   ['key-per-acquisition', 'plain'],
   ['inner-release-frees', 'nested-call'],
+  ['timer-per-acquire', 'nested-long-sale'],
+  ['inner-release-ends-timer', 'nested-long-sale'],
   ['token-per-object', 'nested-object'],
   ['zcard-then-zadd', 'three-clerks'],
   ['one-too-many', 'three-clerks'],
@@ -58,7 +62,7 @@ test('known bugs: the page says of each what catches it', () => {
   const rows = readFileSync(join(projectDir, 'docs/known-bugs.md'), 'utf8')
     .split('\n')
     .map((line) => line.split('|').map((text) => text.trim()));
-  for (const { name, why, caughtBy } of knownBugs)
+  for (const { name, why, caughtBy } of [...knownBugs, ...twins])
     expect(rows).toContainEqual(['', `\`${name}\``, why, `\`${caughtBy}\``, '']);
 });
 
@@ -74,6 +78,14 @@ describe('known bugs: a conformance check finds it', () => {
   test.each(byCheck.map((bug) => [bug.name, bug.caughtBy, bug] as const))('%s, by %s', async (_name, check, bug) => {
     expect(await runCheck(check, sourceOf(bug))).toMatchObject({ verdict: 'fail' });
   });
+
+  test.each(twins.map((twin) => [twin.name, twin.caughtBy, twin] as const))(
+    '%s looks as if it had one, and passes %s',
+    async (_name, check, twin) => {
+      const { verdict, reasons } = await runCheck(check, sourceOf(twin));
+      expect({ verdict, reasons }).toMatchObject({ verdict: 'pass' });
+    },
+  );
 
   // The others are stages and strategies: test/loadtest/conformance has them.
   test.each(['control-plain', 'control-hash-semaphore'])('and nothing in %s', async (name) => {

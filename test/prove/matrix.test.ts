@@ -19,39 +19,40 @@ const table = `
                    │  │  │  │  │  late-release
                    │  │  │  │  │  │  nested-call
                    │  │  │  │  │  │  │  nested-object
-                   │  │  │  │  │  │  │  │  long-sale
-                   │  │  │  │  │  │  │  │  │  paused-process
-                   │  │  │  │  │  │  │  │  │  │  late-write
-                   │  │  │  │  │  │  │  │  │  │  │  crossed-write
-                   │  │  │  │  │  │  │  │  │  │  │  │  early-read
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  zombie-renewal
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  three-clerks
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  fourth-clerk
-0-none             ✘  ✔  ✘  ✔  ✔  ·  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ·  ·  ·  ·  ·
-1-in-process       ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
-2-recursive-retry  ✔  ·  ·  ✘  ·  ·  ✘  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·  ·  ·
-3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·  ·  ·
-4-ttl              ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
-7-reentrant        ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
+                   │  │  │  │  │  │  │  │  nested-long-sale
+                   │  │  │  │  │  │  │  │  │  long-sale
+                   │  │  │  │  │  │  │  │  │  │  paused-process
+                   │  │  │  │  │  │  │  │  │  │  │  late-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  crossed-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  early-read
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  zombie-renewal
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  three-clerks
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  fourth-clerk
+0-none             ✘  ✔  ✘  ✔  ✔  ·  ✘  ✘  ·  ✘  ✘  ✘  ✘  ·  ✘  ·  ·  ·  ·  ·
+1-in-process       ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+2-recursive-retry  ✔  ·  ·  ✘  ·  ·  ✘  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·  ·  ·
+3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·  ·  ·
+4-ttl              ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ·  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
+7-reentrant        ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·  ·  ·
 
-delete-if-equal    ✔  ·  ·  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
-bounded            ✔  ·  ·  ·  ·  ·  ✔  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
-read-write         ✔  ·  ·  ✔  ·  ·  ✔  ·  ✔  ·  ·  ·  ✔  ·  ·  ·  ·  ·  ·
-fenced-writes      ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·  ✘  ✔  ·  ·  ·  ·
-fenced             ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·  ·  ·
-buckets            ✔  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·  ·  ·
-multi              ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·
-blocking           ✔  ✔  ·  ✔  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
-cohort             ✔  ✔  ·  ✔  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
-combine            ✔  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ✔  ·  ·  ✘  ·  ·  ·  ·  ·
-fair               ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ·  ·  ·  ·  ·
-semaphore          ✔  ·  ·  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ✘
+delete-if-equal    ✔  ·  ·  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+bounded            ✔  ·  ·  ·  ·  ·  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+read-write         ✔  ·  ·  ✔  ·  ·  ✔  ·  ·  ✔  ·  ·  ·  ✔  ·  ·  ·  ·  ·  ·
+fenced-writes      ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ·  ·  ✘  ✔  ✘  ·  ✘  ✔  ·  ·  ·  ·
+fenced             ✔  ✔  ✔  ✔  ·  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·  ·  ·
+buckets            ✔  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·  ·  ·
+multi              ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·
+blocking           ✔  ✔  ·  ✔  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+cohort             ✔  ✔  ·  ✔  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+combine            ✔  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  ✘  ·  ·  ·  ·  ·
+fair               ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ·  ·  ·  ·  ·
+semaphore          ✔  ·  ·  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ✘
 `;
 
 /** How many sales a process makes, where one would show nothing: at once. */

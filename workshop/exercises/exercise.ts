@@ -56,7 +56,7 @@ const settingsSchema = z
       .optional(),
     /** All of these must hold on real servers. */
     drills: z.array(drillName),
-    /** What the lock fails before anybody has changed it, and nothing else of the scopes and drills above: in the search, if it shows there. */
+    /** What the lock fails before anybody has changed it: in the search, if it shows there. Others above fail only by the same bug. */
     fails: z.strictObject({
       scope: scopeName.optional(),
       drill: drillName.optional(),

@@ -1,6 +1,6 @@
 // One at a time is inside: on one node and on two, by keys of its own, and as often as it has entered.
 
-import { formatDuration, listOf } from '../../narration/numbers.ts';
+import { countOf, formatDuration, listOf } from '../../narration/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds, NoLock, saidOf } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS } from '../staging.ts';
@@ -9,6 +9,8 @@ const LIMIT_MS = 5_000;
 /** A waiter waits in earnest after so many milliseconds. */
 const WAIT_MS = 250;
 const AGAIN_MS = 1_000;
+/** What is on its way at a release has come by then. */
+const SETTLE_MS = 100;
 const USE_IT = 'use the key that you are given, and begin the names of further keys with it';
 
 /** A free lock is entered, a held one by nobody else, and a release lets the next one in. */
@@ -85,7 +87,7 @@ export const sameNode = ({ stage }: LockUnderTest) =>
 /** A holder acquires its own lock again, where that is promised: it holds until it has released as often. */
 export const nested = ({ stage, promises }: LockUnderTest) =>
   stage(async ({ two, story }) => {
-    const { q, a, b } = two();
+    const { p, q, a, b } = two(promises.renewal ? LEASE_MS : LONG_LEASE_MS);
     const c = q.holder('C');
     await a.enters();
     const again = await story.ends('the second acquire() of A', a.acquire(), AGAIN_MS);
@@ -96,7 +98,14 @@ export const nested = ({ stage, promises }: LockUnderTest) =>
     }
     await a.leaves();
     await b.mustStayOut('A had acquired twice and released once, and B entered.');
+    if (promises.renewal) await story.pass(2 * LEASE_MS);
+    await b.mustStayOut('A had acquired twice and released once, and two leases later B entered.');
     await a.mustLeave('A had acquired twice, and the second');
     await c.mustEnter('A had acquired and released twice, and the lock was not free:');
+    await story.pass(SETTLE_MS);
+    const from = story.now();
+    await story.pass(2 * LEASE_MS);
+    const late = p.sentSince(from).length;
+    if (late > 0) throw new Fault(`A had acquired and released twice, and then sent ${countOf(late, 'command')}.`);
     return holds('A holder may acquire its own lock again, and holds until it has released as often.');
   });

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('the exercises in the page (skipped where there is 
       return found;
     });
 
-    expect(Object.keys(verdicts)).toHaveLength(22);
+    expect(Object.keys(verdicts)).toHaveLength(26);
     expect(verdicts).toEqual(Object.fromEntries(Object.keys(verdicts).map((name) => [name, [false, true]])));
   });
 });

@@ -1,0 +1,32 @@
+// A lock with tryLock: a buyer says how long it would wait, and is told whether the lock is its own.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from '../../../locks/drivers/script.ts';
+import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
+
+const releaseIfOwner = readScript('release-if-owner');
+
+/** So long a buyer waits. */
+const PATIENCE_MS = 10_000;
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  /** Resolves with true when the lock is ours, and with false when it is not in time. Rejects when `signal` aborts first. */
+  async function tryLock(timeMs: number, signal?: AbortSignal): Promise<boolean> {
+    const until = performance.now() + timeMs;
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      if (performance.now() >= until) return false;
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+    return true;
+  }
+
+  async function acquire(signal?: AbortSignal) {
+    if (!(await tryLock(PATIENCE_MS, signal))) throw new Error('Please come again later.');
+  }
+
+  async function release() {
+    if ((await releaseIfOwner(redis, [key], [ownerToken])) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,45 @@
+// A sale that looks before it asks for the lock, and again when it has it: who comes when all is sold need not wait.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from '../../../locks/drivers/script.ts';
+import { type CreateLock, LockNotHeldError, type TakeOne } from '../../../locks/lock.ts';
+
+const releaseIfOwner = readScript('release-if-owner');
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal) {
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+  }
+
+  async function release() {
+    if ((await releaseIfOwner(redis, [key], [ownerToken])) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};
+
+/** Resolves with the stock before the sale: 0 when nothing was taken. */
+export const takeOne: TakeOne = async ({ redis, stockKey, openLock, signal, business, emit }) => {
+  const atFirst = Number(await redis.get(stockKey));
+  if (atFirst <= 0) return 0;
+
+  const lock = openLock(createLock);
+  await lock.acquire(signal);
+  emit('entered');
+  try {
+    signal.throwIfAborted();
+    // Others may have sold since.
+    const stockBefore = Number(await redis.get(stockKey));
+    emit('read', stockBefore);
+    if (stockBefore <= 0) return 0;
+    await business();
+    await redis.set(stockKey, stockBefore - 1);
+    emit('wrote', stockBefore - 1);
+    return stockBefore;
+  } finally {
+    emit('left');
+    await lock.release();
+  }
+};
