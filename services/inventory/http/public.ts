@@ -3,7 +3,16 @@ import type { Orders } from '../orders/orders.ts';
 import { ProblemError } from '../problem.ts';
 import type { NodeParts } from '../sale/sale-service.ts';
 import { basketSaleSchema, saleSchema } from '../sale/sku.ts';
-import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
+import {
+  addRoute,
+  allowOnly,
+  answerNotFound,
+  answerProblem,
+  askForWords,
+  bodyOf,
+  giveRequestId,
+  mustNameHost,
+} from './answer.ts';
 import { noForeignChanges } from './known-hosts.ts';
 import { openapi } from './openapi.ts';
 import { addOrderRoutes } from './order-routes.ts';
@@ -34,6 +43,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
     });
     next();
   });
+  app.use('/inventory/sale', askForWords);
   app.use(mustNameHost, noForeignChanges(hosts));
 
   addRoute(app, '/inventory/sale', {
