@@ -52,7 +52,7 @@ export const locks: Record<string, CreateLock> = {
 export const beyond: Record<string, Strategy> = {
   'delete-if-equal': { backend: 'redis', commands: deletingCommands, createLock: deleteIfEqual },
   bounded: { backend: 'redis', createLock: bounded },
-  blocking: { backend: 'redis', createLock: blocking },
+  blocking: { backend: 'redis', takesLease: true, createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
   cohort: { backend: 'redis', createLock: cohort },
   combine: { backend: 'redis', takeOne: combine, stockIn: 'redis', createLock: combineLock },
@@ -83,7 +83,17 @@ export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stag
 
 /** What is known of all of them, by name. */
 export const registry = createRegistry(strategies);
-export const { backendOf, replicasOf, commandsOf, stockOf, isInBuckets, hasLock, multiLockOf } = registry;
+export const {
+  backendOf,
+  replicasOf,
+  commandsOf,
+  stockOf,
+  isInBuckets,
+  hasLock,
+  takesLease,
+  mayLockUsers,
+  multiLockOf,
+} = registry;
 
 /** The commands of those that a Redis without them can't carry, by the names of the locks. */
 export const commandsOfLocks = Object.fromEntries(

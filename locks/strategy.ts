@@ -15,6 +15,8 @@ export type Strategy = {
   commands?: Commands;
   /** False when its key has no TTL: one that is not released stays for ever. */
   hasLease?: boolean;
+  /** True when an acquisition may be given a lease of its own, which is not renewed. */
+  takesLease?: true;
 } & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
   | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
@@ -53,6 +55,17 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     return strategies[name]?.hasLease !== false;
   }
 
+  /** True when an acquisition may be given a lease of its own. */
+  function takesLease(name: string): boolean {
+    return strategies[name]?.takesLease === true;
+  }
+
+  /** True when its lock may be that of a user: all that a sale does to be alone is to hold it. */
+  function mayLockUsers(name: string): boolean {
+    const strategy = strategies[name];
+    return strategy !== undefined && !('takeOne' in strategy);
+  }
+
   /** Where the sales of a strategy take their units from. */
   function stockOf(name: string): 'redis' | 'mysql' {
     const strategy = strategies[name];
@@ -86,6 +99,8 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     replicasOf,
     commandsOf,
     hasLease,
+    takesLease,
+    mayLockUsers,
     stockOf,
     isInBuckets,
     hasLock,

@@ -250,6 +250,7 @@ function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
     masters,
     ownerToken: `${name}:${sale}`,
     leaseMs: LEASE_MS,
+    renewEveryMs: LEASE_MS / 3,
     retryDelayMs: RETRY_DELAY_MS,
     onLeaseLost() {},
   };

@@ -90,12 +90,13 @@ export function lockNamed(name: string): LockSource {
 }
 
 function factsOf(strategy: Strategy): LockSource['facts'] {
-  const { backend, commands, replicas, hasLease } = strategy;
+  const { backend, commands, replicas, hasLease, takesLease } = strategy;
   return {
     backend,
     ...(replicas !== undefined && { replicas }),
     ...(commands && { commands }),
     ...(hasLease === false && { hasLease }),
+    ...(takesLease && { takesLease }),
     ...('stockIn' in strategy && { stockIn: 'redis' }),
     ...('isInBuckets' in strategy && { isInBuckets: true }),
   };

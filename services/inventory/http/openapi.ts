@@ -5,7 +5,14 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { MAX_KEY_LENGTH } from '../orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from '../orders/order.ts';
 import { type Problem, problems } from '../problem.ts';
-import { basketSaleSchema, basketSoldSchema, remainingSchema, saleSchema, soldSchema } from '../sale/sku.ts';
+import {
+  basketSaleSchema,
+  basketSoldSchema,
+  lookSchema,
+  remainingSchema,
+  saleSchema,
+  soldSchema,
+} from '../sale/sku.ts';
 import { requestIdForm } from './answer.ts';
 
 const ordersSchema = z
@@ -108,7 +115,7 @@ export const openapi = createDocument({
         requestParams: { query: saleSchema, header: keyed },
       }),
     },
-    '/inventory': { get: call('Shows the stock.', remainingSchema, { requestParams: { query: saleSchema } }) },
+    '/inventory': { get: call('Shows the stock.', remainingSchema, { requestParams: { query: lookSchema } }) },
     '/orders': {
       get: call('Lists orders.', ordersSchema, {
         description: withOrders,

@@ -10,7 +10,11 @@ import type { Metrics } from './metrics.ts';
 export interface SaleServiceParts {
   /** What is known of the locks. It is handed in: the simulation has the sales with one lock alone, and without the others' drivers. */
   registry: Registry;
-  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
+  settings: Pick<
+    InventorySettings,
+    'PORT' | 'LOCK_VERSION' | 'LOCK_SCOPE' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'
+  > &
+    Partial<Pick<InventorySettings, 'RENEW_EVERY_MS' | 'FIXED_LEASE_MS'>>;
   node: string;
   store: Store;
   servers: Pick<NodeServers, 'forLock' | 'mustServe' | 'stockInMysql'>;

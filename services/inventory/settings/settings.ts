@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { backendOf, knownVersions, lockName, replicasOf } from '../../../locks/index.ts';
+import { backendOf, knownVersions, lockName, mayLockUsers, replicasOf, takesLease } from '../../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
 import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, USUAL_BUCKETS, USUAL_WAIT_TIMEOUT_MS } from './limits.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './order-settings.ts';
@@ -90,7 +90,10 @@ export const inventorySettings = z.object({
   ZOOKEEPER_URL: z.string().refine(isZookeeperUrl, zookeeperForm).optional(),
   LOCK_MODULES: lockModules().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
+  LOCK_SCOPE: oneOf('sku', 'user').default('sku'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
+  RENEW_EVERY_MS: milliseconds(10, 3_600_000).optional(),
+  FIXED_LEASE_MS: milliseconds(30, 3_600_000).optional(),
   // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, LONGEST_WAIT_TIMEOUT_MS).default(USUAL_WAIT_TIMEOUT_MS),
@@ -119,12 +122,19 @@ export function lackingSetting(lock: string, settings: InventorySettings): strin
 
 /** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
 function whyNotTogether(settings: InventorySettings): string | undefined {
-  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS } = settings;
+  const { LOCK_VERSION, LOCK_SCOPE, LEASE_MS, RENEW_EVERY_MS, FIXED_LEASE_MS } = settings;
+  const { JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS } = settings;
   const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
   const forOrders = 'needs MYSQL_URL, and ORDERS=on';
 
   const lacking = lackingSetting(LOCK_VERSION, settings);
   if (lacking) return refuse('LOCK_VERSION', LOCK_VERSION, `needs ${lacking}`);
+  if (RENEW_EVERY_MS !== undefined && RENEW_EVERY_MS >= LEASE_MS)
+    return refuse('RENEW_EVERY_MS', RENEW_EVERY_MS, `must be less than LEASE_MS, which is ${LEASE_MS}`);
+  if (FIXED_LEASE_MS !== undefined && !takesLease(LOCK_VERSION))
+    return refuse('FIXED_LEASE_MS', FIXED_LEASE_MS, `needs LOCK_VERSION=blocking, and it is ${LOCK_VERSION}`);
+  if (LOCK_SCOPE === 'user' && !mayLockUsers(LOCK_VERSION))
+    return refuse('LOCK_SCOPE', 'user', `needs a lock around the sale, and ${LOCK_VERSION} sells in a way of its own`);
   const lackingForJobs = hasOrders(settings) && lackingSetting(JOB_LOCK, settings);
   if (lackingForJobs) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lackingForJobs}`);
   if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS)
