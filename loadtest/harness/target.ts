@@ -22,7 +22,8 @@ import type { Network } from './network.ts';
 /**
  * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
  * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lasting replica`: Redis has one that locks wait for.
- * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
+ * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower. `own lease` and
+ * `user lock` ask for a lock, not for a server: one that a sale can give a lease, and one that can be for a user.
  */
 export type Need =
   | 'node processes'
@@ -34,6 +35,8 @@ export type Need =
   | 'node clocks'
   | 'master processes'
   | 'own mysql'
+  | 'own lease'
+  | 'user lock'
   | Exclude<Backend, 'redis'>;
 
 /** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */

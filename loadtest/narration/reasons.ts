@@ -20,6 +20,9 @@ export const reasons = {
   // Who was inside.
   'two were inside': ({ pairs }: { pairs: number }) =>
     `Two holders were inside at the same moment: ${countOf(pairs, 'pair')}.`,
+  'got in beside': ({ sale, other }: { sale: string; other: string }) => `${sale} got in while ${other} was inside.`,
+  'was kept out': ({ sale, other }: { sale: string; other: string }) =>
+    `${sale} did not get in while ${other} was inside, though another user asked.`,
   overtaken: ({ overtaken, waiters, order }: { overtaken: number; waiters: number; order: number[] }) =>
     `${overtaken} of ${waiters} were overtaken: they entered in the order ${order.join(', ')}.`,
   starved: ({ others }: { others: number }) =>
@@ -163,6 +166,9 @@ export const reasons = {
   // What was not played, and what came to no end.
   'nothing to break under': ({ stage }: { stage: string }) =>
     `Under ${stage} there is nothing that this drill could break.`,
+  'takes no lease': ({ stage }: { stage: string }) => `Under ${stage} a sale can't be given a lease of its own.`,
+  'locks no user': ({ stage }: { stage: string }) =>
+    `Under ${stage} there is no lock around the sale that could be for a user.`,
   'no masters vote': ({ stage }: { stage: string }) => `Under ${stage} no masters vote.`,
   'clock server without a replica': () => 'The embedded Valkey, whose clock can be set, has no replica.',
   'no further': ({ ms }: { ms: number }) => `The drill came no further: for ${formatDuration(ms)} it has said nothing.`,

@@ -25,6 +25,7 @@ const gaps = {
   tick: '[A-Z]',
   did: '(?:read|closed|restored)',
   command: '(?:write|release)',
+  user: '[a-z]+',
   text: '.+',
 } as const;
 

@@ -4,7 +4,7 @@ import type { StepHistory } from '../evidence/history.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import { clockSteps } from './clocks.ts';
 import { connectionSteps } from './connections.ts';
-import { demands } from './demands.ts';
+import { demands, userDemands } from './demands.ts';
 import { endingSteps } from './endings.ts';
 import { lookDemands, lookSteps } from './looks.ts';
 import { masterDemands, masterSteps } from './masters.ts';
@@ -34,5 +34,5 @@ export const ofLocks: Vocabulary<Playing, StepHistory> = {
     outageSteps,
     waitingSteps,
   ].flat(),
-  demands: [demands, basketDemands, lookDemands, masterDemands, outageDemands, waitingDemands].flat(),
+  demands: [demands, userDemands, basketDemands, lookDemands, masterDemands, outageDemands, waitingDemands].flat(),
 };

@@ -94,7 +94,7 @@ export function readStaircase({ table, columns, figure, rows, ...words }: Unread
 }
 
 /** The question of a page, as it stands behind a colon. Empty when there is no page of this name. */
-function questionOfPage(name: string): string {
+export function questionOfPage(name: string): string {
   const places = ['scenarios', 'orders'].map((folder) => new URL(`../${folder}/${name}.txt`, import.meta.url));
   const file = places.find((place) => existsSync(place));
   const question = file && readFileSync(file, 'utf8').split('\n')[1]?.trim();
