@@ -129,8 +129,8 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
       ),
     },
     'late-votes': { figure: lost },
-    'one-user': { figure: met, isAside: true },
-    'given-lease': { figure: lost, isAside: true },
+    'one-user': { figure: met, isOption: true },
+    'given-lease': { figure: lost, isOption: true },
   },
   Liveness: {
     'crashed-holder': { figure: taken },

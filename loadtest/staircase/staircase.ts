@@ -59,6 +59,8 @@ export interface Column {
   group?: Group;
   /** The story leaves it out where a stage fails it: no stage fixes it. */
   isAside?: true;
+  /** It asks for an option of the nodes: no story tells of it. */
+  isOption?: true;
   /** The figure that decided about a cell of a drill that goes step by step, in two or three words. */
   figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }
