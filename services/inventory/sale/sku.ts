@@ -39,7 +39,7 @@ export const basketSaleSchema = z.strictObject({ skus: basketSchema, ...limits }
 /** Who buys: it becomes part of a Redis key. */
 export const userSchema = z
   .string('Send the header X-User-Id: LOCK_SCOPE is user.')
-  .regex(/^[A-Za-z0-9._@-]{1,64}$/, 'X-User-Id must be 1 to 64 letters, digits, dots, dashes, underscores or @.');
+  .regex(/^[A-Za-z0-9._@-]{1,32}$/, 'X-User-Id must be 1 to 32 letters, digits, dots, dashes, underscores or @.');
 
 /** What one sale asks of its lock. */
 export interface Asked {

@@ -66,6 +66,13 @@ describe('settings: a value that is not allowed ends the node with one line', ()
 
   test.each<[string, NodeJS.ProcessEnv, string]>([
     ['JOB_MIN_HOLD_MS=500', { JOB_LEASE_MS: '500' }, 'must be less than JOB_LEASE_MS, which is 500'],
+    ['RENEW_EVERY_MS=500', { LEASE_MS: '500' }, 'must be less than LEASE_MS, which is 500'],
+    ['FIXED_LEASE_MS=500', {}, 'needs LOCK_VERSION=blocking, and it is 8-auto-renew'],
+    [
+      'LOCK_SCOPE=user',
+      { LOCK_VERSION: 'redis-atomic' },
+      'needs a lock around the sale, and redis-atomic sells in a way of its own',
+    ],
     ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
     // The client of a Cluster does not know which server has written.
     ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
