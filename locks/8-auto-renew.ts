@@ -11,7 +11,8 @@ const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseReentrant = readScript('release-reentrant');
 
-export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
+export const createLock: CreateLock = (options) => {
+  const { redis, key, ownerToken, leaseMs, renewEveryMs, retryDelayMs, onLeaseLost } = options;
   let holdCount = 0;
   let watchdog: NodeJS.Timeout | undefined;
 
@@ -20,7 +21,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
       await sleep(retryDelayMs, undefined, { signal });
     }
     holdCount += 1;
-    if (holdCount === 1) watchdog = setInterval(renew, leaseMs / 3);
+    if (holdCount === 1) watchdog = setInterval(renew, renewEveryMs);
   }
 
   async function renew() {

@@ -54,7 +54,7 @@ export const locks: Record<string, CreateLock> = {
 export const beyond: Record<string, Strategy> = {
   'delete-if-equal': { backend: 'redis', commands: deletingCommands, createLock: deleteIfEqual },
   bounded: { backend: 'redis', createLock: bounded },
-  blocking: { backend: 'redis', createLock: blocking },
+  blocking: { backend: 'redis', takesLease: true, createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
   cohort: { backend: 'redis', createLock: cohort },
   combine: { backend: 'redis', takeOne: combine, stockIn: 'redis', createLock: combineLock },
@@ -86,7 +86,18 @@ export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stag
 
 /** What is known of all of them, by name. */
 export const registry = createRegistry(strategies);
-export const { backendOf, replicasOf, commandsOf, stockOf, isInBuckets, hasLock, isSemaphore, multiLockOf } = registry;
+export const {
+  backendOf,
+  replicasOf,
+  commandsOf,
+  stockOf,
+  isInBuckets,
+  hasLock,
+  isSemaphore,
+  takesLease,
+  mayLockUsers,
+  multiLockOf,
+} = registry;
 
 /** The commands of those that a Redis without them can't carry, by the names of the locks. */
 export const commandsOfLocks = Object.fromEntries(

@@ -81,6 +81,10 @@ export interface LockOptions extends Servers {
   ownerToken: string;
   /** How long a lease lasts, in milliseconds. */
   leaseMs: number;
+  /** How often a watchdog renews the lease, in milliseconds: a third of it, unless somebody says otherwise. */
+  renewEveryMs: number;
+  /** Only `blocking`: the lease of an acquisition that was given one. No watchdog renews it. */
+  fixedLeaseMs?: number | undefined;
   /** How long a waiter sleeps between two tries, in milliseconds. */
   retryDelayMs: number;
   /** How many may be inside at once, for a semaphore; for one alone when it is not given. */

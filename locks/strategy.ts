@@ -17,6 +17,8 @@ export type Strategy = {
   hasLease?: boolean;
   /** Its lock lets in as many at once as there are permits: it protects no stock. */
   isSemaphore?: true;
+  /** True when an acquisition may be given a lease of its own, which is not renewed. */
+  takesLease?: true;
 } & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
   | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
@@ -53,6 +55,17 @@ export function createRegistry(strategies: Record<string, Strategy>) {
   /** False for a lock that stays for ever when it is not released. */
   function hasLease(name: string): boolean {
     return strategies[name]?.hasLease !== false;
+  }
+
+  /** True when an acquisition may be given a lease of its own. */
+  function takesLease(name: string): boolean {
+    return strategies[name]?.takesLease === true;
+  }
+
+  /** True when its lock may be that of a user: all that a sale does to be alone is to hold it. */
+  function mayLockUsers(name: string): boolean {
+    const strategy = strategies[name];
+    return strategy !== undefined && !('takeOne' in strategy);
   }
 
   /** Where the sales of a strategy take their units from. */
@@ -99,6 +112,8 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     replicasOf,
     commandsOf,
     hasLease,
+    takesLease,
+    mayLockUsers,
     stockOf,
     isInBuckets,
     hasLock,

@@ -253,6 +253,7 @@ function optionsOf(sale: number, { name, redis, masters, script: { permits = 1 }
     masters,
     ownerToken: `${name}:${sale}`,
     leaseMs: LEASE_MS,
+    renewEveryMs: LEASE_MS / 3,
     retryDelayMs: RETRY_DELAY_MS,
     permits,
     onLeaseLost() {},

@@ -6,10 +6,11 @@ import { dirname, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import { narrated } from '../loadtest/narration/steps.ts';
+import { questionOf } from '../loadtest/report/cells.ts';
 import { stageTold, stepTold, verdictTold } from '../loadtest/report/terminal.ts';
 import { Interrupted } from '../loadtest/run/cells.ts';
 import { type Narrator, reportLine } from '../loadtest/run/narrator.ts';
-import { columnOf } from '../loadtest/staircase/lookup.ts';
+
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { COULD_NOT_RUN } from './command-line/ending.ts';
@@ -37,7 +38,7 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
 
   const narrator: Narrator = {
     start() {
-      console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
+      console.log(`${pc.bold(drill.name)}: ${questionOf(drill.name)}`);
     },
     cell({ stage }) {
       console.log(`\n${stageTold(stage)}`);

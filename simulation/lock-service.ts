@@ -90,13 +90,14 @@ export function lockNamed(name: string): LockSource {
 }
 
 function factsOf(strategy: Strategy): LockSource['facts'] {
-  const { backend, commands, replicas, hasLease, isSemaphore } = strategy;
+  const { backend, commands, replicas, hasLease, isSemaphore, takesLease } = strategy;
   return {
     backend,
     ...(replicas !== undefined && { replicas }),
     ...(commands && { commands }),
     ...(hasLease === false && { hasLease }),
     ...(isSemaphore && { isSemaphore }),
+    ...(takesLease && { takesLease }),
     ...('stockIn' in strategy && { stockIn: 'redis' }),
     ...('isInBuckets' in strategy && { isInBuckets: true }),
   };

@@ -25,7 +25,7 @@ export interface ServiceOptions {
   node: string;
   lock: string;
   /** What the registry says of the lock, besides what its file exports. */
-  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas' | 'hasLease' | 'isSemaphore'> & {
+  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas' | 'hasLease' | 'isSemaphore' | 'takesLease'> & {
     stockIn?: 'redis';
     isInBuckets?: true;
     /** It is none of ours, so it is held to what a lock must do. */
@@ -71,6 +71,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     settings: {
       PORT,
       LOCK_VERSION: lock,
+      LOCK_SCOPE: 'sku',
       LEASE_MS: leaseMs,
       RETRY_DELAY_MS: retryDelayMs,
       WAIT_TIMEOUT_MS: waitTimeoutMs,

@@ -137,7 +137,15 @@ function openLock(createLock: CreateLock, bucket = 0) {
   asked += 1;
   const key = lockKey(sku, nameInBucket(lock, bucket));
   const onLeaseLost = () => fail(new Error('The lease was lost.'));
-  const own = { key, ownerToken: `${instance}:${asked}`, leaseMs, retryDelayMs, permits, onLeaseLost };
+  const own = {
+    key,
+    ownerToken: `${instance}:${asked}`,
+    leaseMs,
+    renewEveryMs: leaseMs / 3,
+    retryDelayMs,
+    permits,
+    onLeaseLost,
+  };
   return createLock({ ...its, ...own });
 }
 

@@ -26,7 +26,7 @@ export interface HolderPlace {
 }
 
 /** The calls of a holder, as they happen in its process. Each settles as that does, and never when the process is dead. */
-function createCalls({ createLock, clients, take, story }: HolderPlace, options: object) {
+function createCalls({ createLock, clients, take, story }: HolderPlace, options: HolderOptions) {
   let lock: Lock | undefined;
   let patience = new AbortController();
   const signals: AbortSignal[] = [];
@@ -42,7 +42,8 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   }
   const made = call(async () => {
     const onLeaseLost = () => losses.push(story.now());
-    lock = createLock({ ...clients, ...options, retryDelayMs: RETRY_DELAY_MS, onLeaseLost } as never);
+    const timing = { renewEveryMs: options.leaseMs / 3, retryDelayMs: RETRY_DELAY_MS };
+    lock = createLock({ ...clients, ...options, ...timing, onLeaseLost } as never);
   });
   const own = async () => {
     await made;

@@ -17,6 +17,7 @@ const options = {
   key: lockKey('001', 'check'),
   ownerToken: 'check:0001',
   leaseMs: 1_000,
+  renewEveryMs: 1_000 / 3,
   retryDelayMs: 20,
   onLeaseLost() {},
 } as unknown as LockOptions;

@@ -11,6 +11,8 @@ export interface HttpRequest {
   json?: string | undefined;
   /** Under which the node records it: no other request has it at the same time. */
   requestId?: string | undefined;
+  /** Who buys, where the lock is for a user. */
+  user?: string | undefined;
   /** The client hangs up when it aborts. */
   signal: AbortSignal;
 }

@@ -109,7 +109,7 @@ export async function runRush(
 
 /** Every rush starts so: the stage's lock on all nodes, no lock key, no history, the stock set. */
 async function prepare({ nodes }: Target, stage: string, stock: number) {
-  for (const node of nodes) await node.setLock(stage);
+  for (const node of nodes) await node.setLock(stage, { scope: 'sku' });
   for (const node of nodes) await node.reset();
   await nodes[0]?.clear();
   await nodes[0]?.setStock(stock);

@@ -1,5 +1,6 @@
 // A load, many sales over many connections, counted; and one sale, or one look at the stock, on a connection of its own.
 
+import type { Asked } from '../../services/inventory/sale/sku.ts';
 import {
   type BasketAnswer,
   countAnswer,
@@ -99,8 +100,11 @@ export interface RunningSale<Answer = SaleAnswer> {
 const sale = { method: 'POST', path: '/inventory/sale' } as const;
 
 /** Sends one sale straight to a node, on a connection of its own. `name`: its letter in the scenario, by which its node records it. */
-const sendSale = (by: Sender, node: TargetNode, name?: string) =>
-  send<SaleAnswer>(by, node, { ...sale, requestId: name }, readAnswer);
+function sendSale(by: Sender, node: TargetNode, name?: string, { user, ...limits }: Asked = {}) {
+  const query = new URLSearchParams(Object.entries(limits).map(([limit, ms]) => [limit, String(ms)]));
+  const path = query.size > 0 ? `${sale.path}?${query}` : sale.path;
+  return send<SaleAnswer>(by, node, { method: sale.method, path, requestId: name, user }, readAnswer);
+}
 
 /** Sends the sale of several skus in the same way. */
 export const sendBasket = (by: Sender, node: TargetNode, skus: string[], name?: string) =>
@@ -126,8 +130,8 @@ export function openSales(by: Sender, mustBeOpen: () => void, onEnd: () => void)
   return {
     /** Those of one sku so far, the oldest first. */
     all: all as readonly RunningSale[],
-    sell(node: TargetNode, name?: string): RunningSale {
-      const sale = begin(() => sendSale(by, node, name));
+    sell(node: TargetNode, name?: string, asked?: Asked): RunningSale {
+      const sale = begin(() => sendSale(by, node, name, asked));
       all.push(sale);
       return sale;
     },
@@ -143,7 +147,7 @@ export function openSales(by: Sender, mustBeOpen: () => void, onEnd: () => void)
 function send<Answer>(
   { clock, network }: Sender,
   node: TargetNode,
-  { path, ...request }: Pick<HttpRequest, 'method' | 'json' | 'requestId'> & { path: string },
+  { path, ...request }: Pick<HttpRequest, 'method' | 'json' | 'requestId' | 'user'> & { path: string },
   read: (status: number, body: string) => Answer,
 ): RunningSale<Answer> {
   const sentAt = clock.now();

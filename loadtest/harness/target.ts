@@ -25,7 +25,8 @@ import type { Network } from './network.ts';
  * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lock servers`: those of the lock, wherever it is, to
  * kill. `lasting replica`: Redis has one that locks wait for.
  * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
- * `permits`: a lock that is a semaphore.
+ * `permits`, `own lease` and `user lock` ask for a lock, not for a server: a semaphore, one that a sale can give a lease, and
+ * one that can be for a user.
  */
 export type Need =
   | 'node processes'
@@ -41,6 +42,8 @@ export type Need =
   | 'mysql processes'
   | 'zookeeper processes'
   | 'permits'
+  | 'own lease'
+  | 'user lock'
   | Exclude<Backend, 'redis'>;
 
 /** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */

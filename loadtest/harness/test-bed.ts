@@ -25,6 +25,8 @@ const SETTLE_LIMIT_MS = 15_000;
 const RETRY_DELAY_MS = 20;
 const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
+/** Whatever the environment of the nodes says. */
+const usualScope = { scope: 'sku' } as const;
 /** The answer to a sale when no replica has confirmed its lock, or its write. */
 export const NOT_REPLICATED = 'NOT_REPLICATED';
 
@@ -59,7 +61,7 @@ export async function openTestBed(options: TestBedOptions) {
   async function setUp(node: TargetNode) {
     // Whoever waits is there when the lease ends.
     const waitTimeoutMs = Math.max(WAIT_TIMEOUT_MS, timing.leaseMs);
-    await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs, ...timing });
+    await node.setLock(stage, { ...usualScope, retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs, ...timing });
     instances.set((await node.state()).instance, node.name);
   }
 
@@ -73,7 +75,7 @@ export async function openTestBed(options: TestBedOptions) {
     await faults.prepare();
   } catch (error) {
     // What took effect of it is taken back.
-    for (const node of nodes) await node.setLock(stage).catch(() => {});
+    for (const node of nodes) await node.setLock(stage, usualScope).catch(() => {});
     await first.clear().catch(() => {});
     faults.close();
     throw error;
@@ -188,7 +190,7 @@ export async function openTestBed(options: TestBedOptions) {
     const timeline = timelineOf({ from: startedAt, until, ownerOf, ...seen, ...(isJudged && { isJudged }) });
     for (const node of nodes) {
       await poll(clock, STEP_LIMIT_MS, () => node.redis().catch(() => undefined));
-      await node.setLock(stage);
+      await node.setLock(stage, usualScope);
       await node.reset();
     }
     for (const sku of skus) await first.clear(sku);

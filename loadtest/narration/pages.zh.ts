@@ -44,7 +44,15 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   },
   'fourth-clerk': { 'if it fails': '被暂停的持有者租期已过，许可被别人拿走，而它仍在工作。' },
   'frozen-master': { 'if it holds': '少数主节点不响应，不会拖住任何人。' },
+  'given-lease': {
+    'if it holds': '指定的租期也被续期了。',
+    'if it fails': '指定的租期在业务完成前就结束了，没有看门狗续期。',
+  },
   'hung-holder': { 'if it fails': '卡死的销售仍持有锁。' },
+  'one-user': {
+    'if it holds': '同一个用户一次只有一个请求在临界区内。',
+    'if it fails': '同一个用户的两个请求同时在临界区内。',
+  },
   'late-batch': {
     'if it holds': '迟到的写入只属于一笔销售，其他买家都得知了自己的结果。',
     'if it fails': '迟到的写入属于多笔销售，它们的买家都不知道自己的结果。',

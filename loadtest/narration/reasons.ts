@@ -28,6 +28,9 @@ export const reasons = {
     `${formatNumber(permits)} were inside at the same moment, and never more.`,
   'permit not back': ({ node, ms }: { node: string; ms: number }) =>
     `After ${formatDuration(ms)} the last permit could not be taken at ${node}.`,
+  'got in beside': ({ sale, other }: { sale: string; other: string }) => `${sale} got in while ${other} was inside.`,
+  'was kept out': ({ sale, other }: { sale: string; other: string }) =>
+    `${sale} did not get in while ${other} was inside, though another user asked.`,
   overtaken: ({ overtaken, waiters, order }: { overtaken: number; waiters: number; order: number[] }) =>
     `${overtaken} of ${waiters} were overtaken: they entered in the order ${order.join(', ')}.`,
   starved: ({ others }: { others: number }) =>
@@ -185,6 +188,9 @@ export const reasons = {
   'nothing to break under': ({ stage }: { stage: string }) =>
     `Under ${stage} there is nothing that this drill could break.`,
   'no semaphore': ({ stage }: { stage: string }) => `${stage} is not a semaphore: it lets in one at a time.`,
+  'takes no lease': ({ stage }: { stage: string }) => `Under ${stage} a sale can't be given a lease of its own.`,
+  'locks no user': ({ stage }: { stage: string }) =>
+    `Under ${stage} there is no lock around the sale that could be for a user.`,
   'no masters vote': ({ stage }: { stage: string }) => `Under ${stage} no masters vote.`,
   'clock server without a replica': () => 'The embedded Valkey, whose clock can be set, has no replica.',
   'no further': ({ ms }: { ms: number }) => `The drill came no further: for ${formatDuration(ms)} it has said nothing.`,

@@ -24,6 +24,8 @@ const reasonsInChinese: Wording<ReasonForms> = {
     `同时处于临界区的持有者最多只有 ${formatNumber(most)} 个，而许可有 ${formatNumber(permits)} 个。`,
   'permits taken': ({ permits }) => `有 ${formatNumber(permits)} 个持有者同时处于临界区，从未超过。`,
   'permit not back': ({ node, ms }) => `${durationInChinese(ms)}后，${node} 仍拿不到最后一个许可。`,
+  'got in beside': ({ sale, other }) => `${other} 在临界区内时，${sale} 也进入了。`,
+  'was kept out': ({ sale, other }) => `${other} 在临界区内时，${sale} 没能进入，尽管它属于另一个用户。`,
   overtaken: ({ overtaken, waiters, order }) =>
     `${waiters} 个等待者中有 ${overtaken} 个被插队：进入的顺序是 ${order.join('、')}。`,
   starved: ({ others }) => `${others} 个后来者接连插队进入，而且没有上限。`,
@@ -148,6 +150,8 @@ const reasonsInChinese: Wording<ReasonForms> = {
   // What was not played, and what came to no end.
   'nothing to break under': ({ stage }) => `${stage} 没有这个场景可以破坏的地方。`,
   'no semaphore': ({ stage }) => `${stage} 不是信号量：一次只让一个持有者进入。`,
+  'takes no lease': ({ stage }) => `${stage} 不能为一笔销售单独指定租期。`,
+  'locks no user': ({ stage }) => `${stage} 的销售外面没有可以按用户加的锁。`,
   'no masters vote': ({ stage }) => `${stage} 不由多个主节点投票。`,
   'clock server without a replica': () => '内嵌的 Valkey 可以拨动时钟，但没有副本。',
   'no further': ({ ms }) => `场景没有进展：${durationInChinese(ms)}内没有任何动静。`,

@@ -26,6 +26,11 @@ export const lockSteps = {
   // A sale comes, and gets in or does not.
   came: ({ sale, node }: AtNode) => `${sale} came to ${node}.`,
   'came for': ({ sale, node, ms }: AtNode & OfTime) => `${sale} came to ${node} for a sale of ${formatDuration(ms)}.`,
+  'came for a user': ({ sale, node, user }: AtNode & { user: string }) => `${sale} came to ${node} for user ${user}.`,
+  'came to wait at most': ({ sale, node, ms, waitMs }: AtNode & OfTime & { waitMs: number }) =>
+    `${sale} came to ${node} for a sale of ${formatDuration(ms)}, to wait for ${formatDuration(waitMs)} at most.`,
+  'came under a lease': ({ sale, node, ms, leaseMs }: AtNode & OfTime & { leaseMs: number }) =>
+    `${sale} came to ${node} for a sale of ${formatDuration(ms)}, with a lease of ${formatDuration(leaseMs)}.`,
   'asked for the lock': ({ sale, node }: AtNode) => `${sale} asked for the lock at ${node}.`,
   waited: ({ sale, node }: AtNode) => `${sale} asked for the lock at ${node} and waited.`,
   'got in': ({ sale, node, stock }: AtNode & { stock: number }) =>
@@ -119,6 +124,7 @@ export const lockSteps = {
     `Round ${round} began: the late command is ${command}.`,
 
   // Leases and clocks.
+  'lease renewed': ({ sale }: OfSale) => `The lease of ${sale} was renewed.`,
   'lease ended': ({ sale }: OfSale) => `The lease of ${sale} ended.`,
   'lease has no end': ({ sale }: OfSale) => `The lock of ${sale} has no TTL: it does not expire.`,
   'no lease': ({ sale }: OfSale) => `${sale} had no lease that could end.`,

@@ -14,6 +14,11 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   // A sale comes, and gets in or does not.
   came: ({ sale, node }) => `${sale} 的请求到达 ${node}。`,
   'came for': ({ sale, node, ms }) => `${sale} 的请求到达 ${node}，业务要执行 ${durationInChinese(ms)}。`,
+  'came for a user': ({ sale, node, user }) => `${sale} 的请求到达 ${node}，用户是 ${user}。`,
+  'came to wait at most': ({ sale, node, ms, waitMs }) =>
+    `${sale} 的请求到达 ${node}，业务要执行 ${durationInChinese(ms)}，最多等待 ${durationInChinese(waitMs)}。`,
+  'came under a lease': ({ sale, node, ms, leaseMs }) =>
+    `${sale} 的请求到达 ${node}，业务要执行 ${durationInChinese(ms)}，指定租期 ${durationInChinese(leaseMs)}。`,
   'asked for the lock': ({ sale, node }) => `${sale} 在 ${node} 请求加锁。`,
   waited: ({ sale, node }) => `${sale} 在 ${node} 请求加锁，开始等待。`,
   'got in': ({ sale, node, stock }) => `${sale} 在 ${node} 进入临界区，读到库存 ${formatNumber(stock)}。`,
@@ -89,6 +94,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'release round': ({ round, command }) => `第 ${round} 轮开始：迟到的命令是 ${command}。`,
 
   // Leases and clocks.
+  'lease renewed': ({ sale }) => `${sale} 的租期已续期。`,
   'lease ended': ({ sale }) => `${sale} 的租期结束。`,
   'lease has no end': ({ sale }) => `${sale} 的锁没有设置过期时间，不会自动过期。`,
   'no lease': ({ sale }) => `${sale} 没有可以到期的租期。`,

@@ -4,7 +4,7 @@ import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigu
 import { countOf, formatDuration, formatNumber } from '../narration/numbers.ts';
 import { isCheck, questionOfCheck } from '../staircase/conformance.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
-import { type Group, groups, type Staircase } from '../staircase/staircase.ts';
+import { type Group, groups, questionOfPage, type Staircase } from '../staircase/staircase.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
 export interface Cell {
@@ -154,5 +154,5 @@ function troubleOf({ sold, overlaps = 0, inDoubt, longestFreeMs }: RushFigures) 
 
 /** What a drill, or a check, asks. Empty for one that this version does not know. */
 export function questionOf(drill: string): string {
-  return columnOf(drill)?.asks ?? questionOfCheck(drill) ?? '';
+  return columnOf(drill)?.asks ?? questionOfCheck(drill) ?? questionOfPage(drill);
 }

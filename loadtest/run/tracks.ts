@@ -47,20 +47,21 @@ export function allCells(rows: string[], drills: Drill[]): Cell[] {
 
 /**
  * The story of these rows: under each the rush, the drills that it fixes, and those that it still fails but for what is aside. What a row
- * fixes is run under the row before as well, so that the two stand side by side. The staircases of the orders are small: their story is
- * all of them, but for what can break nothing.
+ * fixes is run under the row before as well, so that the two stand side by side. What asks for an option is left out. The
+ * staircases of the orders are small: their story is all of them, but for what can break nothing.
  */
 export function storyOf(track: Track, rows: string[]): Cell[] {
   if (track === 'orders')
     return cellsOf(track, rows).filter(({ stage, drill }) => !hasNothingToBreak(stage, drill.name));
   const cells = new Map<string, Cell>();
+  const told = drills.filter(({ name }) => !columnOf(name)?.isOption);
   const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
   for (const stage of rows) {
     const isFixed = ({ name }: Drill) => fixes(stage, name);
     const isFailed = ({ name }: Drill) => verdictExpected(stage, name) === 'fail' && !columnOf(name)?.isAside;
 
-    for (const drill of drills.filter(isFixed)) add(rowOf(stage)?.before ?? '', drill);
-    for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
+    for (const drill of told.filter(isFixed)) add(rowOf(stage)?.before ?? '', drill);
+    for (const drill of told) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
   }
   return [...cells.values()];
 }

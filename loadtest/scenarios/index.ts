@@ -48,6 +48,9 @@ function toBoth({ target }: DrillContext, { requests, stock }: { requests: numbe
   return { url: target.url, sellers: target.nodes.map(({ name }) => name), requests, stock };
 }
 
+/** Pages that stand in no column, as drills: nothing is expected of them. */
+export const pagesAside: Drill[] = [...pages.values()].filter(({ name }) => !columns.includes(name)).map(asDrill);
+
 /** All drills of the staircase, in the order of its columns. */
 export const drills: Drill[] = columns.map(
   (name) => loads.find((load) => load.name === name) ?? asDrill(scenario(name)),

@@ -1,7 +1,7 @@
 // A scenario as a drill: its scenario is played on whatever target it is given, and judged by what was seen.
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
-import { replicasOf } from '../../locks/index.ts';
+import { mayLockUsers, replicasOf, takesLease } from '../../locks/index.ts';
 import { fenceKey, lockKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -52,6 +52,8 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
   const whyNot = [
     lacking !== undefined && because('text', { text: lacking }),
     needs('permits') && !isSemaphoreRow(stage) && because('no semaphore', { stage }),
+    needs('own lease') && !takesLease(stage) && because('takes no lease', { stage }),
+    needs('user lock') && !isExternal(stage) && !mayLockUsers(stage) && because('locks no user', { stage }),
     hasNothingToBreak(stage, scenario.name) && because('nothing to break under', { stage }),
     needs('masters') && backendOfRow(stage) !== 'masters' && because('no masters vote', { stage }),
     needs('clock server') && replicasOf(stage) > 0 && because('clock server without a replica', {}),

@@ -69,6 +69,20 @@ export const demands = [
   }),
 ];
 
+/** Those of two users have nothing to wait for. */
+export const userDemands = [
+  demand('<sale> gets in while <other> is inside', ({ actors }, { events }, { sale, other }) => {
+    const [own, its] = [sale, other].map((name) =>
+      spansOf(events).find((span) => actors.get(name)?.inside && isSame(span, insideOf({ actors } as Playing, name))),
+    );
+    const isBeside = own !== undefined && its !== undefined && own.entered < its.left;
+    return {
+      right: because('got in beside', { sale, other }),
+      wrong: !isBeside && because('was kept out', { sale, other }),
+    };
+  }),
+];
+
 /** What came so much too late, in milliseconds, came late by itself. Throws NotStagedError where the machine may be why. */
 export async function mustHaveHadTime(playing: Playing, lateMs: number) {
   if (lateMs > 0) await playing.mustHaveGoneOn(lateMs / DELAYS);

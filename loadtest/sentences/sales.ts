@@ -2,15 +2,17 @@
 
 import { hasLock } from '../../locks/index.ts';
 import type { SaleEvent, SaleScript } from '../../services/inventory/sale/contract.ts';
+import type { Asked } from '../../services/inventory/sale/sku.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { isRenewal } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
 import { howEnded } from './endings.ts';
-import { actorOf, insideOf, mustBeSo, type Playing, setting, step } from './playing.ts';
+import { actorOf, insideOf, mustBeSo, needing, type Playing, setting, step } from './playing.ts';
 import type { Values } from './sentence.ts';
 
 /** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
@@ -21,6 +23,8 @@ const VOTE_STANDSTILL_MS = 25;
 export const saleSteps = [
   // What a scenario begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
+  setting('it is renewed every <time>', ({ time }) => ({ timing: { renewEveryMs: time } })),
+  setting('the lock is for a user', () => ({ timing: { scope: 'user' }, needs: ['user lock'] })),
   setting('this is played once for each command of a release', () => ({ playsEachRelease: true })),
 
   // Sales.
@@ -63,18 +67,36 @@ export const saleSteps = [
     },
   ),
   step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
+  step('<sale> sells at <node> and is held inside, or waits for <limit>', async (playing, filled) => {
+    await playing.say(told('came', { sale: filled.sale, node: filled.node.name }));
+    return sellOrWait(playing, filled);
+  }),
   step(
-    '<sale> sells at <node> and is held inside, or waits for <limit>',
-    async (playing, { sale, node, limit: limitMs }) => {
-      await playing.say(told('came', { sale, node: node.name }));
-      const triesSince = countTries(playing, node);
-      const { askedAt, inside } = await trySellInside(playing, sale, node, { untilResumed: true }, limitMs);
-      const tries = triesSince();
-      if (inside !== undefined) return howInside(playing, sale, inside);
-      await playing.record.mustHaveWaited(node, askedAt);
-      return gaveUp(sale, tries, allWait(playing, askedAt));
+    '<sale> sells at <node> for user <user> and is held inside, or waits for <limit>',
+    async (playing, { user, ...filled }) => {
+      await playing.say(told('came for a user', { sale: filled.sale, node: filled.node.name, user }));
+      return sellOrWait(playing, filled, { user });
     },
   ),
+  step(
+    '<sale> sells at <node> for <time>, waits for <limit> at most, and is inside',
+    async (playing, { sale, node, time: ms, limit: waitMs }) => {
+      await playing.say(told('came to wait at most', { sale, node: node.name, ms, waitMs }));
+      return sellInside(playing, sale, node, { pauseMs: ms }, { waitMs });
+    },
+  ),
+  needing('own lease')(
+    '<sale> sells at <node> for <time> under a lease of <limit>, and is inside',
+    async (playing, { sale, node, time: ms, limit: leaseMs }) => {
+      await playing.say(told('came under a lease', { sale, node: node.name, ms, leaseMs }));
+      return sellInside(playing, sale, node, { pauseMs: ms }, { leaseMs });
+    },
+  ),
+  needing('links')('the lease of <sale> is renewed', async (playing, { sale }) => {
+    const { node } = actorOf(playing, sale);
+    await untilRenewed(playing, node);
+    return told('lease renewed', { sale });
+  }),
   step('<sale> sells at <node> and is held inside, or is refused', async (playing, { sale, node }) => {
     const { inside, isRefused } = await trySellInside(playing, sale, node, { untilResumed: true });
     if (inside !== undefined) return howInside(playing, sale, inside);
@@ -97,8 +119,8 @@ export const saleSteps = [
   }),
 ];
 
-export function sell(playing: Playing, name: string, node: TargetNode) {
-  const actor = { node, askedAt: playing.clock.now(), sale: playing.sales.sell(node, name) };
+export function sell(playing: Playing, name: string, node: TargetNode, asked?: Asked) {
+  const actor = { node, askedAt: playing.clock.now(), sale: playing.sales.sell(node, name, asked) };
   playing.actors.set(name, actor);
   return actor;
 }
@@ -116,11 +138,31 @@ export async function sellAndAsk(playing: Playing, name: string, node: TargetNod
 }
 
 /** Sells as the script says. Throws NotStagedError when the sale is not inside soon. */
-async function sellInside(playing: Playing, name: string, node: TargetNode, script: SaleScript) {
-  const { inside } = await trySellInside(playing, name, node, script);
+async function sellInside(playing: Playing, name: string, node: TargetNode, script: SaleScript, asked?: Asked) {
+  const { inside } = await trySellInside(playing, name, node, script, STEP_LIMIT_MS, asked);
   if (inside === undefined) throw notInside(node);
   playing.faultAt = playing.clock.now();
   return howInside(playing, name, inside);
+}
+
+/** Sells, to be held inside. What keeps it out for so long makes it give up. */
+async function sellOrWait(playing: Playing, { sale, node, limit }: Values<'sale' | 'node' | 'limit'>, asked?: Asked) {
+  const triesSince = countTries(playing, node);
+  const { askedAt, inside } = await trySellInside(playing, sale, node, { untilResumed: true }, limit, asked);
+  const tries = triesSince();
+  if (inside !== undefined) return howInside(playing, sale, inside);
+  await playing.record.mustHaveWaited(node, askedAt);
+  return gaveUp(sale, tries, allWait(playing, askedAt));
+}
+
+/** Resolves when a lease has been renewed over the line of a node. Throws NotStagedError when none is within a lease. */
+async function untilRenewed({ faults, record, leaseMs }: Playing, node: TargetNode) {
+  let isRenewed = false;
+  const unwatch = faults.watchCommands(node, (command) => {
+    isRenewed ||= isRenewal(command);
+    record.ring();
+  });
+  await record.mustSee(() => isRenewed || undefined, leaseMs, `${node.name} did not renew the lease.`).finally(unwatch);
 }
 
 /**
@@ -133,12 +175,13 @@ async function trySellInside(
   node: TargetNode,
   script: SaleScript,
   limitMs = STEP_LIMIT_MS,
+  asked: Asked = {},
 ) {
   const { held } = await node.state();
   await playing.record.catchUp([node]);
   const others = new Set(playing.record.eventsAt(node).map(({ saleId }) => saleId));
   await node.script(script);
-  const { sale, askedAt } = sell(playing, name, node);
+  const { sale, askedAt } = sell(playing, name, node, asked);
   const actor = actorOf(playing, name);
   const findInside = () =>
     playing.record.eventsAt(node).find((event) => event.at >= askedAt && !others.has(event.saleId) && isInside(event));

@@ -24,6 +24,7 @@ const gaps = {
   tick: '[A-Z]',
   did: '(?:read|closed|restored)',
   command: '(?:write|release)',
+  user: '[a-z]+',
   text: '.+',
 } as const;
 

@@ -59,6 +59,8 @@ export interface Column {
   group?: Group;
   /** The story leaves it out where a stage fails it: no stage fixes it. */
   isAside?: true;
+  /** It asks for an option of the nodes: no story tells of it. */
+  isOption?: true;
   /** The figure that decided about a cell of a drill that goes step by step, in two or three words. */
   figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }
@@ -94,7 +96,7 @@ export function readStaircase({ table, columns, figure, rows, ...words }: Unread
 }
 
 /** The question of a page, as it stands behind a colon. Empty when there is no page of this name. */
-function questionOfPage(name: string): string {
+export function questionOfPage(name: string): string {
   const places = ['scenarios', 'orders'].map((folder) => new URL(`../${folder}/${name}.txt`, import.meta.url));
   const file = places.find((place) => existsSync(place));
   const question = file && readFileSync(file, 'utf8').split('\n')[1]?.trim();

@@ -5,7 +5,10 @@ import type { StackOptions } from '../../stack/stack.ts';
  * set, so a tick of the clean-up comes when somebody asks for it.
  */
 export const usualSettings = {
+  LOCK_SCOPE: '',
   LEASE_MS: '',
+  RENEW_EVERY_MS: '',
+  FIXED_LEASE_MS: '',
   RETRY_DELAY_MS: '',
   WAIT_TIMEOUT_MS: '',
   BUCKETS: '',

@@ -25,7 +25,8 @@ export interface BlockingLock extends Lock {
   tryLock(waitMs: number, ownLeaseMs?: number): Promise<boolean>;
 }
 
-export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions): BlockingLock {
+export function createLock(options: LockOptions): BlockingLock {
+  const { redis, key, ownerToken, leaseMs, renewEveryMs, fixedLeaseMs, onLeaseLost } = options;
   const channel = `${key}:released`;
   const holder = `${key} ${ownerToken}`;
   const lost = new AbortController();
@@ -34,20 +35,23 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
   let askedAt = 0;
   let watchdog: Watchdog | undefined;
 
-  async function acquire(signal?: AbortSignal) {
-    await take(leaseMs, signal);
-    watchdog ??= startWatchdog({ leaseMs, askedAt, renew, lose });
-  }
+  const acquire = (signal?: AbortSignal) => takeFor(fixedLeaseMs, signal);
 
-  async function tryLock(waitMs: number, ownLeaseMs?: number) {
+  async function tryLock(waitMs: number, ownLeaseMs = fixedLeaseMs) {
     const signal = waitMs > 0 ? AbortSignal.timeout(waitMs) : AbortSignal.abort();
     try {
-      await (ownLeaseMs === undefined || watchdog ? acquire(signal) : take(ownLeaseMs, signal));
+      await takeFor(ownLeaseMs, signal);
       return true;
     } catch (error) {
       if (error instanceof Error && error.name === 'AbortError') return false;
       throw error;
     }
+  }
+
+  async function takeFor(ownLeaseMs: number | undefined, signal?: AbortSignal) {
+    if (ownLeaseMs !== undefined && !watchdog) return take(ownLeaseMs, signal);
+    await take(leaseMs, signal);
+    watchdog ??= startWatchdog({ leaseMs, renewEveryMs, askedAt, renew, lose });
   }
 
   async function take(leaseMs: number, signal?: AbortSignal) {

@@ -19,6 +19,7 @@ export const createFencedLock: CreateLock = (options) => new CohortLock(options,
 class CohortLock implements Lock, Contender {
   readonly ownerToken: string;
   readonly leaseMs: number;
+  readonly renewEveryMs: number;
   signal: AbortSignal | undefined;
   unanswered: Lease | undefined;
   fencingToken: string | undefined;
@@ -35,9 +36,10 @@ class CohortLock implements Lock, Contender {
   private resolve: (() => void) | undefined;
   private reject: ((error: Error) => void) | undefined;
 
-  constructor({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions, hasTokens: boolean) {
+  constructor({ redis, key, ownerToken, leaseMs, renewEveryMs, onLeaseLost }: LockOptions, hasTokens: boolean) {
     this.ownerToken = ownerToken;
     this.leaseMs = leaseMs;
+    this.renewEveryMs = renewEveryMs;
     this.key = key;
     this.onLeaseLost = onLeaseLost;
     this.redis = redis;

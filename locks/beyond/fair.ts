@@ -24,7 +24,7 @@ function newName({ redis, leaseMs, ownerToken }: LockOptions, isListening: boole
 }
 
 export const createLock: CreateLock = sharedInRequest((options) => {
-  const { redis, key, leaseMs, onLeaseLost } = options;
+  const { redis, key, leaseMs, renewEveryMs, onLeaseLost } = options;
   const keys = [key, `${key}:queue`, `${key}:suspect`];
   const channel = `${key}:${processId(redis)}`;
   const lost = new AbortController();
@@ -36,7 +36,7 @@ export const createLock: CreateLock = sharedInRequest((options) => {
   async function acquire(signal?: AbortSignal) {
     if (holdCount === 0) {
       await (signal?.aborted ? tryOnce(signal) : waitInQueue(signal));
-      watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
+      watchdog = startWatchdog({ leaseMs, renewEveryMs, askedAt, renew, lose });
     }
     holdCount += 1;
   }

@@ -21,7 +21,8 @@ const RELEASE_LIMIT_MS = 500;
 /** How often in a row a majority may be silent before acquire gives up. */
 const SILENCES = 3;
 
-export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
+export const createLock: CreateLock = (options) => {
+  const { masters, key, ownerToken, leaseMs, renewEveryMs, retryDelayMs, onLeaseLost } = options;
   const quorum = Math.floor(masters.length / 2) + 1;
   const othersAtMost = masters.length - quorum;
   const voteLimitMs = Math.min(VOTE_LIMIT_MS, leaseMs / 10);
@@ -67,7 +68,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     });
     if (yes >= quorum && performance.now() < endOf(askedAt)) {
       holdUntil(endOf(askedAt));
-      watchdog = setInterval(renew, leaseMs / 3);
+      watchdog = setInterval(renew, renewEveryMs);
       return 'won';
     }
     // Also of a master that has not answered: a vote that comes late must not stay.

@@ -37,6 +37,7 @@ const done = Promise.resolve();
 export interface Lease {
   ownerToken: string;
   leaseMs: number;
+  renewEveryMs: number;
 }
 
 /** One request that waits or holds. It may enter, is refused, or loses the lock it has. */
@@ -129,9 +130,17 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     }
   }
 
-  function startTenure({ ownerToken, leaseMs }: Contender, askedAt: number, fencingToken: string | undefined) {
-    const watchdog = startWatchdog({ leaseMs, askedAt, renew: () => renew(here), lose: () => lose(here) });
-    const here: Tenure = { ownerToken, leaseMs, fencingToken, holder: undefined, holdersLeft: 0, endsAt: 0, watchdog };
+  function startTenure(first: Contender, askedAt: number, fencingToken: string | undefined) {
+    const { ownerToken, leaseMs, renewEveryMs } = first;
+    const lease = { ownerToken, leaseMs, renewEveryMs };
+    const watchdog = startWatchdog({
+      leaseMs,
+      renewEveryMs,
+      askedAt,
+      renew: () => renew(here),
+      lose: () => lose(here),
+    });
+    const here: Tenure = { ...lease, fencingToken, holder: undefined, holdersLeft: 0, endsAt: 0, watchdog };
     mode = 'here';
     tenure = here;
     beginAnew(here, askedAt);

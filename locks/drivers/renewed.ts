@@ -15,7 +15,8 @@ export interface Steps {
 }
 
 /** Makes the lock that takes these steps. */
-export function renewed({ key, leaseMs, retryDelayMs, onLeaseLost }: LockOptions, { tryOnce, renew, giveBack }: Steps) {
+export function renewed(options: LockOptions, { tryOnce, renew, giveBack }: Steps) {
+  const { key, leaseMs, renewEveryMs, retryDelayMs, onLeaseLost } = options;
   const lost = new AbortController();
   let holdCount = 0;
   let watchdog: Watchdog | undefined;
@@ -27,7 +28,7 @@ export function renewed({ key, leaseMs, retryDelayMs, onLeaseLost }: LockOptions
       askedAt = performance.now();
     }
     holdCount += 1;
-    if (holdCount === 1) watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
+    if (holdCount === 1) watchdog = startWatchdog({ leaseMs, renewEveryMs, askedAt, renew, lose });
   }
 
   function lose() {

@@ -1,6 +1,7 @@
 /** A lease that is renewed for as long as its lock is held. */
 interface Renewal {
   leaseMs: number;
+  renewEveryMs: number;
   /** When the lease was asked for, by `performance.now()`: it may have begun as early as that. */
   askedAt: number;
   /** Starts the lease anew. Resolves with 0 when the lock is no longer ours, else with 1. */
@@ -12,17 +13,16 @@ interface Renewal {
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
 /**
- * Renews a lease each time a third of it has passed. The lock is lost when a renewal says so, or when none is answered and the lease is over
+ * Renews a lease again and again. The lock is lost when a renewal says so, or when none is answered and the lease is over
  * by our own clock.
  */
-export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal) {
-  const tickMs = leaseMs / 3;
-  const ticks = setInterval(renewNow, tickMs);
+export function startWatchdog({ leaseMs, renewEveryMs, askedAt, renew, lose }: Renewal) {
+  const ticks = setInterval(renewNow, renewEveryMs);
   let leaseEnd = askedAt + leaseMs;
   let expiry: NodeJS.Timeout | undefined;
   let isOver = false;
   // Granted late: the first tick would come when the lease is nearly over.
-  if (performance.now() - askedAt > tickMs) Promise.resolve().then(renewNow);
+  if (performance.now() - askedAt > renewEveryMs) Promise.resolve().then(renewNow);
 
   async function renewNow() {
     const askedAt = performance.now();

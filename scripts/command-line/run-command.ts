@@ -155,6 +155,13 @@ const withSearch = (search: Grade['search']) => search && { search };
 
 /** The settings of the environment that the figures depend on. */
 const settingsOf = (command: string) =>
-  ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS', 'BUCKETS', 'PERMITS'].filter(
-    (name) => name !== 'LOCK_VERSION' || command === 'npm start',
-  );
+  [
+    'LOCK_VERSION',
+    'LEASE_MS',
+    'RENEW_EVERY_MS',
+    'FIXED_LEASE_MS',
+    'RETRY_DELAY_MS',
+    'WAIT_TIMEOUT_MS',
+    'BUCKETS',
+    'PERMITS',
+  ].filter((name) => name !== 'LOCK_VERSION' || command === 'npm start');

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
 import { readLibrary } from '../../loadtest/peers/peer.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
+import { pagesAside } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
@@ -175,6 +176,7 @@ export type DrillCommand = ReturnType<typeof readDrillOptions>;
 export function readDrillOptions(argv: string[]) {
   const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
   const [ofLocks = [], ...ofOrders] = names.map((list) => list.join(', '));
+  const asideNames = pagesAside.map(({ name }) => name).join(', ');
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
   const command = newCommand(
     'npm run drill',
@@ -182,12 +184,16 @@ export function readDrillOptions(argv: string[]) {
     ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'],
     { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
   )
-    .argument('<drill>', `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}`)
+    .argument(
+      '<drill>',
+      `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}; and, in no table: ${asideNames}`,
+    )
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
   const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
-  const flight = flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
-  const drill = flight?.drills.find((each) => each.name === name);
+  const aside = pagesAside.find((each) => each.name === name);
+  const flight = aside ? flights[0] : flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
+  const drill = aside ?? flight?.drills.find((each) => each.name === name);
   if (!flight || !drill)
     return refuse(command, `there is no drill ${name}: it must be one of ${names.flat().join(', ')}`);
   if (stage === undefined) return refuse(command, `--stage is missing: name ${flight.staircase.rowWord}s`);

@@ -13,14 +13,15 @@ const releaseIfOwner = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
+export const createLock: CreateLock = (options) => {
+  const { redis, key, ownerToken, leaseMs, renewEveryMs, retryDelayMs, onLeaseLost } = options;
   const lost = new AbortController();
   let askedAt = 0;
   let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
     while (!(await tryOnce(signal))) await sleep(retryDelayMs, undefined, { signal });
-    watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
+    watchdog = startWatchdog({ leaseMs, renewEveryMs, askedAt, renew, lose });
   }
 
   async function tryOnce(signal?: AbortSignal) {

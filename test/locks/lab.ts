@@ -51,6 +51,7 @@ function startProcess(lab: LockLab, code: LockCode, lose: () => void) {
     key: 'lock',
     ownerToken: world.uuid(),
     leaseMs: 30_000,
+    renewEveryMs: (given.leaseMs ?? 30_000) / 3,
     retryDelayMs: 20,
     onLeaseLost: lose,
     ...given,

@@ -19,6 +19,7 @@ export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'red
     zookeeper: undefined as never,
     ownerToken: randomUUID(),
     leaseMs: 30_000,
+    renewEveryMs: 10_000,
     retryDelayMs: 1,
     onLeaseLost: () => tellLost(given.key),
     ...given,

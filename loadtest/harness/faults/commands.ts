@@ -16,6 +16,9 @@ export function isStockWrite({ name, script, args }: Command): boolean {
   return !['GET', 'MGET'].includes(name) && script !== 'read-if-newest' && args.includes(stock);
 }
 
+/** The command by which a watchdog of ours renews a lease. */
+export const isRenewal = ({ script }: Command): boolean => script?.startsWith('renew-') ?? false;
+
 /** What deletes the key of a lock of ours, besides a script. */
 const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
 

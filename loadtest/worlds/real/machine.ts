@@ -20,11 +20,12 @@ export const machineClock: Clock = {
 
 export const machineNetwork: Network = {
   lookMs: 20,
-  request: ({ method, url, json, requestId, signal }) =>
+  request: ({ method, url, json, requestId, user, signal }) =>
     new Promise((resolve, reject) => {
       const headers = {
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
         ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+        ...(user !== undefined && { 'X-User-Id': user }),
       };
       const outgoing = requestHttp(url, { method, agent: false, signal, headers }, (answer) => {
         let body = '';

@@ -163,8 +163,17 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     partDied: new Promise(() => {}),
     async close() {
       for (const [index, node] of nodes.entries()) {
-        const { lock = '', leaseMs, retryDelayMs, waitTimeoutMs } = states[index] ?? {};
-        await node.setLock(lock, { leaseMs, retryDelayMs, waitTimeoutMs }).catch((error: Error) => {
+        const {
+          lock = '',
+          scope,
+          leaseMs,
+          renewEveryMs,
+          fixedLeaseMs,
+          retryDelayMs,
+          waitTimeoutMs,
+        } = states[index] ?? {};
+        const timing = { scope, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, waitTimeoutMs };
+        await node.setLock(lock, timing).catch((error: Error) => {
           process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);
         });
       }

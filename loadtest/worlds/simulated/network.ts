@@ -36,7 +36,7 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: Network
     return [0, 1].findIndex((index) => lab.node(index).name === hostname);
   }
 
-  function request({ method, url, json, requestId, signal }: HttpRequest): Promise<HttpAnswer> {
+  function request({ method, url, json, requestId, user, signal }: HttpRequest): Promise<HttpAnswer> {
     const index = nodeAt(url);
     return new Promise((resolve, reject) => {
       // Who asks again and again must not do so at one moment for ever.
@@ -45,8 +45,9 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: Network
         index,
         async (service, client) => {
           if (method === 'GET') return remaining(await service.readStock(SKU, client));
-          if (json === undefined) return service.sell([SKU], client);
-          return service.sell((JSON.parse(json) as { skus: string[] }).skus, client);
+          const { skus = [SKU] } = JSON.parse(json ?? '{}') as { skus?: string[] };
+          const limits = Object.fromEntries([...url.searchParams].map(([name, digits]) => [name, Number(digits)]));
+          return service.sell(skus, client, undefined, service.askedOf(limits, user));
         },
         (answer) =>
           harness.take(() => {

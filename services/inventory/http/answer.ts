@@ -11,6 +11,7 @@ import express, {
 } from 'express';
 import type { Logger } from 'pino';
 import { ProblemError } from '../problem.ts';
+import { inWords } from '../sale/in-words.ts';
 import { asProblem } from '../servers/away-server.ts';
 
 /** What is taken from a client, or from nginx: it gets into logs, and must not look like anything else there. */
@@ -21,6 +22,12 @@ export const giveRequestId: RequestHandler = (request, response, next) => {
   const given = request.get('X-Request-Id') ?? '';
   response.locals.requestId = requestIdForm.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', response.locals.requestId);
+  next();
+};
+
+/** Notes who would rather read the answer of a sale than parse it: `response.locals` says it. JSON is what others get. */
+export const askForWords: RequestHandler = (request, response, next) => {
+  response.locals.inWords = request.accepts(['json', 'application/problem+json', 'text/plain']) === 'text/plain';
   next();
 };
 
@@ -53,7 +60,8 @@ export function addRoute(
     if (method === 'put' || method === 'post') route[method](onlyJson, readJson);
     route[method](async (request, response) => {
       const body = await handlers[method]?.(request, response);
-      if (body !== undefined) answerJson(response, body as object);
+      if (body !== undefined && response.locals.inWords) answerInWords(response, body);
+      else if (body !== undefined) answerJson(response, body as object);
       else if (!response.headersSent) response.status(204).end();
     });
   }
@@ -106,6 +114,11 @@ export function answerJson(response: ServerResponse, body: object) {
   response.writeHead(200, headers).end(text);
 }
 
+/** Answers with the status that is set. */
+export function answerInWords(response: Response, body: unknown) {
+  response.type('text/plain').send(inWords(body as Parameters<typeof inWords>[0], response.req.socket.localPort));
+}
+
 /** Problems that may be gone in a second. */
 const worthTryingAgain = ['LOCK_WAIT_TIMEOUT', 'TOO_MANY_CONFLICTS', 'TOO_MANY_STREAMS', 'REQUEST_IN_PROGRESS'];
 
@@ -117,10 +130,9 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
     if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');
     if (response.headersSent || response.destroyed) return;
     if (worthTryingAgain.includes(problem.code)) response.set('Retry-After', '1');
-    response
-      .status(problem.status)
-      .type('application/problem+json')
-      .send(JSON.stringify({ ...problem, requestId }));
+    response.status(problem.status);
+    if (response.locals.inWords) answerInWords(response, problem);
+    else response.type('application/problem+json').send(JSON.stringify({ ...problem, requestId }));
   };
 }
 

@@ -5,7 +5,14 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { MAX_KEY_LENGTH } from '../orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from '../orders/order.ts';
 import { type Problem, problems } from '../problem.ts';
-import { basketSaleSchema, basketSoldSchema, remainingSchema, saleSchema, soldSchema } from '../sale/sku.ts';
+import {
+  basketSaleSchema,
+  basketSoldSchema,
+  lookSchema,
+  remainingSchema,
+  saleSchema,
+  soldSchema,
+} from '../sale/sku.ts';
 import { requestIdForm } from './answer.ts';
 
 const ordersSchema = z
@@ -53,12 +60,27 @@ const refused = {
   content: { 'application/problem+json': { schema: problemSchema } },
 };
 
+/** What a sale answers to `Accept: text/plain`, whatever it answers. */
+const words = { 'text/plain': { schema: z.string().describe('One line for people, as the course has it.') } };
+
 type Asked = Omit<ZodOpenApiOperationObject, 'responses'>;
 
 function call(summary: string, answer: z.ZodType, { requestParams, ...more }: Asked = {}) {
   const done = { description: 'Done.', content: { 'application/json': { schema: answer } } };
   const asked = { header: named, ...requestParams };
   return { summary, ...more, requestParams: asked, responses: { 200: done, default: refused } };
+}
+
+function sale(...asked: Parameters<typeof call>) {
+  const { responses, ...others } = call(...asked);
+  const { 200: done, default: failed } = responses;
+  return {
+    ...others,
+    responses: {
+      200: { ...done, content: { ...done.content, ...words } },
+      default: { ...failed, content: { ...failed.content, ...words } },
+    },
+  };
 }
 
 const withOrders = 'Only where sales write orders.';
@@ -80,20 +102,20 @@ export const openapi = createDocument({
   },
   paths: {
     '/inventory/sale': {
-      post: call('Sells one unit, or a basket.', z.union([soldSchema, basketSoldSchema]), {
+      post: sale('Sells one unit, or a basket.', z.union([soldSchema, basketSoldSchema]), {
         description:
           'Without a sku it sells 001; the body wins over the query. A basket is sold as a whole or not at all, under the lock multi.',
         requestParams: { query: saleSchema, header: keyed },
         requestBody: { content: { 'application/json': { schema: z.union([saleSchema, basketSaleSchema]) } } },
       }),
-      get: call('Sells one unit, as POST does.', soldSchema, {
+      get: sale('Sells one unit, as POST does.', soldSchema, {
         description:
           'It is there for the course, so that a browser can click. Use POST: a crawler, or a browser that fetches ahead, would buy.',
         deprecated: true,
         requestParams: { query: saleSchema, header: keyed },
       }),
     },
-    '/inventory': { get: call('Shows the stock.', remainingSchema, { requestParams: { query: saleSchema } }) },
+    '/inventory': { get: call('Shows the stock.', remainingSchema, { requestParams: { query: lookSchema } }) },
     '/orders': {
       get: call('Lists orders.', ordersSchema, {
         description: withOrders,

@@ -2,8 +2,17 @@ import express, { type Request, type Response } from 'express';
 import type { Orders } from '../orders/orders.ts';
 import { ProblemError } from '../problem.ts';
 import type { NodeParts } from '../sale/sale-service.ts';
-import { basketSaleSchema, saleSchema } from '../sale/sku.ts';
-import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, giveRequestId, mustNameHost } from './answer.ts';
+import { type Asked, basketSaleSchema, lookSchema, saleSchema } from '../sale/sku.ts';
+import {
+  addRoute,
+  allowOnly,
+  answerNotFound,
+  answerProblem,
+  askForWords,
+  bodyOf,
+  giveRequestId,
+  mustNameHost,
+} from './answer.ts';
 import { noForeignChanges } from './known-hosts.ts';
 import { openapi } from './openapi.ts';
 import { addOrderRoutes } from './order-routes.ts';
@@ -34,28 +43,37 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
     });
     next();
   });
+  app.use('/inventory/sale', askForWords);
   app.use(mustNameHost, noForeignChanges(hosts));
 
   addRoute(app, '/inventory/sale', {
     // Express would answer it as GET, which sells.
     head: allowOnly('GET', 'POST'),
-    get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
+    get(request, response) {
+      const { sku, ...limits } = saleSchema.parse({ ...request.query });
+      return sell(request, response, [sku], limits);
+    },
     post(request, response) {
-      const asked = { ...request.query, ...bodyOf(request) };
-      const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
-      return sell(request, response, skus);
+      const given = { ...request.query, ...bodyOf(request) };
+      if ('skus' in given) {
+        const { skus, ...limits } = basketSaleSchema.parse(given);
+        return sell(request, response, skus, limits);
+      }
+      const { sku, ...limits } = saleSchema.parse(given);
+      return sell(request, response, [sku], limits);
     },
   });
 
-  function sell(request: Request, response: Response, skus: string[]) {
-    if (orders.areAround(request)) return orders.answerSale(request, response, skus);
+  function sell(request: Request, response: Response, skus: string[], limits: Omit<Asked, 'user'>) {
+    const asked = sales.askedOf(limits, request.get('X-User-Id'));
+    if (orders.areAround(request)) return orders.answerSale(request, response, skus, asked);
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    return sales.sell(skus, response);
+    return sales.sell(skus, response, undefined, asked);
   }
 
   addRoute(app, '/inventory', {
     async get(request, response) {
-      const { sku } = saleSchema.parse({ ...request.query });
+      const { sku } = lookSchema.parse({ ...request.query });
       const remaining = await sales.readStock(sku, response);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       return { sku, remaining };

@@ -169,7 +169,14 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
         const ownerToken = randomUUID();
         const { RETRY_DELAY_MS: retryDelayMs } = settings;
         const onLeaseLost = () => log.warn({ lock: name }, 'a tick lost its lock');
-        const own = { key: jobLockKey(name), ownerToken, leaseMs, retryDelayMs, onLeaseLost };
+        const own = {
+          key: jobLockKey(name),
+          ownerToken,
+          leaseMs,
+          renewEveryMs: leaseMs / 3,
+          retryDelayMs,
+          onLeaseLost,
+        };
         return sales.followed(strategy.createLock({ ...servers.forLock(name, leaseMs), ...own }), name, leaseMs);
       },
       minHold: () => sleep(minHoldMs, undefined, { signal: stopping.signal }).catch(() => {}),

@@ -5,6 +5,7 @@ import type { Pool } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
 import { ProblemError } from '../problem.ts';
 import type { NodeParts } from '../sale/sale-service.ts';
+import type { Asked } from '../sale/sku.ts';
 import { endPool } from '../servers/mysql.ts';
 import { orderUrlOf } from '../settings/order-settings.ts';
 import { createCleanUp } from './cleanup.ts';
@@ -57,13 +58,13 @@ export function createOrders(parts: NodeParts, otherParts: OtherParts) {
     /** False for a sale that has neither an order nor a key: it needs nothing of this. */
     areAround: (request: Request) => shop !== undefined || answers.areAround(request),
     /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
-    async answerSale(request: Request, response: Response, skus: string[]) {
+    async answerSale(request: Request, response: Response, skus: string[], asked: Asked) {
       const orders = shop?.orders;
       // An order has one sku.
       if (orders && skus.length > 1)
         throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
       return answers.answer(request, response, `sale ${skus.join(' ')}`, (keep) =>
-        sales.sell(skus, response, orders && openSaleOrder(parts, orders, count, keep)),
+        sales.sell(skus, response, orders && openSaleOrder(parts, orders, count, keep), asked),
       );
     },
     /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */

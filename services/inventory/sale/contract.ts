@@ -9,6 +9,9 @@ export const leaseMs = z.int().min(30).max(3_600_000).optional();
 /** A lock by its number or by its name. Which names there are is for each node to say. */
 export const lockGiven = z.union([z.string(), z.int().transform(String)]);
 
+/** Whom the lock of a sale keeps out: who buys the same sku, or the same user. */
+const scope = z.enum(['sku', 'user']);
+
 export const nodeStateSchema = z.object({
   node: z.string(),
   port: count,
@@ -16,6 +19,10 @@ export const nodeStateSchema = z.object({
   instance: z.string(),
   lock: z.string(),
   leaseMs: count,
+  renewEveryMs: z.number(),
+  /** Absent where the watchdog renews. */
+  fixedLeaseMs: count.optional(),
+  scope,
   retryDelayMs: count,
   waitTimeoutMs: count,
   /** How many the present lock lets in at once. */
@@ -28,10 +35,13 @@ export const nodeStateSchema = z.object({
   counts: z.record(z.enum(['received', 'sold', 'soldOut', 'lockTimeout', 'clientGone', 'failed', 'inDoubt']), count),
 });
 
-/** A lock and its timing, in milliseconds. What is left out is as the node was started. */
+/** A lock and its timing, in milliseconds. What is left out is as the node was started, but for what belongs to a lease that is given. */
 export const lockChangeSchema = z.strictObject({
   version: lockGiven,
   leaseMs,
+  renewEveryMs: z.number().min(10).max(3_600_000).optional(),
+  fixedLeaseMs: leaseMs,
+  scope: scope.optional(),
   retryDelayMs: z.int().min(0).max(250).optional(),
   waitTimeoutMs: z.int().min(1).max(LONGEST_WAIT_TIMEOUT_MS).optional(),
 });

@@ -12,11 +12,12 @@ import {
 } from '../../../locks/lock.ts';
 import { ProblemError } from '../problem.ts';
 import { asProblem, reasonOf, unreadableOf } from '../servers/away-server.ts';
-import { lockKey, nameInBucket, wasNotDone } from '../servers/store.ts';
-import type { NodeState } from './contract.ts';
+import { lockKey, nameInBucket, userLockKey, wasNotDone } from '../servers/store.ts';
 import type { SaleServiceParts } from './parts.ts';
+import type { Present } from './present.ts';
 import type { SaleStep } from './sale.ts';
 import type { Releases } from './sale-release.ts';
+import type { Asked } from './sku.ts';
 
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
@@ -31,10 +32,10 @@ export interface Progress {
   refusal?: ProblemError;
 }
 
-/** The lock of the sales to come, and its timing. */
-export type Present = Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>;
 export type Holders = ReturnType<typeof createHolders>;
 export type Holder = ReturnType<Holders['open']>;
+
+const notFree = (when: string) => new ProblemError('LOCK_WAIT_TIMEOUT', `The lock was not free ${when}.`);
 
 export function createHolders(
   parts: Pick<SaleServiceParts, 'store' | 'twoStores' | 'servers' | 'settings'>,
@@ -58,7 +59,7 @@ export function createHolders(
     function begin() {
       waits.add(wait);
       timer = setTimeout(() => {
-        wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', `The lock was not free within ${limitMs} ms.`));
+        wait.abort(notFree(`within ${limitMs} ms`));
       }, until - performance.now());
       if (client?.destroyed) giveUp();
       client?.on('close', giveUp);
@@ -73,10 +74,13 @@ export function createHolders(
   }
 
   /** Opens a holder that waits from now on. Its name is its own on this node. It is told at least once when it has lost its lock. */
-  function open(holderName: string, client?: Client, onLeaseLost = () => {}) {
+  function open(holderName: string, client?: Client, onLeaseLost = () => {}, asked: Asked = {}) {
     const ownerToken = `${instance}:${holderName}`;
-    const { lock: name, leaseMs, retryDelayMs, waitTimeoutMs } = present();
-    const wait = startWait(waitTimeoutMs, client);
+    const { lock: name, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, waitTimeoutMs } = present();
+    const { user, waitMs = waitTimeoutMs } = asked;
+    const ownLeaseMs = asked.leaseMs ?? fixedLeaseMs;
+    const once = waitMs === 0 ? AbortSignal.abort(notFree('at once')) : undefined;
+    const wait = startWait(waitMs || waitTimeoutMs, client);
     const progress: Progress = { write: 'not sent' };
     let held: Lock | MultiLock | undefined;
 
@@ -84,10 +88,14 @@ export function createHolders(
       Object.assign(servers.forLock(name, leaseMs), {
         ownerToken,
         leaseMs,
+        renewEveryMs,
+        fixedLeaseMs: ownLeaseMs,
         retryDelayMs,
         permits: settings.PERMITS,
         onLeaseLost,
       });
+    const keyOf = (sku: string, bucket = 0) =>
+      user === undefined ? lockKey(sku, nameInBucket(name, bucket)) : userLockKey(user, name);
 
     /** What the stock refuses is known, whatever fails afterwards. */
     function noteRefusal(error: unknown): never {
@@ -114,15 +122,17 @@ export function createHolders(
 
     /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
     function place(sku: string, bucket = 0) {
-      const seen = twoStores?.stockOf(sku) ?? store.bucketOf(sku, name, bucket);
+      // The tokens of two users are never compared.
+      const fence = user === undefined ? name : `${name}:${user}`;
+      const seen = twoStores?.stockOf(sku) ?? store.bucketOf(sku, fence, bucket);
       const stock: FencedStock = {
         read: (token) => seen.read(token).catch(noteRefusal),
         write: (units, token) => write(() => seen.write(units, token)),
       };
       function openLock(createLock: CreateLock): Lock {
-        const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
+        const lock = createLock(Object.assign(lockOptions(), { key: keyOf(sku, bucket) }));
         held = lock;
-        return releases.followed(lock, name, leaseMs);
+        return releases.followed(lock, name, ownLeaseMs ?? leaseMs, once);
       }
       return { sku, stock, openLock };
     }
@@ -143,15 +153,16 @@ export function createHolders(
         return { sku, stock, lock: openLock(createLock), signal: wait.signal, emit };
       },
       openLocks(createMultiLock: CreateMultiLock, skus: string[]): MultiLock {
-        const keys = skus.map((sku) => lockKey(sku, name));
-        const locks = createMultiLock(lockOptions(), keys);
+        // A user has one lock, whatever is in the basket.
+        const keys = new Set(skus.map((sku) => keyOf(sku)));
+        const locks = createMultiLock(lockOptions(), [...keys]);
         held = locks;
-        const followed = releases.followed(locks, name, leaseMs);
+        const followed = releases.followed(locks, name, leaseMs, once);
         return {
           acquire: (signal) => followed.acquire(signal),
           release: () => followed.release(),
           lost: locks.lost,
-          fencingTokenOf: locks.fencingTokenOf,
+          fencingTokenOf: (sku) => locks.fencingTokenOf(keyOf(sku)),
         };
       },
       /** Has the holder do its work. When that fails, it rejects with what the error means. */

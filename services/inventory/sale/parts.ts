@@ -13,8 +13,9 @@ export interface SaleServiceParts {
   registry: Registry;
   settings: Pick<
     InventorySettings,
-    'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS' | 'PERMITS'
-  >;
+    'PORT' | 'LOCK_VERSION' | 'LOCK_SCOPE' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS' | 'PERMITS'
+  > &
+    Partial<Pick<InventorySettings, 'RENEW_EVERY_MS' | 'FIXED_LEASE_MS'>>;
   node: string;
   store: Store;
   /** Where the stock is in MySQL and in Redis at once. */

@@ -18,6 +18,7 @@ interface Followed {
   lock: Lock | MultiLock;
   name: string;
   leaseMs: number;
+  once?: AbortSignal | undefined;
 }
 
 interface ReleaseParts {
@@ -62,10 +63,11 @@ export function createReleases({ registry, store, metrics, log }: ReleaseParts) 
   return {
     /**
      * The lock, as its holder uses it: what that may still hold after a failed acquire or release,
-     * this node releases. `name` is that of the strategy, `leaseMs` the lease in milliseconds.
+     * this node releases. `name` is that of the strategy, `leaseMs` the lease in milliseconds. With `once` it is tried once: that
+     * is aborted already, and its reason is why.
      */
-    followed: (lock: Lock | MultiLock, name: string, leaseMs: number) =>
-      new FollowedLock({ lock, name, leaseMs }, follow),
+    followed: (lock: Lock | MultiLock, name: string, leaseMs: number, once?: AbortSignal) =>
+      new FollowedLock({ lock, name, leaseMs, once }, follow),
     count: () => unreleased.size,
     ended: () => Promise.all(unreleased),
   };
@@ -83,7 +85,7 @@ class FollowedLock implements Lock {
 
   async acquire(signal?: AbortSignal) {
     try {
-      await this.its.lock.acquire(signal);
+      await this.its.lock.acquire(this.its.once ?? signal);
     } catch (error) {
       if (isStoreUnavailable(error) && mayHold(this.its, error)) this.follow(this.its, error);
       throw error;

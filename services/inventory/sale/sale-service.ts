@@ -10,11 +10,13 @@ import type { InventorySettings } from '../settings/settings.ts';
 import type { LockTiming, NodeState } from './contract.ts';
 import { type Client, createHolders, type Holder } from './holder.ts';
 import type { SaleServiceParts } from './parts.ts';
+import { askedOf, changed, presentAtStart } from './present.ts';
 import { putBack, readShared, underLock } from './sale.ts';
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
 import { createSell } from './sell.ts';
+import type { Asked } from './sku.ts';
 
 export type SaleService = ReturnType<typeof createSaleService>;
 
@@ -31,12 +33,7 @@ export function createSaleService(parts: SaleServiceParts) {
   const { registry, settings, node, store, twoStores, servers, history, metrics, log } = parts;
   const { strategyNamed, exclusiveLockOf, backendOf, stockOf, isInBuckets, isSemaphore } = registry;
   const { PORT: port } = settings;
-  const atStart = {
-    lock: settings.LOCK_VERSION,
-    leaseMs: settings.LEASE_MS,
-    retryDelayMs: settings.RETRY_DELAY_MS,
-    waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
-  };
+  const atStart = presentAtStart(settings);
   let present = atStart;
   const scripts = createSaleScripts();
   const records = createSaleRecords(history, metrics, port, log);
@@ -58,7 +55,7 @@ export function createSaleService(parts: SaleServiceParts) {
   function readStock(sku: string, client: Client): Promise<number | undefined> {
     const strategy = strategyNamed(present.lock);
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
-    if (createReadLock === undefined) return stock().readStock(sku);
+    if (createReadLock === undefined || present.scope === 'user') return stock().readStock(sku);
     const holder = holders.open(`read:${randomUUID()}`, client);
     return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
   }
@@ -120,11 +117,11 @@ export function createSaleService(parts: SaleServiceParts) {
     });
   }
 
-  /** `own`: what the holder works with under the lock of a sale, where it has one. */
+  /** `own`: what the holder works with under the lock of a sale, where it has one. The lock of a user keeps no other sale out. */
   async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
     const holder = holders.open(`back:${randomUUID()}`);
-    const createLock = exclusiveLockOf(holder.lock);
     puttingBack += 1;
+    const createLock = present.scope === 'sku' ? exclusiveLockOf(holder.lock) : undefined;
     return holder
       .does(() => way(holder, createLock && holder.under(createLock, sku)))
       .finally(() => {
@@ -151,6 +148,8 @@ export function createSaleService(parts: SaleServiceParts) {
 
   return {
     sell: createSell(parts, holders, records, scripts),
+    /** What one sale asks of the present lock. Throws ProblemError BAD_REQUEST when that can't do it. */
+    askedOf: (limits: Omit<Asked, 'user'>, user?: string) => askedOf(registry, present, limits, user),
     giveBack,
     giveBackOrders,
     readStock,
@@ -172,7 +171,8 @@ export function createSaleService(parts: SaleServiceParts) {
       const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
       if (puttingBack > 0) throw new ProblemError('SALES_IN_FLIGHT', detail);
       servers.mustServe(lock);
-      present = { ...atStart, lock, ...timing };
+      const next = changed(registry, atStart, lock, timing);
+      present = next;
       connect();
     },
     gatherBuckets,

@@ -2,14 +2,14 @@
 
 import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../../locks/lock.ts';
 import { ProblemError } from '../problem.ts';
-import { lockKey, stockKey } from '../servers/store.ts';
+import { stockKey } from '../servers/store.ts';
 import { sellAll } from './basket.ts';
 import type { Client, Holders } from './holder.ts';
 import type { SaleServiceParts } from './parts.ts';
 import { sellAtomically, sellOne } from './sale.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
-import type { BasketSold, SaleFacts, Sold } from './sku.ts';
+import type { Asked, BasketSold, SaleFacts, Sold } from './sku.ts';
 
 export interface SaleOrder {
   /** Before anything is taken. Rejects with AbortError when `signal` aborts first. */
@@ -29,12 +29,17 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
    * Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError: the sale did not take place,
    * or, not definite, may have; also under a lock that sells one sku at a time, and when `client` hung up while it waited.
    */
-  async function sell(skus: string[], client: Client, order?: SaleOrder): Promise<Sold | BasketSold> {
+  async function sell(
+    skus: string[],
+    client: Client,
+    order?: SaleOrder,
+    asked: Asked = {},
+  ): Promise<Sold | BasketSold> {
     const [sku = ''] = skus;
     const createMultiLock = skus.length > 1 ? mustSellBaskets() : undefined;
     lastSale += 1;
     const saleId = String(lastSale).padStart(4, '0');
-    const holder = holders.open(saleId, client, () => record.loseLease());
+    const holder = holders.open(saleId, client, () => record.loseLease(), asked);
     const record = records.open(saleId, skus, client.locals?.requestId, holder);
     const { emit } = record;
     const { signal } = holder.wait;
@@ -84,7 +89,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       /** Asks for the lock again that this sale has, then gives it up again, unless the script forgets that. Another object has the same owner token. */
       async function askAgain(by: 'the same object' | 'another object', releases: boolean) {
         record.nested();
-        const again = holders.open(saleId, client, record.loseLease);
+        const again = holders.open(saleId, client, record.loseLease, asked);
         const its = by === 'another object' ? again.under(createLock, sku).lock : own.lock;
         await its.acquire(again.wait.signal).finally(again.wait.end);
         if (releases) await its.release();
@@ -127,7 +132,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
 
     async function sellBasket(createMultiLock: CreateMultiLock): Promise<BasketSold> {
       const lock = holder.openLocks(createMultiLock, skus);
-      const tokenOf = (sku: string) => lock.fencingTokenOf(lockKey(sku, holder.lock));
+      const tokenOf = lock.fencingTokenOf;
       const stockOf = (sku: string) => holder.place(sku).stock;
       const { progress } = holder;
       const items = await sellAll({ skus, lock, tokenOf, stockOf, signal, business, emit, progress });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_WAIT_TIMEOUT_MS } from '../settings/limits.ts';
 
 /** What may name a thing that is sold: it becomes part of a Redis key. */
 export const skuSchema = z
@@ -11,9 +12,42 @@ const basketSchema = z
   .max(8, 'must be 8 skus or fewer')
   .refine((skus) => new Set(skus).size === skus.length, 'must not have a sku twice');
 
+/** A time in milliseconds: a number of JSON, or the digits of a query. */
+const milliseconds = (min: number, max: number) => {
+  const allowed = `must be a whole number from ${min} to ${max} (milliseconds)`;
+  const digits = z.string().regex(/^\d{1,7}$/, allowed);
+  return z
+    .union([z.int(), digits], allowed)
+    .refine((given) => Number(given) >= min && Number(given) <= max, allowed)
+    .transform(Number)
+    .optional();
+};
+const limits = {
+  waitMs: milliseconds(0, LONGEST_WAIT_TIMEOUT_MS).describe(
+    'How long the sale waits for its lock at most, and not longer than WAIT_TIMEOUT_MS; with 0 it tries once.',
+  ),
+  leaseMs: milliseconds(30, 3_600_000).describe(
+    'Only under blocking: how long the lease of this sale lasts. It is not renewed.',
+  ),
+};
+
+const sku = skuSchema.default('001');
+export const lookSchema = z.strictObject({ sku });
 /** What a sale is asked for, in the query or the body. */
-export const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
-export const basketSaleSchema = z.strictObject({ skus: basketSchema });
+export const saleSchema = lookSchema.extend(limits);
+export const basketSaleSchema = z.strictObject({ skus: basketSchema, ...limits });
+/** Who buys: it becomes part of a Redis key. */
+export const userSchema = z
+  .string('Send the header X-User-Id: LOCK_SCOPE is user.')
+  .regex(/^[A-Za-z0-9._@-]{1,32}$/, 'X-User-Id must be 1 to 32 letters, digits, dots, dashes, underscores or @.');
+
+/** What one sale asks of its lock. */
+export interface Asked {
+  waitMs?: number | undefined;
+  leaseMs?: number | undefined;
+  /** Who buys, where the lock is for a user. */
+  user?: string | undefined;
+}
 
 const units = z.int();
 

@@ -22,6 +22,8 @@ export const RESTORABLE_MS = RESTORED_MARK_MS / 2;
 // The braces are a hash tag: all keys of one sku live in one Cluster slot.
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
+/** Of a lock that is for a user, whatever that buys. It is in a hash slot of its own: no command names the stock beside it. */
+export const userLockKey = (user: string, lock: string) => `{user:${user}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
 export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { backendOf, knownVersions, lockName, replicasOf } from '../../../locks/index.ts';
+import { backendOf, knownVersions, lockName, mayLockUsers, replicasOf, takesLease } from '../../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
 import {
   LONGEST_WAIT_TIMEOUT_MS,
@@ -98,7 +98,10 @@ export const inventorySettings = z.object({
   ZOOKEEPER_URL: z.string().refine(isZookeeperUrl, zookeeperForm).optional(),
   LOCK_MODULES: lockModules().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
+  LOCK_SCOPE: oneOf('sku', 'user').default('sku'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
+  RENEW_EVERY_MS: milliseconds(10, 3_600_000).optional(),
+  FIXED_LEASE_MS: milliseconds(30, 3_600_000).optional(),
   // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, LONGEST_WAIT_TIMEOUT_MS).default(USUAL_WAIT_TIMEOUT_MS),
@@ -127,37 +130,52 @@ export function lackingSetting(lock: string, settings: InventorySettings): strin
   return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
 }
 
-/** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
-function whyNotTogether(settings: InventorySettings): string | undefined {
-  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS, STOCK_CACHE } = settings;
-  const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
-  const forOrders = 'needs MYSQL_URL, and ORDERS=on';
+const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
 
+/** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
+const whyNotTogether = (settings: InventorySettings): string | undefined =>
+  whyNoLock(settings) ?? whyNoCache(settings) ?? whyNoJob(settings) ?? whyNoOrders(settings);
+
+function whyNoLock(settings: InventorySettings): string | undefined {
+  const { LOCK_VERSION, LOCK_SCOPE, LEASE_MS, RENEW_EVERY_MS, FIXED_LEASE_MS } = settings;
   const lacking = lackingSetting(LOCK_VERSION, settings);
   if (lacking) return refuse('LOCK_VERSION', LOCK_VERSION, `needs ${lacking}`);
-  if (STOCK_CACHE !== 'off') {
-    if (settings.MYSQL_URL === undefined) return refuse('STOCK_CACHE', STOCK_CACHE, 'needs MYSQL_URL');
-    const why = 'needs ORDERS=off, because the clean-up puts units back into one store';
-    if (hasOrders(settings)) return refuse('STOCK_CACHE', STOCK_CACHE, why);
-    const whyOne = whyOneStore(LOCK_VERSION);
-    if (whyOne)
-      return refuse('STOCK_CACHE', STOCK_CACHE, `does not go with LOCK_VERSION=${LOCK_VERSION}, which ${whyOne}`);
-  }
-  const lackingForJobs = hasOrders(settings) && lackingSetting(JOB_LOCK, settings);
-  if (lackingForJobs) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lackingForJobs}`);
+  if (RENEW_EVERY_MS !== undefined && RENEW_EVERY_MS >= LEASE_MS)
+    return refuse('RENEW_EVERY_MS', RENEW_EVERY_MS, `must be less than LEASE_MS, which is ${LEASE_MS}`);
+  if (FIXED_LEASE_MS !== undefined && !takesLease(LOCK_VERSION))
+    return refuse('FIXED_LEASE_MS', FIXED_LEASE_MS, `needs LOCK_VERSION=blocking, and it is ${LOCK_VERSION}`);
+  if (LOCK_SCOPE === 'sku' || mayLockUsers(LOCK_VERSION)) return undefined;
+  return refuse('LOCK_SCOPE', 'user', `needs a lock around the sale, and ${LOCK_VERSION} sells in a way of its own`);
+}
+
+function whyNoCache(settings: InventorySettings): string | undefined {
+  const { STOCK_CACHE, LOCK_VERSION, MYSQL_URL } = settings;
+  if (STOCK_CACHE === 'off') return undefined;
+  if (MYSQL_URL === undefined) return refuse('STOCK_CACHE', STOCK_CACHE, 'needs MYSQL_URL');
+  const why = 'needs ORDERS=off, because the clean-up puts units back into one store';
+  if (hasOrders(settings)) return refuse('STOCK_CACHE', STOCK_CACHE, why);
+  const whyOne = whyOneStore(LOCK_VERSION);
+  return whyOne && refuse('STOCK_CACHE', STOCK_CACHE, `does not go with LOCK_VERSION=${LOCK_VERSION}, which ${whyOne}`);
+}
+
+function whyNoJob(settings: InventorySettings): string | undefined {
+  const { JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, ORDER_CLEANUP_OVERLAP } = settings;
+  const lacking = hasOrders(settings) && lackingSetting(JOB_LOCK, settings);
+  if (lacking) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lacking}`);
   if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS)
     return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
   const [[schedule] = [], [another] = []] = schedulesOf(settings);
   if (schedule && another) return `${schedule} and ${another} are both given: only one of them is allowed.`;
-  if (settings.ORDER_CLEANUP_OVERLAP === 'on' && schedule !== 'ORDER_CLEANUP_CRON')
-    return refuse(
-      'ORDER_CLEANUP_OVERLAP',
-      'on',
-      'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time',
-    );
+  if (ORDER_CLEANUP_OVERLAP === 'off' || schedule === 'ORDER_CLEANUP_CRON') return undefined;
+  const why = 'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time';
+  return refuse('ORDER_CLEANUP_OVERLAP', 'on', why);
+}
+
+function whyNoOrders(settings: InventorySettings): string | undefined {
+  const why = 'needs MYSQL_URL, and ORDERS=on';
   if (hasOrders(settings)) return undefined;
-  if (idempotencyOf(settings) === 'table') return refuse('IDEMPOTENCY', 'table', forOrders);
-  return PAYMENTS === 'on' ? refuse('PAYMENTS', 'on', forOrders) : undefined;
+  if (idempotencyOf(settings) === 'table') return refuse('IDEMPOTENCY', 'table', why);
+  return settings.PAYMENTS === 'on' ? refuse('PAYMENTS', 'on', why) : undefined;
 }
 
 /** Reads the settings of a node. One that is not allowed, or does not go with another, ends the process as `readSettingsOrExit`. */

@@ -46,7 +46,8 @@ function play(steps: Step[], initialStock: number): Evidence {
     const count = steps.filter((step) => step.node === node).length;
     return {
       ...{ node, port: 1, pid: 1, lock: '1-in-process', instance: node, leaseMs: 30_000, retryDelayMs: 20 },
-      ...{ waitTimeoutMs: 10_000, inFlight: 0, held: 0, waiting: 0, unreleased: 0, permits: 1 },
+      ...{ renewEveryMs: 10_000, scope: 'sku', waitTimeoutMs: 10_000, permits: 1 },
+      ...{ inFlight: 0, held: 0, waiting: 0, unreleased: 0 },
       counts: { received: count, sold: count, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
     };
   });

@@ -67,7 +67,20 @@ test('blocking: tryLock with a lease of its own is not renewed, without one it i
   await expect(lab.done(a.release())).rejects.toMatchObject(notHeld);
   q.kill();
   await lab.advance(30_001);
-  await lab.done(a.tryLock(0));
-  await lab.advance(300);
+  await lab.done(a.tryLock(500));
+  await lab.advance(600);
+  // The wait is no lease.
   expect([p.sent.at(-1), lab.redis('PTTL', 'lock')]).toEqual(['renew-if-owner', 900]);
+});
+
+test('blocking: a fixed lease is that of every acquisition, and none of them is renewed', async () => {
+  const p = lab.process('blocking');
+  const a = p.lock({ leaseMs: 900, fixedLeaseMs: 600 }) as BlockingLock;
+  await lab.done(a.acquire());
+
+  await lab.advance(400);
+  await lab.done(a.tryLock(0));
+  await lab.advance(400);
+
+  expect([p.sent, lab.redis('PTTL', 'lock')]).toEqual([[TRY, TRY], 200]);
 });

@@ -54,10 +54,10 @@ export function createAnswers(
       }),
     );
     if (isRepeat) response.set('Idempotent-Replayed', 'true');
-    response
-      .status(status)
-      .type(status < 400 ? 'application/json' : 'application/problem+json')
-      .send(body);
+    response.status(status);
+    // What is kept is JSON, whoever asks for it.
+    if (response.locals['inWords']) return JSON.parse(body);
+    response.type(status < 400 ? 'application/json' : 'application/problem+json').send(body);
     return undefined;
   }
 

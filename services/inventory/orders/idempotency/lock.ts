@@ -10,8 +10,9 @@ import { type CreateOnce, inProgress, succeeded } from './once.ts';
 export const createOnce: CreateOnce =
   ({ servers, followed, leaseMs }) =>
   async ({ key }, work) => {
-    const options = { key: `request:${key}`, ownerToken: randomUUID(), leaseMs, retryDelayMs: 0, onLeaseLost() {} };
-    const lock = followed(createLock({ ...servers, ...options }), '8-auto-renew', leaseMs);
+    const timing = { leaseMs, renewEveryMs: leaseMs / 3, retryDelayMs: 0 };
+    const options = { key: `request:${key}`, ownerToken: randomUUID(), onLeaseLost() {} };
+    const lock = followed(createLock({ ...servers, ...timing, ...options }), '8-auto-renew', leaseMs);
 
     // A signal that is aborted already means: try once.
     await lock.acquire(AbortSignal.abort()).catch((error) => {

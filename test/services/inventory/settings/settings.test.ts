@@ -66,6 +66,13 @@ describe('settings: a value that is not allowed ends the node with one line', ()
 
   test.each<[string, NodeJS.ProcessEnv, string]>([
     ['JOB_MIN_HOLD_MS=500', { JOB_LEASE_MS: '500' }, 'must be less than JOB_LEASE_MS, which is 500'],
+    ['RENEW_EVERY_MS=500', { LEASE_MS: '500' }, 'must be less than LEASE_MS, which is 500'],
+    ['FIXED_LEASE_MS=500', {}, 'needs LOCK_VERSION=blocking, and it is 8-auto-renew'],
+    [
+      'LOCK_SCOPE=user',
+      { LOCK_VERSION: 'redis-atomic' },
+      'needs a lock around the sale, and redis-atomic sells in a way of its own',
+    ],
     ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
     ['STOCK_CACHE=cache-aside', {}, 'needs MYSQL_URL'],
     [
