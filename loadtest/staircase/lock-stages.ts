@@ -138,6 +138,8 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
       ),
     },
     'late-votes': { figure: lost },
+    'one-user': { figure: met, isOption: true },
+    'given-lease': { figure: lost, isOption: true },
     'three-clerks': { figure: insideAtOnce },
     'fourth-clerk': { figure: insideAtOnce, isAside: true },
   },
