@@ -58,10 +58,10 @@ function finish(run: () => Promise<number>) {
 /** Shows an exercise, and judges its file now and at each save, until it is interrupted. */
 async function watch(wanted: string): Promise<number> {
   const [exercise] = among([wanted]) as [Exercise];
-  const { title, text, file, original } = exercise;
+  const { title, text, file, original, solution } = exercise;
   provideFile(exercise);
   print([pc.bold(title), '', text, '', `Your file: ${relative(projectDir, file)}.`]);
-  print([`Hints and the solution: ${relative(projectDir, dirname(original))}.`, '']);
+  print([`Hints: ${relative(projectDir, dirname(original))}. The solution: ${relative(projectDir, solution)}.`, '']);
   const watcher = watchFile(file, { interval: LOOK_MS }, () => {});
   try {
     while (true) {

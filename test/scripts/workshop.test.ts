@@ -1,7 +1,7 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Exercise } from '../../workshop/exercises/exercise.ts';
-import { ownExercises } from '../workshop/exercises/own-exercises.ts';
+import { ownExercises, solutionOf } from '../workshop/exercises/own-exercises.ts';
 import { ownRuns } from './command-under-test.ts';
 
 const FILE = 'scripts/workshop.ts';
@@ -19,7 +19,7 @@ function own() {
 describe('npm run workshop', () => {
   test('check: each that is not solved shows why, and it ends with 1', async () => {
     const { env, exercises } = own();
-    cpSync(exercises[1].solution, exercises[1].file);
+    writeFileSync(exercises[1].file, solutionOf(exercises[1]));
 
     const { code, stdout, stderr } = await workshop(['check', '2', '04-ttl'], { env });
 
@@ -67,7 +67,7 @@ describe('npm run workshop', () => {
       env,
       async meanwhile(command) {
         await command.prints(/Nobody has entered within two leases/);
-        cpSync(exercises[1].solution, exercises[1].file);
+        writeFileSync(exercises[1].file, solutionOf(exercises[1]));
         await command.prints(/✔ 04-ttl/);
         command.child.kill('SIGINT');
       },

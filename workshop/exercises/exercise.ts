@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import { exerciseDrillNames } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
+import { locks } from '../../locks/index.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../stack/parts.ts';
 
@@ -31,8 +32,8 @@ const drillName = z.enum([...columnNames, ...exerciseDrillNames] as [string, ...
 
 const settingsSchema = z
   .strictObject({
-    /** The stage that the solution is, such as `4-ttl`, where one builds it. */
-    stage: z.string().optional(),
+    /** The stage that solves it, such as `4-ttl`. Where none does, there is a `solution.ts`. */
+    stage: z.enum(Object.keys(locks) as [string, ...string[]]).optional(),
     /** Where the bug is from, in one sentence, where one finds it. */
     source: sentence.optional(),
     /** The pages about what it is about, from the folder of the project. */
@@ -110,7 +111,7 @@ export interface Exercise {
   file: string;
   /** The file with the hole. Nobody changes it. The absolute path. */
   original: string;
-  /** That file, solved. The absolute path. */
+  /** That file, solved, or the stage that solves it. The absolute path. */
   solution: string;
 }
 
@@ -144,8 +145,9 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
   const place = (file: string) => join(folder, name, file);
   const [title = '', ...text] = read(place('README.md'), name).split('\n');
   if (!title.startsWith('# ')) throw new ExerciseError(`${name}/README.md must begin with "# " and a title.`);
-  const solution = place('solution.ts');
   const settings = parse(settingsSchema, place('exercise.json'), name);
+  const { stage } = settings;
+  const solution = stage === undefined ? place('solution.ts') : join(projectDir, `locks/${stage}.ts`);
   const fileName = settings.file ?? 'lock.ts';
   const original = place(fileName);
   for (const file of [solution, original]) {

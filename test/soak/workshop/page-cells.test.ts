@@ -34,13 +34,16 @@ describe.skipIf(!hasBrowser)('the exercises in the page (skipped where there is 
       );
       const found: Record<string, boolean[]> = {};
       for (const name of names) {
-        const { drills, fails, search } = JSON.parse(
+        const { drills, fails, search, stage } = JSON.parse(
           files[`workshop/exercises/${name}/exercise.json`] ?? '',
         ) as ExerciseSettings;
         const { processes = 2, sales = 1, atOnce = false } = search ?? {};
         const scope = { stage: 'mine', scope: fails.scope ?? '', processes, sales, ...(atOnce && { isAtOnce: true }) };
         found[name] = [];
-        for (const text of ['lock', 'solution'].map((file) => files[`workshop/exercises/${name}/${file}.ts`] ?? '')) {
+        const folder = `workshop/exercises/${name}`;
+        const solution = stage === undefined ? `${folder}/solution.ts` : `locks/${stage}.ts`;
+        for (const file of [`${folder}/lock.ts`, solution]) {
+          const text = files[file]?.replaceAll("from './", "from '../../../locks/") ?? '';
           const held = [];
           for (const drill of drills)
             held.push((await lockstep.ask('play', { stage: 'mine', drill, own: text })).record.verdict);

@@ -10,6 +10,7 @@ import { cleanUpLater } from '../../clean-up.ts';
 import { type Edit, editsIn, readBlocks } from '../../edits.ts';
 import { mutate } from '../../mutations/mutation.ts';
 import { scopeNamed, searchIn } from '../../prove/own-locks.ts';
+import { solutionOf } from './own-exercises.ts';
 
 const folder = join(projectDir, 'reports/attempts/exercises');
 
@@ -65,10 +66,10 @@ export function ownFile(name: string, text: string): string {
 let files = 0;
 
 /** Writes the attempt into a file of its own. */
-export function fileOfAttempt({ name, original, solution }: Exercise, { from, edits }: Attempt): string {
+export function fileOfAttempt(exercise: Exercise, { from, edits }: Attempt): string {
+  const { name, original: file } = exercise;
   expect(['lock', 'solution']).toContain(from);
-  const file = from === 'lock' ? original : solution;
-  let text = readFileSync(file, 'utf8');
+  let text = from === 'lock' ? readFileSync(file, 'utf8') : solutionOf(exercise);
   for (const edit of edits) text = mutate(text, { file, ...edit });
   files += 1;
   return ownFile(`${name}-${files}`, text);

@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each(['solution', 'original'] as const)('an exercise may not lack its %s', (file) => {
-  const { folder, exercises } = ownExercises([1]);
+  const { folder, exercises } = ownExercises([12]);
   rmSync(exercises[0][file]);
 
   expect(() => readExercise(exercises[0].name, folder)).toThrow(`${exercises[0].name} lacks its `);

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectDir } from '../../../stack/parts.ts';
@@ -23,3 +23,7 @@ export function ownExercises(numbers: number[]): OwnExercises {
   exercises.forEach(provideFile);
   return { folder, exercises };
 }
+
+/** The solution as the text of a file of one's own: that of a stage imports from another folder. */
+export const solutionOf = ({ solution }: Pick<Exercise, 'solution'>) =>
+  readFileSync(solution, 'utf8').replaceAll("from './", "from '../../../locks/");

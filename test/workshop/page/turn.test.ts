@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,10 +8,11 @@ import { judge } from '../../../workshop/page/view/judging.ts';
 import type { Task } from '../../../workshop/page/worker.ts';
 import { violations } from '../../soak/workshop/violations.ts';
 import { hasBrowser } from '../browser.ts';
+import { solutionOf } from '../exercises/own-exercises.ts';
 import { button } from '../live-page.ts';
 import { ownPage } from './open-page.ts';
 
-const solution = readFileSync(join(projectDir, 'workshop/exercises/05-owner-check/solution.ts'), 'utf8');
+const solution = solutionOf({ solution: join(projectDir, 'locks/5-owner-check.ts') });
 /** It would say of itself that it holds, if what the lab itself uses could be changed. And it lets nobody in. */
 const liar = `const { postMessage } = MessagePort.prototype;
   const { then } = Promise.prototype;

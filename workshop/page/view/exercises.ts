@@ -32,7 +32,7 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
   );
   return names.toSorted().map((name) => {
     const read = (file: string) => files[`workshop/exercises/${name}/${file}`] ?? '';
-    const { drills, search }: ExerciseSettings = JSON.parse(read('exercise.json'));
+    const { drills, search, stage }: ExerciseSettings = JSON.parse(read('exercise.json'));
     const [, ...hints] = sectionsOf(read('hints.md'));
     const en = { ...taskOf(read('README.md')), hints, prediction: JSON.parse(read('predict.json')), solution: '' };
     return {
@@ -41,10 +41,13 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
       drills,
       search: search ?? { scopes: [] },
       original: read('lock.ts'),
-      solution: read('solution.ts'),
+      solution: stage === undefined ? read('solution.ts') : ofStage(files[`locks/${stage}.ts`] ?? ''),
     };
   });
 }
+
+/** The file of a stage imports from where it lies, that of an exercise from its own folder. */
+const ofStage = (text: string) => text.replaceAll("from './", "from '../../../locks/");
 
 const sectionsOf = (text: string) => text.split(/^## .*$/m).map((section) => section.trim());
 
