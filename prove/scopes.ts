@@ -118,70 +118,40 @@ export function stockCommand(scope: Pick<Scope, 'skus' | 'units'>, units: number
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];
 
-export const scopes: NamedScope[] = [
-  {
-    name: 'plain',
-    says: scopesInEnglish.plain,
-    servers: 'any',
-    budget: {},
-    demands: [...isAlone, 'all sell', 'nothing left'],
-  },
-  {
-    name: 'lost-wakeup',
-    says: scopesInEnglish['lost-wakeup'],
-    servers: 'one',
-    budget: {},
-    demands: ['no wait for a free lock', 'all sell'],
-  },
-  {
-    name: 'script-cache-empty',
-    says: scopesInEnglish['script-cache-empty'],
+const own: Record<ScopeName, Omit<Scope, 'name' | 'says'>> = {
+  plain: { servers: 'any', budget: {}, demands: [...isAlone, 'all sell', 'nothing left'] },
+  'lost-wakeup': { servers: 'one', budget: {}, demands: ['no wait for a free lock', 'all sell'] },
+  'script-cache-empty': {
     servers: 'one',
     budget: {},
     isCold: true,
     demands: [...isAlone, 'all sell'],
   },
-  {
-    name: 'crashed-holder',
-    says: scopesInEnglish['crashed-holder'],
+  'crashed-holder': {
     servers: 'any',
     budget: { crashes: 1 },
     demands: ['alone within leases', 'soon after a crash'],
   },
-  {
-    name: 'slow-holder',
-    says: scopesInEnglish['slow-holder'],
-    servers: 'any',
-    budget: { pauses: 1 },
-    demands: withinLeases,
-  },
-  {
-    name: 'late-release',
-    says: scopesInEnglish['late-release'],
+  'slow-holder': { servers: 'any', budget: { pauses: 1 }, demands: withinLeases },
+  'late-release': {
     servers: 'one',
     budget: { delays: 1 },
     delayed: 'releases',
     demands: withinLeases,
   },
-  {
-    name: 'nested-call',
-    says: scopesInEnglish['nested-call'],
+  'nested-call': {
     servers: 'any',
     budget: {},
     script: (process) => (process === 0 ? { nested: 'same object' } : {}),
     demands: [...isAlone, 're-entry'],
   },
-  {
-    name: 'nested-object',
-    says: scopesInEnglish['nested-object'],
+  'nested-object': {
     servers: 'any',
     budget: {},
     script: (process) => (process === 0 ? { nested: 'another object' } : {}),
     demands: [...isAlone, 're-entry'],
   },
-  {
-    name: 'nested-long-sale',
-    says: scopesInEnglish['nested-long-sale'],
+  'nested-long-sale': {
     servers: 'one',
     horizonMs: 10 * LEASE_MS,
     budget: {},
@@ -189,66 +159,42 @@ export const scopes: NamedScope[] = [
     script: (process) => (process === 0 ? { nested: 'same object', businessMs: 2.5 * LEASE_MS } : {}),
     demands: [...isAlone, 're-entry', 'nothing left'],
   },
-  {
-    name: 'long-sale',
-    says: scopesInEnglish['long-sale'],
+  'long-sale': {
     servers: 'any',
     horizonMs: 10 * LEASE_MS,
     budget: {},
     script: () => ({ businessMs: 2.5 * LEASE_MS }),
     demands: isAlone,
   },
-  {
-    name: 'paused-process',
-    says: scopesInEnglish['paused-process'],
-    servers: 'any',
-    budget: { pauses: 1 },
-    demands: ['no lost sale'],
-  },
-  {
-    name: 'late-write',
-    says: scopesInEnglish['late-write'],
+  'paused-process': { servers: 'any', budget: { pauses: 1 }, demands: ['no lost sale'] },
+  'late-write': {
     servers: 'any',
     budget: { delays: 1 },
     delayed: 'writes',
     goesOnAfter: 'wrote',
     demands: ['no lost sale'],
   },
-  {
-    name: 'crossed-write',
-    says: scopesInEnglish['crossed-write'],
+  'crossed-write': {
     servers: 'any',
     budget: { delays: 1 },
     delayed: 'writes',
     goesOnAfter: 'read',
     demands: ['no lost sale'],
   },
-  {
-    name: 'early-read',
-    says: scopesInEnglish['early-read'],
+  'early-read': {
     servers: 'one',
     hasReaders: true,
     budget: {},
     script: (process) => (process === 0 ? {} : { isReader: true }),
     demands: [...isAlone, 'same stock', 'all sell', 'nothing left'],
   },
-  {
-    name: 'failover',
-    says: scopesInEnglish.failover,
-    servers: 'one',
-    budget: { failovers: 1 },
-    demands: ['alone', 'no lost sale'],
-  },
-  {
-    name: 'client-gone',
-    says: scopesInEnglish['client-gone'],
+  failover: { servers: 'one', budget: { failovers: 1 }, demands: ['alone', 'no lost sale'] },
+  'client-gone': {
     servers: 'one',
     budget: { hangUps: 1 },
     demands: ['alone within leases', 'no wait for a free lock', 'no entry after a hang-up', 'nothing left'],
   },
-  {
-    name: 'zombie-renewal',
-    says: scopesInEnglish['zombie-renewal'],
+  'zombie-renewal': {
     servers: 'one',
     processes: 3,
     horizonMs: 8 * LEASE_MS,
@@ -259,18 +205,14 @@ export const scopes: NamedScope[] = [
     script: (process) => (process === 0 ? { businessMs: 3.2 * LEASE_MS } : {}),
     demands: ['soon after a crash'],
   },
-  {
-    name: 'crossed-skus',
-    says: scopesInEnglish['crossed-skus'],
+  'crossed-skus': {
     servers: 'one',
     budget: {},
     skus: 2,
     script: (process) => ({ basket: process % 2 === 0 ? [1, 2] : [2, 1] }),
     demands: ['no deadlock', 'alone', 'no lost sale', 'all sell', 'nothing left'],
   },
-  {
-    name: 'put-back',
-    says: scopesInEnglish['put-back'],
+  'put-back': {
     servers: 'buckets',
     processes: 3,
     units: [0, 1],
@@ -278,37 +220,11 @@ export const scopes: NamedScope[] = [
     script: (process) => (process === 0 ? { putsBack: true } : {}),
     demands: [...isAlone, 'all sell', 'nothing left'],
   },
-  {
-    name: 'frozen-master',
-    says: scopesInEnglish['frozen-master'],
-    servers: 'masters',
-    budget: { freezes: 1 },
-    demands: [...isAlone, 'all sell'],
-  },
-  {
-    name: 'late-votes',
-    says: scopesInEnglish['late-votes'],
-    servers: 'masters',
-    budget: { lateVotes: 1 },
-    demands: ['alone within leases', 'no lost sale'],
-  },
-  {
-    name: 'amnesia',
-    says: scopesInEnglish.amnesia,
-    servers: 'masters',
-    budget: { restarts: 1 },
-    demands: ['alone within leases'],
-  },
-  {
-    name: 'clock-jump',
-    says: scopesInEnglish['clock-jump'],
-    servers: 'masters',
-    budget: { clockJumps: 1 },
-    demands: ['alone within leases'],
-  },
-  {
-    name: 'three-clerks',
-    says: scopesInEnglish['three-clerks'],
+  'frozen-master': { servers: 'masters', budget: { freezes: 1 }, demands: [...isAlone, 'all sell'] },
+  'late-votes': { servers: 'masters', budget: { lateVotes: 1 }, demands: ['alone within leases', 'no lost sale'] },
+  amnesia: { servers: 'masters', budget: { restarts: 1 }, demands: ['alone within leases'] },
+  'clock-jump': { servers: 'masters', budget: { clockJumps: 1 }, demands: ['alone within leases'] },
+  'three-clerks': {
     servers: 'any',
     processes: 3,
     permits: 2,
@@ -316,9 +232,7 @@ export const scopes: NamedScope[] = [
     script: () => ({ permits: 2 }),
     demands: ['within permits', 'all sell', 'nothing left'],
   },
-  {
-    name: 'fourth-clerk',
-    says: scopesInEnglish['fourth-clerk'],
+  'fourth-clerk': {
     servers: 'any',
     processes: 3,
     permits: 2,
@@ -326,4 +240,10 @@ export const scopes: NamedScope[] = [
     script: () => ({ permits: 2 }),
     demands: ['within permits'],
   },
-];
+};
+
+export const scopes: NamedScope[] = (Object.keys(own) as ScopeName[]).map((name) => ({
+  name,
+  says: scopesInEnglish[name],
+  ...own[name],
+}));
