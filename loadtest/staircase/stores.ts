@@ -1,5 +1,6 @@
 // What is expected where the stock is in MySQL and in Redis at once: how a sale writes both, under which lock.
 
+import { ways } from '../../services/inventory/sale/stores/index.ts';
 import { readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
 
@@ -22,20 +23,11 @@ stores-double-delete-8-auto-renew       ✔  ✔  ✔  ✘  ✘  ✘  ✘
 stores-database-decides-0-none          ✔  ✔  ✔  ✔  ✔  ✔  ✘
 `;
 
-/** How long double-delete waits before its second delete, in milliseconds: a node gives up on a command that is held for a second. */
-const DELETE_AGAIN_MS = 500;
-
 const folder = 'services/inventory/sale/stores';
-const lockFiles: Record<string, string> = { 'read-write': 'locks/beyond/read-write.ts' };
 
-function row(way: string, lock: string, before?: string, isOfLock = false) {
-  const env = {
-    ...usualSettings,
-    ORDERS: 'off',
-    STOCK_CACHE: way,
-    STOCK_DELETE_AGAIN_MS: String(DELETE_AGAIN_MS),
-  };
-  const story = isOfLock ? (lockFiles[lock] ?? `locks/${lock}.ts`) : `${folder}/${way}.ts`;
+function row(way: string, lock: string, before?: string, story = `${folder}/${way}.ts`) {
+  // A node gives up on a command that is held for a second: the second delete comes sooner.
+  const env = { ...usualSettings, ORDERS: 'off', STOCK_CACHE: way, STOCK_DELETE_AGAIN_MS: '500' };
   return { [`${way}-${lock}`]: { before, story, stack: { name: `stores-${way}`, options: { env } } } };
 }
 
@@ -46,20 +38,18 @@ export const storeStaircase = readOrderStaircase({
   figure: ({ sold, units }) => (sold === undefined ? undefined : `${sold} of ${units}`),
   rows: {
     ...row('write-through', '0-none'),
-    ...row('write-through', '1-in-process', 'write-through-0-none', true),
-    ...row('write-through', '2-recursive-retry', 'write-through-1-in-process', true),
-    ...row('write-through', '8-auto-renew', 'write-through-2-recursive-retry', true),
+    ...row('write-through', '1-in-process', 'write-through-0-none', 'locks/1-in-process.ts'),
+    ...row('write-through', '2-recursive-retry', 'write-through-1-in-process', 'locks/2-recursive-retry.ts'),
+    ...row('write-through', '8-auto-renew', 'write-through-2-recursive-retry', 'locks/8-auto-renew.ts'),
     ...row('cache-aside', '8-auto-renew', 'write-through-8-auto-renew'),
-    ...row('cache-aside', 'read-write', 'cache-aside-8-auto-renew', true),
+    ...row('cache-aside', 'read-write', 'cache-aside-8-auto-renew', 'locks/beyond/read-write.ts'),
     ...row('double-delete', '8-auto-renew', 'cache-aside-8-auto-renew'),
     ...row('database-decides', '0-none', 'double-delete-8-auto-renew'),
   },
 });
 
-const ways = ['write-through', 'cache-aside', 'double-delete', 'database-decides'];
-
 /** The way and the lock of a row, by its short name. */
 export function wayAndLock(row: string) {
-  const way = ways.find((each) => row.startsWith(`${each}-`)) ?? '';
+  const way = Object.keys(ways).find((each) => row.startsWith(`${each}-`)) ?? '';
   return { way, lock: row.slice(way.length + 1) };
 }

@@ -60,21 +60,17 @@ export function openTwoStores(
     };
   }
 
+  async function inBoth(does: (stock: Stock) => Promise<void>) {
+    await does(mysql);
+    await does(redis);
+  }
+
   return {
     stockOf,
     readStock: (sku) => stockOf(sku).read(undefined),
-    async writeStock(sku, stock) {
-      await mysql.writeStock(sku, stock);
-      await redis.writeStock(sku, stock);
-    },
+    writeStock: (sku, units) => inBoth((stock) => stock.writeStock(sku, units)),
     addStock: async (sku, units) => (await mysql.addStock(sku, units)) && redis.addStock(sku, units),
-    async restock(sku, units) {
-      await mysql.restock(sku, units);
-      await redis.restock(sku, units);
-    },
-    async deleteStock(sku) {
-      await mysql.deleteStock(sku);
-      await redis.deleteStock(sku);
-    },
+    restock: (sku, units) => inBoth((stock) => stock.restock(sku, units)),
+    deleteStock: (sku) => inBoth((stock) => stock.deleteStock(sku)),
   };
 }
