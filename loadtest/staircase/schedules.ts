@@ -56,7 +56,7 @@ export const reportStaircase = readOrderStaircase({
   title: 'The second job: ticks of the clean-up that come late',
   figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} late`),
   rows: {
-    busy: { story: 'services/inventory/orders/second-job/busy.ts' },
-    'in-slices': { before: 'busy', story: 'services/inventory/orders/second-job/in-slices.ts' },
+    busy: { story: 'services/inventory/orders/report/busy.ts' },
+    'in-slices': { before: 'busy', story: 'services/inventory/orders/report/in-slices.ts' },
   },
 });

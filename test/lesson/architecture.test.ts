@@ -14,7 +14,7 @@ const ROOMS = {
   ),
   'services/inventory': floorsOf('problem.ts, settings, servers, sale, orders, http, admin, node.ts, main.ts'),
   'services/inventory/orders': floorsOf(
-    'order.ts jobs idempotency, refunds, contract.ts order-store.ts dead-letters.ts, schedules second-job payments sale-order.ts accounts.ts, cleanup.ts, orders.ts',
+    'order.ts jobs idempotency, refunds, contract.ts order-store.ts dead-letters.ts, schedules report payments sale-order.ts accounts.ts, cleanup.ts, orders.ts',
   ),
   workshop: floorsOf('exercises, page, server, teaching'),
 };

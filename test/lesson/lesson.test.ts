@@ -25,7 +25,7 @@ const courses = [
     names: ['none', 'in-process', 'lock', 'close-first', 'conditional'],
   },
   {
-    ...{ title: 'Report', folder: `${ORDERS}/second-job`, names: ['busy', 'in-slices'], isChain: true, longest: 20 },
+    ...{ title: 'Report', folder: `${ORDERS}/report`, names: ['busy', 'in-slices'], isChain: true, longest: 20 },
     chapter: 'docs/orders/cleanup.md',
   },
   {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { report as busy } from '../../../../../services/inventory/orders/second-job/busy.ts';
-import { report as inSlices } from '../../../../../services/inventory/orders/second-job/in-slices.ts';
+import { report as busy } from '../../../../../services/inventory/orders/report/busy.ts';
+import { report as inSlices } from '../../../../../services/inventory/orders/report/in-slices.ts';
 
 test.each([
   ['busy: nothing that is due has its turn before the end', busy, false],
