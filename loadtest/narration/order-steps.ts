@@ -7,7 +7,8 @@ interface OfNode {
   node: string;
 }
 interface OfTick extends OfNode {
-  tick: string;
+  /** Absent of one that has no letter. */
+  tick?: string | undefined;
 }
 interface OfOrder extends OfNode {
   order: string;
@@ -27,19 +28,17 @@ interface OfStatus extends OfRequest {
   status: number;
 }
 
+const nameOf = (tick: string | undefined) => (tick === undefined ? 'A tick' : `Tick ${tick}`);
+
 export const orderSteps = {
   // Ticks of the clean-up.
   'orders were due': ({ orders }: { orders: number }) => `${countOf(orders, 'order was', 'orders were')} due.`,
   'tick held': ({ tick, node, did, orders }: OfTick & { did: 'read' | 'closed' | 'restored'; orders: number }) =>
-    `Tick ${tick} began at ${node}, ${did} ${countOf(orders, 'order')} and was held.`,
+    `${nameOf(tick)} began at ${node}, ${did} ${countOf(orders, 'order')} and was held.`,
   'tick ran': ({ tick, node, restored }: OfTick & { restored: number }) =>
-    `Tick ${tick} at ${node} ran and restored ${countOf(restored, 'unit')}.`,
-  'tick skipped': ({ tick, node }: OfTick) => `Tick ${tick} at ${node} was skipped.`,
-  'tick failed': ({ tick, node, code }: OfTick & { code: string }) => `Tick ${tick} at ${node} failed: ${code}.`,
-  'a tick ran': ({ node, restored }: OfNode & { restored: number }) =>
-    `A tick at ${node} ran and restored ${countOf(restored, 'unit')}.`,
-  'a tick skipped': ({ node }: OfNode) => `A tick at ${node} was skipped.`,
-  'a tick failed': ({ node, code }: OfNode & { code: string }) => `A tick at ${node} failed: ${code}.`,
+    `${nameOf(tick)} at ${node} ran and restored ${countOf(restored, 'unit')}.`,
+  'tick skipped': ({ tick, node }: OfTick) => `${nameOf(tick)} at ${node} was skipped.`,
+  'tick failed': ({ tick, node, code }: OfTick & { code: string }) => `${nameOf(tick)} at ${node} failed: ${code}.`,
   'ticks came': ({ node }: OfNode) => `Ticks came to ${node}, one after the other.`,
   'every tick skipped': ({ node, ms }: OfNode & OfTime) =>
     `Every tick at ${node} was skipped for ${formatDuration(ms)}.`,
@@ -123,8 +122,6 @@ export const orderSteps = {
     `MySQL and Redis each had ${countOf(units, 'unit')} in stock.`,
   'held between the stores': ({ sale, node, mysql, redis }: AtStores & { sale: string }) =>
     `${sale} came to ${node}, wrote ${mysql} to MySQL, and was held on its way to Redis, which still had ${redis}.`,
-  'killed between the stores': ({ node }: OfNode) =>
-    `${node} was killed (SIGKILL): its second write never reached Redis.`,
   'stock key expired': () => 'Redis lost the key of the stock.',
   'reader held': ({ node, mysql }: OfNode & { mysql: number }) =>
     `A reader at ${node} missed the key, read ${mysql} from MySQL, and was held on its way to fill Redis.`,

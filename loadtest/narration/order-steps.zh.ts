@@ -7,18 +7,17 @@ import type { orderSteps } from './order-steps.ts';
 const deeds = { read: '读取', closed: '关闭', restored: '恢复' };
 const requests = { click: '点击', repeat: '重复请求', refund: '退款请求', request: '请求' };
 
+const nameOf = (tick: string | undefined) => (tick === undefined ? '一次任务' : `任务 ${tick} `);
+
 export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   // Ticks of the clean-up.
   'orders were due': ({ orders }) => `${formatNumber(orders)} 个订单已到期。`,
   'tick held': ({ tick, node, did, orders }) =>
-    `任务 ${tick} 在 ${node} 开始，${deeds[did]} ${formatNumber(orders)} 个订单后被停住。`,
+    `${nameOf(tick)}在 ${node} 开始，${deeds[did]} ${formatNumber(orders)} 个订单后被停住。`,
   'tick ran': ({ tick, node, restored }) =>
-    `任务 ${tick} 在 ${node} 执行完毕，恢复了 ${formatNumber(restored)} 件库存。`,
-  'tick skipped': ({ tick, node }) => `任务 ${tick} 在 ${node} 被跳过。`,
-  'tick failed': ({ tick, node, code }) => `任务 ${tick} 在 ${node} 失败：${code}。`,
-  'a tick ran': ({ node, restored }) => `${node} 执行了一次任务，恢复了 ${formatNumber(restored)} 件库存。`,
-  'a tick skipped': ({ node }) => `${node} 的一次任务被跳过。`,
-  'a tick failed': ({ node, code }) => `${node} 的一次任务失败：${code}。`,
+    `${nameOf(tick)}在 ${node} 执行完毕，恢复了 ${formatNumber(restored)} 件库存。`,
+  'tick skipped': ({ tick, node }) => `${nameOf(tick)}在 ${node} 被跳过。`,
+  'tick failed': ({ tick, node, code }) => `${nameOf(tick)}在 ${node} 失败：${code}。`,
   'ticks came': ({ node }) => `${node} 的任务依次触发。`,
   'every tick skipped': ({ node, ms }) => `${durationInChinese(ms)}内，${node} 的任务每次都被跳过。`,
   'ticks kept waiting': ({ ticks }) => `所有任务恢复执行，其中 ${formatNumber(ticks)} 个在等待 MySQL 的行锁。`,
@@ -87,7 +86,6 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'units in both stores': ({ units }) => `MySQL 和 Redis 中的库存都是 ${formatNumber(units)} 件。`,
   'held between the stores': ({ sale, node, mysql, redis }) =>
     `${sale} 到达 ${node}，把 ${mysql} 写入 MySQL，写 Redis 的命令在途中被拦住，Redis 中仍是 ${redis}。`,
-  'killed between the stores': ({ node }) => `${node} 宕机（SIGKILL）：第二次写入没有到达 Redis。`,
   'stock key expired': () => 'Redis 中的库存键丢失。',
   'reader held': ({ node, mysql }) =>
     `${node} 上的一次查询未命中缓存，从 MySQL 读到 ${mysql}，回填 Redis 的命令在途中被拦住。`,

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
-import type { ScheduledTick, TickResult, TickScript } from '../../services/inventory/orders/contract.ts';
+import type { TickResult, TickScript } from '../../services/inventory/orders/contract.ts';
 import { jobLockKey, lockOfGuard } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -10,6 +10,7 @@ import type { TargetNode } from '../harness/target.ts';
 import { formatDuration, sum } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
 import { narrated, type StepSentence, told } from '../narration/steps.ts';
+import type { Finding } from '../sentences/sentence.ts';
 import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
 import { type DueOrder, demand, type OrderPlaying, step, type Tick } from './playing.ts';
 import { type Shop, STEP_LIMIT_MS } from './shop.ts';
@@ -33,25 +34,16 @@ export const cleanUpSteps = [
     return told('orders were due', { orders: count });
   }),
   step(
-    'tick <tick> begins at <node>, and is held when it has <did> <count>',
-    async (playing, { tick, node, did, count }) => {
-      const halt = { did: did as Did, orders: count };
-      const { ended } = await holdTick(playing, tick, node, halt);
-      if (ended)
-        throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(endOf(tick, node, ended))}`);
-      return told('tick held', { tick, node: node.name, ...halt });
-    },
-  ),
-  step(
-    'tick <tick> begins at <node>, and is held when it has <did> <count>, or does not come so far',
-    async (playing, { tick, node, did, count }) => {
+    'tick <tick> begins at <node>, and is held when it has <did> <count><orElse>',
+    async (playing, { tick, node, did, count, orElse }) => {
       const halt = { did: did as Did, orders: count };
       const begun = await holdTick(playing, tick, node, halt);
-      const { ended } = begun;
-      if (!ended) return told('tick held', { tick, node: node.name, ...halt });
+      if (!begun.ended) return told('tick held', { tick, node: node.name, ...halt });
+      const ended = endOf(node, begun.ended, tick);
+      if (orElse === '') throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(ended)}`);
       // One that has run to its end meanwhile has met nobody.
       await mustHaveDone(playing, begun, halt);
-      return endOf(tick, node, ended);
+      return ended;
     },
   ),
   step('a tick of <node> runs, or is skipped', (playing, { node }) => tickFor(playing, node, 0)),
@@ -141,33 +133,32 @@ export const cleanUpDemands = [
       ),
     };
   }),
-  demand('no pile of ticks of <node> has followed at once', async (_course, _outcome, { node }) => {
-    const late = lateOf((await node.ticks()).scheduled);
-    return {
-      wrong: late.ticks > 1 && because('ticks piled up', { node: node.name, ticks: late.ticks }),
-      right: because('no ticks piled up', { node: node.name }),
-      ...late.seen,
-    };
-  }),
-  demand('no tick of <node> has begun late', async (_course, _outcome, { node }) => {
-    const { scheduled } = await node.ticks();
-    if (scheduled.length === 0) throw new NotStagedError(`No tick of ${node.name} came by itself.`);
-    const late = lateOf(scheduled);
-    return {
-      wrong: late.ticks > 0 && because('ticks came late', { node: node.name, ticks: late.ticks }),
-      right: because('no tick came late', { node: node.name }),
-      ...late.seen,
-    };
-  }),
+  demand('no pile of ticks of <node> has followed at once', (_course, _outcome, { node }) =>
+    judgeLate(node, 1, 'ticks piled up', 'no ticks piled up'),
+  ),
+  demand('no tick of <node> has begun late', (_course, _outcome, { node }) =>
+    judgeLate(node, 0, 'ticks came late', 'no tick came late'),
+  ),
 ];
 
-/** The ticks that began so long after their time that they have waited. */
-function lateOf(scheduled: ScheduledTick[]) {
+/** Of the ticks of a node so many may have begun so long after their time that they have waited. */
+async function judgeLate(
+  node: TargetNode,
+  most: number,
+  wrong: 'ticks piled up' | 'ticks came late',
+  right: 'no ticks piled up' | 'no tick came late',
+): Promise<Finding> {
+  const { scheduled } = await node.ticks();
+  if (scheduled.length === 0) throw new NotStagedError(`No tick of ${node.name} came by itself.`);
   const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
-  const evidence = late.map(
-    ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
-  );
-  return { ticks: late.length, seen: { figures: { late: late.length }, evidence } };
+  return {
+    wrong: late.length > most && because(wrong, { node: node.name, ticks: late.length }),
+    right: because(right, { node: node.name }),
+    figures: { late: late.length },
+    evidence: late.map(
+      ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
+    ),
+  };
 }
 
 /** Both nodes clean up under the guard of the row. What an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
@@ -190,8 +181,7 @@ async function useGuard(playing: OrderPlaying) {
       return isOver;
     });
     const result = await ending;
-    if (result.outcome !== 'ran')
-      throw new Error(`The clean-up under ${row}: ${narrated(endOf(undefined, node, result))}`);
+    if (result.outcome !== 'ran') throw new Error(`The clean-up under ${row}: ${narrated(endOf(node, result))}`);
   }
 }
 
@@ -269,14 +259,14 @@ async function goOn(playing: OrderPlaying, name: string): Promise<StepSentence> 
   await tick.node.resume();
   const result = await tick.result;
   mustNotFail(tick.node, result);
-  return endOf(name, tick.node, result);
+  return endOf(tick.node, result, name);
 }
 
 async function tickFor(playing: OrderPlaying, node: TargetNode, limitMs: number): Promise<StepSentence> {
   const result = await tickWhenFree(playing, node, limitMs);
   mustNotFail(node, result);
   playing.isSkipped = limitMs > 0 && result.outcome === 'skipped';
-  return endOf(undefined, node, result);
+  return endOf(node, result);
 }
 
 /** Ticks until no other tick is in the way. Resolves with the last answer, skipped if it was never let in for so long. */
@@ -297,12 +287,8 @@ function mustNotFail({ name }: TargetNode, result: TickResult) {
 }
 
 /** How a tick has ended: one with a letter, or one that needs none. */
-function endOf(tick: string | undefined, { name: node }: TargetNode, result: TickResult): StepSentence {
+function endOf({ name: node }: TargetNode, result: TickResult, tick?: string): StepSentence {
   const { outcome, restored, code = 'INTERNAL_ERROR' } = result;
-  if (tick === undefined) {
-    if (outcome === 'skipped') return told('a tick skipped', { node });
-    return outcome === 'failed' ? told('a tick failed', { node, code }) : told('a tick ran', { node, restored });
-  }
   if (outcome === 'skipped') return told('tick skipped', { tick, node });
   return outcome === 'failed' ? told('tick failed', { tick, node, code }) : told('tick ran', { tick, node, restored });
 }

@@ -105,13 +105,9 @@ export const commonSteps = [
     await playing.rest(time);
     return told('time passed', { ms: time });
   }),
-  step('nobody can change an order', async (playing) => {
-    await playing.holdOrders();
-    return told('orders locked', {});
-  }),
-  step('nobody can change an order, or write down a refund', async (playing) => {
-    await playing.holdOrders(true);
-    return told('orders and refunds locked', {});
+  step('nobody can change an order<orElse>', async (playing, { orElse }) => {
+    await playing.holdOrders(orElse !== '');
+    return told(orElse === '' ? 'orders locked' : 'orders and refunds locked', {});
   }),
   step('the orders can be changed again', async (playing) => {
     playing.letGoOfOrders();

@@ -164,18 +164,13 @@ export const purchaseSteps = [
     if (!paid.ok) throw new NotStagedError('The order could not be paid.');
     return told('order made and paid', made);
   }),
-  step('a refund comes to <node>, which waits for the order', async (playing, { node }) => {
-    refund(playing, node);
-    const hasCome = async () => (await waitingRefunds(playing)) === playing.requests.length;
-    await playing.until(`${node.name} has not come to change the order.`, hasCome);
-    return told('refund kept waiting', { node: node.name });
-  }),
-  step('a refund comes to <node>, which waits for the order or answers', async (playing, { node }) => {
+  step('a refund comes to <node>, which waits for the order<orElse>', async (playing, { node, orElse }) => {
     const { answers, requests } = playing;
     refund(playing, node);
     const hasCome = async () => (await waitingRefunds(playing)) + answers.length === requests.length;
-    await playing.until(`${node.name} was neither refused nor let in.`, hasCome);
+    await playing.until(`${node.name} has not come to change the order.`, hasCome);
     if (!answers[0]) return told('refund kept waiting', { node: node.name });
+    if (orElse === '') throw new NotStagedError(narrated(answered('refund', answers[0])));
     await playing.say(told('refund came', { node: node.name }));
     return answered('refund', answers[0]);
   }),

@@ -93,11 +93,6 @@ export const storeSteps = [
       throw new NotStagedError('The reader filled Redis after the last delete.');
     return told('deleted for the last time', { sale, deletes: last });
   }),
-  needing('node processes')('<node> is killed (SIGKILL), and Redis never hears of <sale>', async (playing, of) => {
-    await playing.kill(of.node);
-    saleOf(playing, of.sale).held?.drop();
-    return told('killed between the stores', { node: of.node.name });
-  }),
   needing('node processes')('<node> is killed (SIGKILL) before it deletes the key again', async (playing, { node }) => {
     await playing.kill(node);
     if (playing.deletes !== 1) throw new NotStagedError(`${node.name} had deleted the key ${playing.deletes} times.`);

@@ -19,13 +19,13 @@ export const basketSteps = [
     return told('sku added', { sku: '002' });
   }),
   withLinks(
-    '<sale> sells a basket of <skus> at <node>, and is held before its second lock<orWaits>',
-    async (playing, { sale: name, skus, node, orWaits }) => {
+    '<sale> sells a basket of <skus> at <node>, and is held before its second lock<orElse>',
+    async (playing, { sale: name, skus, node, orElse }) => {
       const { held, tries, first } = sellBasket(playing, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
-      const hasGoneFar = () => held.isThere() || (orWaits !== '' && tries() > 1);
+      const hasGoneFar = () => held.isThere() || (orElse !== '' && tries() > 1);
       await playing.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
-      if (orWaits === '') {
+      if (orElse === '') {
         const left = await playing.lock.keysLeft();
         const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, playing.stage)));
         if (taken.length !== 1)

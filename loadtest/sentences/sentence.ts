@@ -17,7 +17,8 @@ const gaps = {
   time: String.raw`[\d./]+ (?:leases?|ms|s)`,
   limit: String.raw`[\d./]+ (?:leases?|ms|s)`,
   replica: 'the (?:first |second )?replica',
-  orWaits: '(?:, or waits)?',
+  /** Empty, or what may come instead. */
+  orElse: '(?:,? or [a-z ]+)?',
   which: '(?:the same|another)',
   stays: '(?:stalls inside the sale|hangs, and its process lives)',
   where: '(?:node-[12]|both nodes)',
