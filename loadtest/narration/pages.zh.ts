@@ -51,7 +51,6 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   'hung-holder': { 'if it fails': '卡死的销售仍持有锁。' },
   'one-user': {
     'if it holds': '同一个用户一次只有一个请求在临界区内。',
-    'if it fails': '同一个用户的两个请求同时在临界区内。',
   },
   'late-batch': {
     'if it holds': '迟到的写入只属于一笔销售，其他买家都得知了自己的结果。',
