@@ -22,5 +22,7 @@ test.skipIf(installedRedis() === undefined).each([
 
   expect(servers).toHaveLength(of.servers);
   expect(await asked(primary.url, 'CLIENT', 'LIST', 'TYPE', 'replica')).toContain('user=repl');
-  expect(await asked(replica?.url ?? '', 'INFO', 'replication')).toContain(`master_port:${primary.port}\n`);
+  expect(await asked(replica?.url ?? '', 'INFO', 'replication')).toContain(
+    `master_port:${new URL(primary.url).port}\n`,
+  );
 });

@@ -28,7 +28,8 @@ export function ownServers() {
     temp.remove();
   });
 
-  function serverOf({ port, part: started, startAgain }: SetServer): Server {
+  function serverOf({ url, part: started, startAgain }: SetServer): Server {
+    const port = Number(new URL(url).port);
     let part = started;
     const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20 });
     client.on('error', () => {});
@@ -51,15 +52,15 @@ export function ownServers() {
 
   /** Three masters that share the slots. What they hold outlives a kill. */
   async function startCluster() {
-    const { url, servers } = await openCluster({ ...options, hasReplicas: false });
+    const { url, servers } = await openCluster({ ...options, replicas: 0 });
     const masters = servers.map(serverOf);
     return {
       url,
       masters,
       /** The master that holds the key. */
       async ownerOf(key: string) {
-        const slot = Number(await masters[0]?.client.call('CLUSTER', 'KEYSLOT', key));
-        return masters[Math.floor(slot / Math.ceil(16_384 / masters.length))] as Server;
+        const answers = await Promise.allSettled(masters.map(({ client }) => client.exists(key)));
+        return masters[answers.findIndex(({ status }) => status === 'fulfilled')] as Server;
       },
       async isWhole() {
         const infos = await Promise.all(masters.map(({ client }) => client.call('CLUSTER', 'INFO')));
@@ -71,7 +72,7 @@ export function ownServers() {
   /** A primary, a replica of it, and three Sentinels, two of which must agree that a primary is dead. */
   async function startSentinels() {
     const { url, primary, replica } = await openSentinels(options);
-    return { url, master: serverOf(primary), replica: serverOf(replica) };
+    return { url, master: serverOf(primary), replica: serverOf(replica as SetServer) };
   }
 
   return { startCluster, startSentinels };
