@@ -74,9 +74,11 @@ export const lockServerDemands = [
       const majority = outageOf(playing, true);
       if (majority === undefined) return {};
       const { from, until } = majority;
-      const asked = ends.filter(({ sentAt }) => sentAt > from && sentAt < until);
+      const asked = ends.filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from);
       if (asked.length === 0) throw new NotStagedError('Nobody asked while no majority of the servers lived.');
-      const sold = asked.filter(({ outcome, sentAt, ms }) => outcome === 'sold' && sentAt + ms < until).length;
+      const isServed = ({ outcome, sentAt, ms }: (typeof ends)[number]) =>
+        outcome === 'sold' && sentAt > from && sentAt + ms < until;
+      const sold = asked.filter(isServed).length;
       const slowestMs = Math.max(...ends.map(({ ms }) => ms));
       const requests = ends.filter(({ outcome }) => outcome === 'cutOff' || outcome === 'nonsense').length;
       await mustHaveHadTime(playing, slowestMs - limitMs);
