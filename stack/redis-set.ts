@@ -101,9 +101,11 @@ export async function openCluster(options: SetOptions & { replicas?: number }): 
   const servers = await Promise.all(
     places.map(async (at) => {
       const ownBus = ['--cluster-port', String(await freePort())];
-      return startServer(`server ${at + 1}`, [...ofCluster, ...ownBus, ...ofData], at === 0 ? options : others);
+      const name = at < MASTERS ? `master ${at + 1}` : `replica ${at + 1 - MASTERS}`;
+      return startServer(name, [...ofCluster, ...ownBus, ...ofData], at === 0 ? options : others);
     }),
   );
+  // The first of them become the masters.
   const create = ['--cluster', 'create', ...hostsOf(servers), '--cluster-replicas', String(replicas), '--cluster-yes'];
   await promisify(execFile)(installedCli() ?? '', create);
   const isWhole = new RegExp(`role:master\nconnected_slaves:${replicas}|master_link_status:up`);

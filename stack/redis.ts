@@ -68,7 +68,7 @@ export function installedRedis(): string | undefined {
 }
 
 /** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
-export async function openReplica(primaryUrl: string, dir: string): Promise<RedisServer> {
+export async function openReplica(primaryUrl: string, dir: string) {
   const program = installedRedis();
   if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
   const { hostname, port } = new URL(primaryUrl);
@@ -106,7 +106,7 @@ export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, l
 }
 
 /** Starts an embedded Valkey on a free port. Its part takes a message `{ aheadMs }`, which sets its wall clock ahead. */
-export function openEmbedded(dir: string): Promise<RedisServer> {
+export function openEmbedded(dir: string) {
   return startRedis(undefined, { dir });
 }
 

@@ -264,25 +264,14 @@ export async function startStack({
     const dir = join(temp.dir, `replica-${randomUUID()}`);
     mkdirSync(dir);
     const { url, part } = await openReplica(primaryUrl, dir);
-    if (part) parts.watch(part);
-    return {
-      url,
-      async stop() {
-        if (part) await parts.stop(part);
-      },
-    };
+    parts.watch(part);
+    return { url, stop: () => parts.stop(part) };
   }
 
   async function startClockServer(): Promise<ClockServer> {
     const { url, part } = await openEmbedded(temp.dir);
-    if (part) parts.watch(part);
-    return {
-      url,
-      setAhead: (aheadMs) => part?.send({ aheadMs }),
-      async stop() {
-        if (part) await parts.stop(part);
-      },
-    };
+    parts.watch(part);
+    return { url, setAhead: (aheadMs) => part.send({ aheadMs }), stop: () => parts.stop(part) };
   }
 
   /** Resolves when it has a copy of all that Redis holds. */
