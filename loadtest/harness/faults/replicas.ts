@@ -11,8 +11,6 @@ import { type Ground, ours } from './ground.ts';
 const stock = stockKey('001');
 /** A key that a drill writes when it has cut the line of a replica. */
 const cutMark = `${stock}:after-the-cut`;
-/** How long a replica may take to copy what there is, in milliseconds. */
-const COPY_LIMIT_MS = 2_000;
 /** How long the servers may take to elect a replica, in milliseconds. */
 const ELECTION_LIMIT_MS = 20_000;
 
@@ -20,6 +18,13 @@ const ELECTION_LIMIT_MS = 20_000;
 interface HeldLock {
   key: string;
   owner: string;
+}
+
+interface ReplicaToBreak {
+  url: string;
+  cut(primary: RedisClient): Promise<void>;
+  /** `mustNotKnow` is called between the promotion and the first command of a node. */
+  promote(replica: RedisClient, mustNotKnow: () => Promise<void>): Promise<string | undefined>;
 }
 
 export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connections) {
@@ -33,49 +38,25 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
     return owner === undefined ? undefined : { key: lockKey, owner };
   }
 
-  /** What is asked of a replica and of its primary before and after its promotion. */
-  const comparing = (primary: RedisClient, replica: RedisClient) => ({
-    lockOfPrimary: () => lockAt(primary),
-    knows: async ({ owner }: HeldLock) => (await lockAt(replica))?.owner === owner,
-  });
-
-  async function mustNotKnow(replica: RedisClient) {
-    if (await replica.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
-  }
-
   /**
    * A Redis that copies the first, over a line that can be cut: the replica that the stack has, over whose line the locks are confirmed,
-   * and after that another one each time.
+   * and after that another one each time. Of a Redis that fails over by itself it is the one that the other servers will elect.
    */
   async function startReplica() {
-    const { redis: primary, replica, redisSet } = ours(stack, 'Redis is not a process of this run.');
-    if (redisSet?.replica) return replicaOfSet(redisSet.primary, redisSet.replica);
-    const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
-    const { url, line } = lasting || (await startAnother());
-    const client = connectForNow(url);
-    const hasCopied = () => network.untilCopied({ primaryUrl: primary.url, replicaUrl: url });
-    if (lasting) {
-      isLastingTaken = true;
-      undoLater(async () => {
-        isLastingTaken = false;
-        line.restore();
-        // One that was promoted copies again, and has nothing of its own any more.
-        await client.call('REPLICAOF', '127.0.0.1', line.port);
-        await hasCopied();
-      });
-    }
-    await hasCopied().catch((error: Error) => {
+    const { redis: primary, redisSet } = ours(stack, 'Redis is not a process of this run.');
+    const { url, cut, promote } = redisSet?.replica ? replicaOfSet(redisSet.replica) : await replicaOverLine();
+    const [redis, client] = [connectForNow(primary.url), connectForNow(url)];
+    await hasCopied(url).catch((error: Error) => {
       throw new NotStagedError(error.message);
     });
-    const redis = connectForNow(primary.url);
 
     return {
-      ...comparing(redis, client),
+      lockOfPrimary: () => lockAt(redis),
+      knows: async ({ owner }: HeldLock) => (await lockAt(client))?.owner === owner,
       /** From here on nothing that is written to the first Redis reaches this one. */
       async cutLine() {
-        line.cut('silent');
+        await cut(redis);
         // It must not hear of this, whatever the sales write.
-        undoLater(() => redis.del(cutMark));
         await redis.set(cutMark, 'written after the cut');
       },
       /** Resolves when it has heard of all that was written since the line of another replica was cut. */
@@ -88,39 +69,60 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
        * Makes it the Redis that both nodes reach from here on. Resolves with its address when the other servers have elected it. Throws
        * NotStagedError when it knows what it must not know.
        */
-      async promote(): Promise<string | undefined> {
+      promote: () =>
+        promote(client, async () => {
+          if (await client.exists(cutMark))
+            throw new NotStagedError('The replica has heard of what came after the cut.');
+        }),
+    };
+  }
+
+  const hasCopied = (replicaUrl: string) => network.untilCopied({ primaryUrl: stack?.redis.url ?? '', replicaUrl });
+
+  async function replicaOverLine(): Promise<ReplicaToBreak> {
+    const replica = stack?.replica;
+    const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
+    const { url, line } = lasting || (await startAnother());
+    if (lasting) {
+      isLastingTaken = true;
+      undoLater(async () => {
+        isLastingTaken = false;
+        line.restore();
+        // One that was promoted copies again, and has nothing of its own any more.
+        await connectForNow(url).call('REPLICAOF', '127.0.0.1', line.port);
+        await hasCopied(url);
+      });
+    }
+    return {
+      url,
+      async cut(redis) {
+        line.cut('silent');
+        undoLater(() => redis.del(cutMark));
+      },
+      async promote(client, mustNotKnow) {
         await client.call('REPLICAOF', 'NO', 'ONE');
-        await mustNotKnow(client);
+        await mustNotKnow();
         await leadTo(url);
         return undefined;
       },
     };
   }
 
-  /** The replica of a Redis that fails over by itself: the other servers promote it, and the nodes find it. */
-  function replicaOfSet(primary: SetServer, replica: SetServer) {
-    const [redis, client] = [connectForNow(primary.url), connectForNow(replica.url)];
+  /** The other servers promote it, and the nodes find it. */
+  function replicaOfSet({ url }: SetServer): ReplicaToBreak {
     return {
-      ...comparing(redis, client),
-      /** The replica copies as a user of its own. Without that user its connection ends, and it can't come back. */
-      async cutLine() {
-        await redis.set(cutMark, 'written before the cut');
-        await redis.del(cutMark);
-        if (Number(await redis.call('WAIT', 1, COPY_LIMIT_MS)) === 0)
-          throw new NotStagedError('The replica has not copied what Redis holds.');
+      url,
+      /** It copies as a user of its own. Without that user its connection ends, and it can't come back. */
+      async cut(redis) {
         await redis.call('ACL', 'SETUSER', REPLICATION_USER, 'off');
         await redis.call('CLIENT', 'KILL', 'USER', REPLICATION_USER);
-        await redis.set(cutMark, 'written after the cut');
       },
-      async hearsAll() {
-        throw new NotStagedError('There is one replica, and it was cut off.');
-      },
-      async promote() {
+      async promote(client, mustNotKnow) {
         const isPromoted = async () => /role:master/.test(await client.info('replication'));
         await until(isPromoted, 'No replica was elected in time.', ELECTION_LIMIT_MS);
-        await mustNotKnow(client);
-        await untilFound(replica.url);
-        return new URL(replica.url).host;
+        await mustNotKnow();
+        await untilFound(url);
+        return new URL(url).host;
       },
     };
   }
