@@ -11,6 +11,8 @@ import { type Ground, ours } from './ground.ts';
 const stock = stockKey('001');
 /** A key that a drill writes when it has cut the line of a replica. */
 const cutMark = `${stock}:after-the-cut`;
+/** How long a replica may take to copy what there is, in milliseconds. */
+const COPY_LIMIT_MS = 2_000;
 /** How long the servers may take to elect a replica, in milliseconds. */
 const ELECTION_LIMIT_MS = 20_000;
 
@@ -46,9 +48,6 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
     const { redis: primary, redisSet } = ours(stack, 'Redis is not a process of this run.');
     const { url, cut, promote } = redisSet?.replica ? replicaOfSet(redisSet.replica) : await replicaOverLine();
     const [redis, client] = [connectForNow(primary.url), connectForNow(url)];
-    await hasCopied(url).catch((error: Error) => {
-      throw new NotStagedError(error.message);
-    });
 
     return {
       lockOfPrimary: () => lockAt(redis),
@@ -85,14 +84,18 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
     const { url, line } = lasting || (await startAnother());
     if (lasting) {
       isLastingTaken = true;
+      const client = connectForNow(url);
       undoLater(async () => {
         isLastingTaken = false;
         line.restore();
         // One that was promoted copies again, and has nothing of its own any more.
-        await connectForNow(url).call('REPLICAOF', '127.0.0.1', line.port);
+        await client.call('REPLICAOF', '127.0.0.1', line.port);
         await hasCopied(url);
       });
     }
+    await hasCopied(url).catch((error: Error) => {
+      throw new NotStagedError(error.message);
+    });
     return {
       url,
       async cut(redis) {
@@ -114,6 +117,10 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
       url,
       /** It copies as a user of its own. Without that user its connection ends, and it can't come back. */
       async cut(redis) {
+        await redis.set(cutMark, 'written before the cut');
+        await redis.del(cutMark);
+        if (Number(await redis.call('WAIT', 1, COPY_LIMIT_MS)) === 0)
+          throw new NotStagedError('The replica has not copied what Redis holds.');
         await redis.call('ACL', 'SETUSER', REPLICATION_USER, 'off');
         await redis.call('CLIENT', 'KILL', 'USER', REPLICATION_USER);
       },
