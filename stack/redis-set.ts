@@ -36,6 +36,7 @@ const forReplicas = ['--user', REPLICATION_USER, 'on', `>${REPLICATION_USER}`, '
 export type SetServer = RedisServer & OwnServer & { name: string };
 
 export interface RedisSet {
+  isCluster: boolean;
   /** What it is made of. */
   parts: string;
   /** What clients connect to: it leads them to whichever server is the primary. */
@@ -84,6 +85,7 @@ export async function openSentinels(options: SetOptions): Promise<RedisSet> {
     return /status=ok,address=[\d.:]+,slaves=1,sentinels=3/.test(known);
   });
   return {
+    isCluster: false,
     parts: 'a primary, a replica and three Sentinels',
     url: `redis+sentinel://${hostsOf(sentinels).join(',')}/${MASTER_NAME}`,
     howToSee: `redis-cli -u ${sentinels[0]?.url} sentinel get-master-addr-by-name ${MASTER_NAME}`,
@@ -117,6 +119,7 @@ export async function openCluster(options: SetOptions & { replicas?: number }): 
   const copies = `master_port:${new URL(primary?.url ?? '').port}`;
   const replica = await first(servers, async ({ url }) => (await asked(url, 'INFO', 'replication')).includes(copies));
   return {
+    isCluster: true,
     parts: `a Cluster of ${MASTERS} masters with a replica each`,
     url: `redis+cluster://${hostsOf(servers).join(',')}`,
     howToSee: `redis-cli -u ${replica?.url} cluster nodes`,

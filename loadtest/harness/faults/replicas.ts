@@ -11,20 +11,21 @@ import { type Ground, ours } from './ground.ts';
 const stock = stockKey('001');
 /** A key that a drill writes when it has cut the line of a replica. */
 const cutMark = `${stock}:after-the-cut`;
+/** How long a replica may take to copy what there is, in milliseconds. */
+const COPY_LIMIT_MS = 2_000;
 /** How long the servers may take to elect a replica, in milliseconds. */
 const ELECTION_LIMIT_MS = 20_000;
 
-/** A lock as a server holds it. */
-interface HeldLock {
-  key: string;
-  owner: string;
-}
-
-interface ReplicaToBreak {
+interface Replica {
   url: string;
+  /** Keeps from it what is written to its primary from here on. */
   cut(primary: RedisClient): Promise<void>;
-  /** `mustNotKnow` is called between the promotion and the first command of a node. */
-  promote(replica: RedisClient, mustNotKnow: () => Promise<void>): Promise<string | undefined>;
+  /** Makes it a primary. */
+  promote(replica: RedisClient): Promise<unknown>;
+  /** Resolves when both nodes reach it. */
+  untilReached(): Promise<void>;
+  /** The other servers elect it. */
+  isElected?: true;
 }
 
 export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connections) {
@@ -33,7 +34,7 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
   let isLastingTaken = false;
 
   /** The lock as this server holds it now. Undefined when it holds none. */
-  async function lockAt(server: RedisClient): Promise<HeldLock | undefined> {
+  async function lockAt(server: RedisClient) {
     const owner = (await readLease(server, lockKey))?.owner;
     return owner === undefined ? undefined : { key: lockKey, owner };
   }
@@ -44,15 +45,14 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
    */
   async function startReplica() {
     const { redis: primary, redisSet } = ours(stack, 'Redis is not a process of this run.');
-    const { url, cut, promote } = redisSet?.replica ? replicaOfSet(redisSet.replica) : await replicaOverLine();
+    const { url, cut, promote, untilReached, isElected } = redisSet?.replica
+      ? replicaOfSet(redisSet.replica)
+      : await replicaOverLine();
     const [redis, client] = [connectForNow(primary.url), connectForNow(url)];
-    await hasCopied(url).catch((error: Error) => {
-      throw new NotStagedError(error.message);
-    });
 
     return {
       lockOfPrimary: () => lockAt(redis),
-      knows: async ({ owner }: HeldLock) => (await lockAt(client))?.owner === owner,
+      knows: async ({ owner }: { owner: string }) => (await lockAt(client))?.owner === owner,
       /** From here on nothing that is written to the first Redis reaches this one. */
       async cutLine() {
         await cut(redis);
@@ -69,61 +69,67 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
        * Makes it the Redis that both nodes reach from here on. Resolves with its address when the other servers have elected it. Throws
        * NotStagedError when it knows what it must not know.
        */
-      promote: () =>
-        promote(client, async () => {
-          if (await client.exists(cutMark))
-            throw new NotStagedError('The replica has heard of what came after the cut.');
-        }),
+      async promote(): Promise<string | undefined> {
+        await promote(client);
+        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
+        await untilReached();
+        return isElected && new URL(url).host;
+      },
     };
   }
 
   const hasCopied = (replicaUrl: string) => network.untilCopied({ primaryUrl: stack?.redis.url ?? '', replicaUrl });
 
-  async function replicaOverLine(): Promise<ReplicaToBreak> {
+  async function replicaOverLine(): Promise<Replica> {
     const replica = stack?.replica;
     const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
     const { url, line } = lasting || (await startAnother());
     if (lasting) {
       isLastingTaken = true;
+      const client = connectForNow(url);
       undoLater(async () => {
         isLastingTaken = false;
         line.restore();
         // One that was promoted copies again, and has nothing of its own any more.
-        await connectForNow(url).call('REPLICAOF', '127.0.0.1', line.port);
+        await client.call('REPLICAOF', '127.0.0.1', line.port);
         await hasCopied(url);
       });
     }
+    await hasCopied(url).catch((error: Error) => {
+      throw new NotStagedError(error.message);
+    });
     return {
       url,
       async cut(redis) {
         line.cut('silent');
         undoLater(() => redis.del(cutMark));
       },
-      async promote(client, mustNotKnow) {
-        await client.call('REPLICAOF', 'NO', 'ONE');
-        await mustNotKnow();
-        await leadTo(url);
-        return undefined;
-      },
+      promote: (replica) => replica.call('REPLICAOF', 'NO', 'ONE'),
+      untilReached: () => leadTo(url),
     };
   }
 
   /** The other servers promote it, and the nodes find it. */
-  function replicaOfSet({ url }: SetServer): ReplicaToBreak {
+  function replicaOfSet({ url }: SetServer): Replica {
     return {
       url,
       /** It copies as a user of its own. Without that user its connection ends, and it can't come back. */
       async cut(redis) {
+        await redis.set(cutMark, 'written before the cut');
+        await redis.del(cutMark);
+        if (Number(await redis.call('WAIT', 1, COPY_LIMIT_MS)) === 0)
+          throw new NotStagedError('The replica has not copied what Redis holds.');
         await redis.call('ACL', 'SETUSER', REPLICATION_USER, 'off');
         await redis.call('CLIENT', 'KILL', 'USER', REPLICATION_USER);
       },
-      async promote(client, mustNotKnow) {
-        const isPromoted = async () => /role:master/.test(await client.info('replication'));
-        await until(isPromoted, 'No replica was elected in time.', ELECTION_LIMIT_MS);
-        await mustNotKnow();
-        await untilFound(url);
-        return new URL(url).host;
-      },
+      promote: (replica) =>
+        until(
+          async () => /role:master/.test(await replica.info('replication')),
+          'No replica was elected in time.',
+          ELECTION_LIMIT_MS,
+        ),
+      untilReached: () => untilFound(url),
+      isElected: true,
     };
   }
 

@@ -86,7 +86,7 @@ function lacksOf({ redis, redisSet, nodes, masters, replica }: Stack): Target['l
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
     ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
     ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
-    ...(redisSet && ofSet),
+    ...(redisSet && { ...ofSet, 'lasting replica': redisSet.isCluster ? noWait : undefined }),
   };
 }
 
@@ -104,8 +104,8 @@ const ofSet: Target['lacks'] = {
   links: 'Clients of this Redis find the primary themselves, past every link: leave --redis out.',
   'redis process': oneOfSet,
   'clock server': oneOfSet,
-  'lasting replica': undefined,
 };
+const noWait = 'WAIT names no key, and a client of a Cluster asks any server: replicated needs one Redis.';
 
 /** What only a stack of our own has. */
 const broken: Need[] = [
