@@ -82,7 +82,8 @@ export const lockServerDemands = [
       const slowestMs = Math.max(...ends.map(({ ms }) => ms));
       const requests = ends.filter(({ outcome }) => outcome === 'cutOff' || outcome === 'nonsense').length;
       await mustHaveHadTime(playing, slowestMs - limitMs);
-      const refusals = asked.flatMap((end) => ('code' in end ? [end] : []));
+      // Whoever was inside when the servers died may have sold.
+      const refusals = asked.flatMap((end) => ('code' in end && end.sentAt > from ? [end] : []));
       const codes = [...new Set(refusals.map(({ code }) => code))].sort();
       const ms = Math.max(...refusals.map((end) => end.ms));
       return {
