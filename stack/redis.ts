@@ -19,6 +19,11 @@ import { refuseOldRedis } from './redis-version.ts';
 /** How long a replica may take to copy what there is, in milliseconds, and how often it is asked. */
 const COPY_LIMIT_MS = 5_000;
 const COPY_POLL_MS = 10;
+/**
+ * How long a server of ours may take to end, in milliseconds. Redis refuses to while it writes its first AOF, and waits for replicas
+ * that are behind; what it has written outlives a kill.
+ */
+const STOP_LIMIT_MS = 1_000;
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
 
@@ -145,6 +150,7 @@ async function startOn(port: number, program: string | undefined, options: Serve
       isReady ||= readyLine.test(line);
     },
     isReady: async () => isReady,
+    stopLimitMs: STOP_LIMIT_MS,
   });
 }
 

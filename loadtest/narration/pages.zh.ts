@@ -67,7 +67,7 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   },
   'late-write': { 'if it holds': undidNone, 'if it fails': undone, 'if all waited': lateWriteWaited },
   'lock-outage': {
-    'if it holds': '锁的多数服务器存活时，销售继续；没有多数派时谁也没有卖出，每位买家都得到了答复。',
+    'if it holds': '锁的服务器没有多数派时，谁也没有卖出，每位买家都得到了答复。',
     'if it fails': '这把锁没有做到其多数服务器所能保证的事。',
   },
   'long-sale': {
