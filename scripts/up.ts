@@ -11,10 +11,9 @@ import { claimControl } from '../stack/control.ts';
 import { PortTaken } from '../stack/parts.ts';
 import { plainLine } from '../stack/plain-line.ts';
 import { isFree } from '../stack/ports.ts';
-import { MASTER_NAME } from '../stack/redis-set.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { addressOf, upPortsFor } from '../stack/usual-ports.ts';
-import { type Given, newCommand, redisModeOf, zookeepersOf } from './command-line/command.ts';
+import { type Given, newCommand, ownServersOf } from './command-line/command.ts';
 
 const STOCK = 5_000;
 
@@ -23,8 +22,7 @@ const command = newCommand('npm run up', about, ['nodes', 'redis', 'zookeeper'])
 const given: Given = command.parse().opts();
 loadEnvFile();
 const { nodes: nodeCount = 2 } = given;
-const redisMode = redisModeOf(given, command);
-const zookeepers = zookeepersOf(given, command);
+const { redisMode, zookeepers } = ownServersOf(given, command);
 const { LOCK_VERSION, ORDERS, HOST } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
@@ -139,19 +137,10 @@ function serversOf({ redisSet, replica }: Stack, { processes }: Backends): strin
   return [...lines, ...(members.length > 1 ? members : [])].map((line) => `\n         ${line}`).join('');
 }
 
-/** How one sees that another server has become the primary. */
-function primarySeen({ redis, redisSet, replica }: Stack): string {
-  if (replica) return `redis-cli -u ${replica.url} info replication`;
-  if (redisSet === undefined) return '';
-  if (redisSet.mode === 'cluster') return `redis-cli -u ${redisSet.replica?.url ?? redis.url} cluster nodes`;
-  const sentinel = redisSet.servers.find(({ name }) => name.startsWith('sentinel'));
-  return `redis-cli -u ${sentinel?.url} sentinel get-master-addr-by-name ${MASTER_NAME}`;
-}
-
 async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Backends) {
-  const { redis, redisSet, nginx, nodes } = stack;
+  const { redis, redisSet, replica, nginx, nodes } = stack;
   const redisUrl = redisSet?.url ?? redis.url;
-  const primary = primarySeen(stack);
+  const howToSee = redisSet?.howToSee ?? (replica && `redis-cli -u ${replica.url} info replication`);
   const [node] = nodes;
   const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
   const switchLock = (labUrl: string) =>
@@ -166,7 +155,7 @@ stock    ${STOCK} units of sku 001
 
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale
 See the stock:       curl -w '\\n' ${nginx.url}/inventory
-${primary && `See the primary:     ${primary}\n`}By hand:             . scripts/lab.sh, and then sale, stock, next_sale, redis and what else it has
+${howToSee ? `See the primary:     ${howToSee}\n` : ''}By hand:             . scripts/lab.sh, and then sale, stock, next_sale, redis and what else it has
 Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
 ${
   hasOrders

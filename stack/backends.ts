@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Backend } from '../locks/strategy.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
-import { dismissReaper, makeTempDir, type Part, PartError } from './parts.ts';
-import type { Breakable } from './stack.ts';
-import { openZookeeper, whyNoZookeeper, type ZookeeperCount } from './zookeeper.ts';
+import { all, createOwnParts, type OwnProcess, type OwnServer } from './own-parts.ts';
+import { makeTempDir, type PartError } from './parts.ts';
+import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
 /** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
 export interface Backends {
@@ -18,26 +18,17 @@ export interface Backends {
   /** What there is, such as `10.11.19-MariaDB`. */
   versions: Partial<Record<Backend, string>>;
   /** Their processes, when they are ours to break: all stacks of the run share them. */
-  processes: Partial<Record<Backend, BackendProcess[]>>;
+  processes: Partial<Record<Backend, OwnProcess[]>>;
   /** Resolves as soon as a server ends that nobody stopped. */
   partDied: Promise<PartError>;
   stop(): Promise<void>;
-}
-
-export interface BackendProcess extends Breakable {
-  pid(): number;
-}
-
-interface Member {
-  part: Part;
-  startAgain: () => Promise<Part>;
 }
 
 /** A server of a run, or several that act as one. */
 interface Server {
   version: string;
   /** The processes, when they are ours. */
-  members: Member[];
+  members: OwnServer[];
   /** Resolves with the settings that lead a node to a namespace of this name. */
   openNamespace(name: string): Promise<NodeJS.ProcessEnv>;
 }
@@ -52,7 +43,7 @@ export interface BackendOptions {
   /** Where a MySQL of our own listens; a free port when it is not given. */
   mysqlPort?: number | undefined;
   /** How many servers a ZooKeeper of our own has (1). */
-  zookeepers?: ZookeeperCount | undefined;
+  zookeepers?: number | undefined;
   /** Told when one of several servers has ended that the others may do without. */
   onSpare?: ((sentence: string) => void) | undefined;
 }
@@ -61,24 +52,25 @@ const kinds: Partial<Record<Backend, Kind>> = {
   mysql: {
     whyNone: () => (process.env['MYSQL_URL'] ? undefined : whyNoMysql()),
     async start(dir, { mysqlPort: port }) {
-      const { version, database, ...own } = await openMysql(process.env['MYSQL_URL'] || undefined, { dir, port });
-      return { version, members: membersOf(own), openNamespace: async (name) => ({ MYSQL_URL: await database(name) }) };
+      const { version, database, part, startAgain } = await openMysql(process.env['MYSQL_URL'] || undefined, {
+        dir,
+        port,
+      });
+      const members = part && startAgain ? [{ part, startAgain }] : [];
+      return { version, members, openNamespace: async (name) => ({ MYSQL_URL: await database(name) }) };
     },
   },
   zookeeper: {
     whyNone: () => (process.env['ZOOKEEPER_URL'] ? undefined : whyNoZookeeper()),
     async start(dir, { zookeepers: count }) {
-      const { url, version, ...own } = await openZookeeper(process.env['ZOOKEEPER_URL'] || undefined, { dir, count });
-      const members = own.members ?? membersOf(own);
+      const given = process.env['ZOOKEEPER_URL'] || undefined;
+      const { url, version, members } = await openZookeeper(given, { dir, count });
       const several = members.length > 1 ? `, ${members.length} servers` : '';
       const openNamespace = async (name: string) => ({ ZOOKEEPER_URL: `${url}/${name}` });
       return { version: version + several, members, openNamespace };
     },
   },
 };
-
-const membersOf = ({ part, startAgain }: Partial<Member>): Member[] =>
-  part && startAgain ? [{ part, startAgain }] : [];
 
 /**
  * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, on free ports where the options name none. What can't be had is said
@@ -90,42 +82,9 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
   const versions: Backends['versions'] = {};
   const processes: Backends['processes'] = {};
   const servers: Server[] = [];
-  /** What runs now. */
-  const parts = new Set<Part>();
+  const parts = createOwnParts(options.onSpare);
   let temp: ReturnType<typeof makeTempDir> | undefined;
   let namespaces = 0;
-  let isStopping = false;
-  let reportDeath: (error: PartError) => void;
-  const partDied = new Promise<PartError>((resolve) => {
-    reportDeath = resolve;
-  });
-
-  /** From here on its end is a death, unless it is killed by its name, or one of several. */
-  function watch(backend: Backend, part: Part, isSpare: boolean): Part {
-    parts.add(part);
-    void part.ended.then((sentence) => {
-      if (!parts.delete(part) || isStopping) return;
-      if (isSpare) options.onSpare?.(sentence);
-      else reportDeath(new PartError(backend, sentence));
-    });
-    return part;
-  }
-
-  function breakable(backend: Backend, { part, startAgain }: Member, isSpare: boolean): BackendProcess {
-    watch(backend, part, isSpare);
-    return {
-      pid: () => part.pid,
-      signal: (name) => part.signal(name),
-      async kill() {
-        parts.delete(part);
-        part.signal('SIGKILL');
-        await part.ended;
-      },
-      async start() {
-        part = watch(backend, await startAgain(), isSpare);
-      },
-    };
-  }
 
   async function start(backend: Backend, kind: Kind) {
     lacks[backend] = kind.whyNone();
@@ -134,24 +93,18 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
     const dir = join(temp.dir, backend);
     mkdirSync(dir);
     const server = await kind.start(dir, options);
-    const { members } = server;
     servers.push(server);
     versions[backend] = server.version;
-    if (members.length > 0) processes[backend] = members.map((each) => breakable(backend, each, members.length > 1));
+    const isOneOfSeveral = server.members.length > 1;
+    const own = server.members.map((member) => parts.breakable(member, isOneOfSeveral));
+    if (own.length > 0) processes[backend] = own;
   }
 
-  async function stop() {
-    if (isStopping) return;
-    isStopping = true;
-    await Promise.all([...parts].map((part) => part.stop()));
-    temp?.remove();
-    if (temp) await dismissReaper();
-  }
+  const stop = () => parts.stopAll(() => temp?.remove());
 
   try {
     const wanted = Object.entries(kinds).filter(([backend]) => needed.includes(backend as Backend));
-    const starts = await Promise.allSettled(wanted.map(([backend, kind]) => start(backend as Backend, kind)));
-    for (const start of starts) if (start.status === 'rejected') throw start.reason;
+    await all(wanted.map(([backend, kind]) => start(backend as Backend, kind)));
   } catch (error) {
     await stop();
     throw error;
@@ -166,7 +119,7 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
     lacks,
     versions,
     processes,
-    partDied,
+    partDied: parts.partDied,
     stop,
   };
 }

@@ -10,6 +10,7 @@ import { commandsOfLocks } from '../locks/index.ts';
 import { connectRedis, mastersOf, onServer } from '../services/inventory/servers/redis-client.ts';
 import { lacksOf } from '../services/inventory/servers/redis-commands.ts';
 import { bundledArgs } from './bundle.ts';
+import type { OwnServer } from './own-parts.ts';
 import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
@@ -18,6 +19,11 @@ import { refuseOldRedis } from './redis-version.ts';
 /** How long a replica may take to copy what there is, in milliseconds, and how often it is asked. */
 const COPY_LIMIT_MS = 5_000;
 const COPY_POLL_MS = 10;
+/**
+ * How long a server of ours may take to end, in milliseconds. Redis refuses to while it writes its first AOF, and waits for replicas
+ * that are behind; what it has written outlives a kill.
+ */
+const STOP_LIMIT_MS = 1_000;
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
 
@@ -40,6 +46,13 @@ export interface RedisOptions {
   port?: number | undefined;
 }
 
+export interface ServerOptions extends RedisOptions {
+  name?: string;
+  /** Its configuration file, and arguments besides ours. */
+  file?: string;
+  more?: string[];
+}
+
 /**
  * The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. Rejects with one
  * sentence when the given one does not answer, or when the server is too old.
@@ -51,7 +64,7 @@ export async function openRedis(givenUrl: string | undefined, options: RedisOpti
   }
   const program = installedRedis();
   if (program !== undefined) refuseOldRedis(program, redisVersionOf(program));
-  return startServer(program, options);
+  return startRedis(program, options);
 }
 
 /** The server on the PATH. Undefined when there is none: then the embedded one is used. */
@@ -60,11 +73,11 @@ export function installedRedis(): string | undefined {
 }
 
 /** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
-export async function openReplica(primaryUrl: string, dir: string): Promise<RedisServer> {
+export async function openReplica(primaryUrl: string, dir: string) {
   const program = installedRedis();
   if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
   const { hostname, port } = new URL(primaryUrl);
-  return startServer(program, { dir }, ['--replicaof', hostname, port]);
+  return startRedis(program, { dir, more: ['--replicaof', hostname, port] });
 }
 
 /**
@@ -98,49 +111,56 @@ export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, l
 }
 
 /** Starts an embedded Valkey on a free port. Its part takes a message `{ aheadMs }`, which sets its wall clock ahead. */
-export function openEmbedded(dir: string): Promise<RedisServer> {
-  return startServer(undefined, { dir });
+export function openEmbedded(dir: string) {
+  return startRedis(undefined, { dir });
 }
 
-async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
+/** Starts a server of this program; the embedded one without any. */
+export async function startRedis(
+  program: string | undefined,
+  options: ServerOptions,
+): Promise<RedisServer & OwnServer> {
   const kind = program === undefined ? ('embedded' as const) : ('native' as const);
   const { port: given } = options;
   if (given !== undefined) return startThere(given);
   return retryOnTakenPort(async () => startThere(await freePort()));
 
-  async function startThere(port: number): Promise<RedisServer> {
-    const startAgain = () => startOn(port, program, options, more);
+  async function startThere(port: number) {
+    const startAgain = () => startOn(port, program, options);
     return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
   }
 }
 
-async function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {
-  const readyLine = program === undefined ? 'The embedded Valkey listens.' : 'Ready to accept connections';
+const readyLine = /Ready to accept connections|Sentinel (new )?ID is|The embedded Valkey listens/;
+
+async function startOn(port: number, program: string | undefined, options: ServerOptions) {
   let isReady = false;
   return startPart({
-    name: 'redis',
+    name: options.name ?? 'redis',
     ...(program === undefined
       ? {
           command: process.execPath,
           args: [...(await bundledArgs('stack/embedded-valkey.ts')), String(port)],
           onMessage() {},
         }
-      : { command: program, args: [...serverArgs(port, options), ...more] }),
+      : { command: program, args: serverArgs(port, options) }),
     cwd: options.dir,
     addresses: [{ port }],
     onLine: (line) => {
-      isReady ||= line.includes(readyLine);
+      isReady ||= readyLine.test(line);
     },
     isReady: async () => isReady,
+    stopLimitMs: STOP_LIMIT_MS,
   });
 }
 
 /** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
-function serverArgs(port: number, { dir, keepsData = false }: RedisOptions) {
+function serverArgs(port: number, { dir, keepsData = false, file, more = [] }: ServerOptions) {
   const kept = keepsData ? ['--appendonly', 'yes', '--appendfsync', 'no'] : ['--appendonly', 'no'];
   // A replica gets its copy at once, rather than five seconds after it asked.
   const copied = ['--repl-diskless-sync-delay', '0'];
-  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...kept, ...copied];
+  const always = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...kept, ...copied];
+  return [...(file === undefined ? [] : [file]), ...always, ...more];
 }
 
 /** Makes Redis know every script of ours, so that each call of one is a single command. */

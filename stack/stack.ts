@@ -12,11 +12,12 @@ import { redisUrl } from '../services/inventory/settings/setting-kinds.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { serviceArgs } from './bundle.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
-import { dismissReaper, makeTempDir, type Part, PartError, retryOnTakenPort, startPart } from './parts.ts';
+import { all, type Breakable, createOwnParts, type OwnProcess } from './own-parts.ts';
+import { makeTempDir, type PartError, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort, reachedAt } from './ports.ts';
 import { type Link, openLink } from './proxy/link.ts';
 import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
-import { openCluster, openSentinels, type RedisMode, type RedisSet, whyNoRedisSet } from './redis-set.ts';
+import { openRedisSet, type RedisMode, type RedisSet } from './redis-set.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
@@ -24,19 +25,7 @@ const ASK_LIMIT_MS = 1_000;
 /** How many masters vote for a lock: the number that redis.io takes as its example. */
 export const MASTERS = 5;
 
-/** A process of the stack that a drill may break. */
-export interface Breakable {
-  /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT resumes it. */
-  signal(name: NodeJS.Signals): void;
-  /** Ends the process at once, as a crash would. It does not count as a part that has died. */
-  kill(): Promise<void>;
-  /** Starts the process again after kill(), on the same ports. */
-  start(): Promise<void>;
-}
-
-export interface Node extends Breakable {
-  /** Asks the process to end, and waits for it. start() starts it again. It does not count as a part that has died. */
-  stop(): Promise<void>;
+export interface Node extends OwnProcess {
   name: string;
   url: string;
   labUrl: string;
@@ -164,71 +153,24 @@ export async function startStack({
   const isReplicated = redisMode === 'replica' || (hasReplica ?? replicasOf(LOCK_VERSION) > 0);
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const temp = makeTempDir();
-  const parts = new Set<Part>();
+  // A set of servers is there so that one of them may die: that is told, and no more.
+  const parts = createOwnParts((sentence) => onLine?.('redis', sentence));
   const links: Link[] = [];
-  let isStopping = false;
-  let reportDeath: (error: PartError) => void;
-  const partDied = new Promise<PartError>((resolve) => {
-    reportDeath = resolve;
-  });
-
-  /** From here on the part's end is a death, unless the stack stops or the part is let go. */
-  function watch(part: Part): Part {
-    parts.add(part);
-    void part.ended.then((sentence) => {
-      if (parts.delete(part) && !isStopping) reportDeath(new PartError(part.name, sentence));
-    });
-    return part;
-  }
-
-  /** A set is there so that one of its servers may die: that is told, and no more. */
-  function watchSpare(part: Part) {
-    parts.add(part);
-    void part.ended.then((sentence) => {
-      if (parts.delete(part) && !isStopping) onLine?.(part.name, sentence);
-    });
-  }
 
   /** The Redis of the stack, and its servers when it fails over by itself. */
   async function openOwnRedis(): Promise<RedisServer & { redisSet?: RedisSet }> {
-    const lack = whyNoRedisSet(redisMode);
-    if (lack !== undefined) throw new Error(lack);
-    if (redisMode !== 'sentinel' && redisMode !== 'cluster') {
-      return openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
-    }
-    const open = redisMode === 'sentinel' ? openSentinels : openCluster;
-    const redisSet = await open({ dir: temp.dir, port: ports?.redis, onPart: watchSpare });
-    const { url, part, startAgain } = redisSet.primary;
-    return { url, kind: 'native', part, startAgain, redisSet };
+    const asked = { dir: temp.dir, port: ports?.redis };
+    if (redisMode !== 'sentinel' && redisMode !== 'cluster')
+      return openRedis(REDIS_URL, { ...asked, keepsData: forDrills });
+    const redisSet = await openRedisSet(redisMode, { ...asked, onPart: (part) => parts.watch(part, true) });
+    return { ...redisSet.primary, redisSet };
   }
 
-  async function stop() {
-    if (isStopping) return;
-    isStopping = true;
-    // From the outside in: no part loses the one it depends on.
-    for (const part of [...parts].toReversed()) await part.stop();
-    for (const link of links) await link.close();
-    temp.remove();
-    await dismissReaper();
-  }
-
-  function breakable(part: Part, startAgain: () => Promise<Part>): Breakable & Pick<Node, 'stop'> {
-    return {
-      signal: (signal) => part.signal(signal),
-      async kill() {
-        parts.delete(part);
-        part.signal('SIGKILL');
-        await part.ended;
-      },
-      async stop() {
-        parts.delete(part);
-        await part.stop();
-      },
-      async start() {
-        part = watch(await startAgain());
-      },
-    };
-  }
+  const stop = () =>
+    parts.stopAll(async () => {
+      for (const link of links) await link.close();
+      temp.remove();
+    });
 
   /** What a node of a stack for drills reaches a server through. */
   async function linkTo(url: string): Promise<Link | undefined> {
@@ -259,7 +201,7 @@ export async function startStack({
 
   async function startMaster(): Promise<Master> {
     const { url, part, startAgain } = await openRedis(undefined, { dir: temp.dir });
-    return { url, ...(part && startAgain && { process: breakable(watch(part), startAgain) }) };
+    return { url, ...(part && startAgain && { process: parts.breakable({ part, startAgain }) }) };
   }
 
   async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
@@ -302,7 +244,7 @@ export async function startStack({
             (await ask(`${url}/readyz`)).ok,
           onLine: (line) => onLine?.(name, line),
         });
-      return { url, labUrl, ...breakable(watch(await startProcess()), startProcess) };
+      return { url, labUrl, ...parts.breakable({ part: await startProcess(), startAgain: startProcess }) };
     }
 
     const given = ports?.nodes[index];
@@ -322,31 +264,18 @@ export async function startStack({
     const dir = join(temp.dir, `replica-${randomUUID()}`);
     mkdirSync(dir);
     const { url, part } = await openReplica(primaryUrl, dir);
-    if (part) watch(part);
-    return {
-      url,
-      async stop() {
-        if (part && parts.delete(part)) await part.stop();
-      },
-    };
+    parts.watch(part);
+    return { url, stop: () => parts.stop(part) };
   }
 
   async function startClockServer(): Promise<ClockServer> {
     const { url, part } = await openEmbedded(temp.dir);
-    if (part) watch(part);
-    return {
-      url,
-      setAhead: (aheadMs) => part?.send({ aheadMs }),
-      async stop() {
-        if (part && parts.delete(part)) await part.stop();
-      },
-    };
+    parts.watch(part);
+    return { url, setAhead: (aheadMs) => part.send({ aheadMs }), stop: () => parts.stop(part) };
   }
 
   /** Resolves when it has a copy of all that Redis holds. */
-  async function startLastingReplica(redis: RedisServer): Promise<LastingReplica | undefined> {
-    if (!isReplicated || redis.kind !== 'native' || redisMode === 'sentinel' || redisMode === 'cluster')
-      return undefined;
+  async function startLastingReplica(redis: RedisServer): Promise<LastingReplica> {
     const line = await linkTo(redis.url);
     const { url } = await startReplica(line?.url ?? redis.url);
     await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
@@ -356,12 +285,13 @@ export async function startStack({
   try {
     const redis = await openOwnRedis();
     const { part, startAgain, redisSet } = redis;
-    const redisProcess = part && startAgain && breakable(redisSet ? part : watch(part), startAgain);
+    const redisProcess = part && startAgain && parts.breakable({ part, startAgain }, redisSet !== undefined);
     const lack = await lackOfRedis(redis.url, LOCK_VERSION);
     if (lack !== undefined) throw new Error(lack);
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
-    const replica = await startLastingReplica(redis);
+    const hasOne = isReplicated && redis.kind === 'native' && redisSet === undefined;
+    const replica = hasOne ? await startLastingReplica(redis) : undefined;
     const startNodeAt = (_: unknown, index: number) => startNode(index, redisSet?.url ?? redis.url, masters);
     const nodes = await all(Array.from({ length: nodeCount }, startNodeAt));
     const nginx = await startNginx({
@@ -371,7 +301,7 @@ export async function startStack({
       dir: temp.dir,
       sendsAgain: nginxSendsAgain,
     });
-    watch(nginx.part);
+    parts.watch(nginx.part);
     return {
       redis,
       ...(redisSet && { redisSet }),
@@ -382,20 +312,11 @@ export async function startStack({
       masters,
       nginx,
       nodes,
-      partDied,
+      partDied: parts.partDied,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-/** Resolves with all outcomes. Rejects when each promise has settled, so that nothing starts any more. */
-async function all<T>(promises: Promise<T>[]): Promise<T[]> {
-  const ends = await Promise.allSettled(promises);
-  return ends.map((end) => {
-    if (end.status === 'rejected') throw end.reason;
-    return end.value;
-  });
 }

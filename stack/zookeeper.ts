@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { openZookeeper as openSession } from '../locks/drivers/zookeeper-session.ts';
 import { installLines } from './install-lines.ts';
-import { type Part, retryOnTakenPort, startPart } from './parts.ts';
+import type { OwnServer } from './own-parts.ts';
+import { retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 
@@ -13,22 +14,14 @@ const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
 /** Its magic number, its version, and the id of the database. */
 const LOG_HEADER_BYTES = 16;
 
-/** How many servers may be started: one, or three, of which two are a majority. */
-export const zookeeperCounts = [1, 3] as const;
-export type ZookeeperCount = (typeof zookeeperCounts)[number];
-
 export interface ZookeeperServer {
   /** `host:port` of each server with commas, and the folder to work in if one was given. */
   url: string;
   /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
   kind: 'external' | 'native';
   version: string;
-  /** The process, when it is ours and the only one. */
-  part?: Part;
-  /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
-  startAgain?: () => Promise<Part>;
-  /** Each process of several. */
-  members?: { part: Part; startAgain: () => Promise<Part> }[];
+  /** Its processes, when they are ours. */
+  members: OwnServer[];
 }
 
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
@@ -40,40 +33,36 @@ export function whyNoZookeeper(): string | undefined {
 /** The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. */
 export async function openZookeeper(
   givenUrl: string | undefined,
-  { dir, count = 1 }: { dir: string; count?: ZookeeperCount | undefined },
+  { dir, count = 1 }: { dir: string; count?: number | undefined },
 ): Promise<ZookeeperServer> {
   if (givenUrl !== undefined) {
     await mustAnswer(givenUrl);
     const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
     // One that allows no question about its version is used all the same.
     const version = await askVersion(host, Number(port)).catch(() => undefined);
-    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version' };
+    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version', members: [] };
   }
   const installed = installedZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
-  if (count > 1) return retryOnTakenPort(() => startEnsemble(count, installed, dir));
-  return retryOnTakenPort(async () => startOn(await freePort(), installed, dir));
+  return retryOnTakenPort(() => startServers(count, installed, dir));
 }
 
-/** Starts servers that elect one of them as their leader. Each answers when a majority of them runs. */
-async function startEnsemble(count: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
-  const members: string[] = [];
-  const ports: number[] = [];
-  while (members.length < count) {
-    members.push(`server.${members.length + 1}=127.0.0.1:${await freePort()}:${await freePort()}`);
-    ports.push(await freePort());
-  }
-  const starts = await Promise.allSettled(
-    ports.map((port, at) => startOn(port, installed, dir, { id: at + 1, lines: [...ofEnsemble, ...members] })),
-  );
-  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+/** Starts a server, or several that elect one of them as their leader: then each answers when a majority of them runs. */
+async function startServers(count: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
+  const ids = Array.from({ length: count }, (_, index) => index + 1);
+  const places: string[] = [];
+  for (const id of ids) places.push(`server.${id}=127.0.0.1:${await freePort()}:${await freePort()}`);
+  const lines = count > 1 ? [...ofEnsemble, ...places] : [];
+  const starts = await Promise.allSettled(ids.map(async (id) => startOn(await freePort(), installed, dir, id, lines)));
+  const members = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   for (const start of starts) {
     if (start.status === 'fulfilled') continue;
-    for (const { part } of started) await part.stop();
+    for (const { part } of members) await part.stop();
     throw start.reason;
   }
-  const url = started.map((server) => server.url).join(',');
-  return { url, kind: 'native', version: started[0]?.version ?? '', members: started };
+  const [port = 0] = members.map((member) => member.port);
+  const version = (await askVersion('127.0.0.1', port)) ?? '';
+  return { url: members.map(({ port }) => `127.0.0.1:${port}`).join(','), kind: 'native', version, members };
 }
 
 /** In ticks: how long a server may take to follow its leader (10 s), and how far behind it may be (2 s). */
@@ -81,17 +70,17 @@ const ofEnsemble = ['initLimit=100', 'syncLimit=20'];
 
 type Installed = NonNullable<ReturnType<typeof installedZookeeper>>;
 
-/** `member`: which of several it is, and the settings that name them all. */
-async function startOn(port: number, installed: Installed, dir: string, member?: { id: number; lines: string[] }) {
+/** `id`: which of several it is; `lines` are the settings that name them all. */
+async function startOn(port: number, installed: Installed, dir: string, id: number, lines: string[]) {
   const dataDir = join(dir, `zookeeper-${port}`);
   const config = join(dir, `zookeeper-${port}.cfg`);
   mkdirSync(dataDir);
-  if (member) writeFileSync(join(dataDir, 'myid'), String(member.id));
-  writeFileSync(config, [settings(port, dataDir), ...(member?.lines ?? []), ''].join('\n'));
+  writeFileSync(join(dataDir, 'myid'), String(id));
+  writeFileSync(config, [...settings(port, dataDir), ...lines, ''].join('\n'));
   const startAgain = () => {
     dropUnbegunLogs(join(dataDir, 'version-2'));
     return startPart({
-      name: member ? `zookeeper ${member.id}` : 'zookeeper',
+      name: lines.length > 0 ? `zookeeper ${id}` : 'zookeeper',
       command: installed.java,
       args: [
         // Ready sooner: compile lightly, and let the operating system write to the disk when it likes. A killed server loses nothing.
@@ -104,9 +93,7 @@ async function startOn(port: number, installed: Installed, dir: string, member?:
       isReady: async () => (await ask('conf', '127.0.0.1', port)).includes(`dataDir=${dataDir}/`),
     });
   };
-  const part = await startAgain();
-  const version = (await askVersion('127.0.0.1', port)) ?? '';
-  return { url: `127.0.0.1:${port}`, kind: 'native' as const, version, part, startAgain };
+  return { port, part: await startAgain(), startAgain };
 }
 
 /**
@@ -135,8 +122,7 @@ function settings(port: number, dataDir: string) {
     'maxSessionTimeout=60000',
     // All clients have the same address here (default 60).
     'maxClientCnxns=0',
-    '',
-  ].join('\n');
+  ];
 }
 
 /** The Java and the class path to start ZooKeeper with: as Debian installs them, or Homebrew. Undefined when there is none. */

@@ -18,14 +18,16 @@ export interface SharedRedis {
 }
 
 /** Started once; again when it has failed, or ended. Nobody stops it: the reaper does when this process is gone. */
-function shared<T extends { part?: Part }>(start: (dir: string) => Promise<T>): () => Promise<T> {
+function shared<T extends { part?: Part; members?: { part: Part }[] }>(
+  start: (dir: string) => Promise<T>,
+): () => Promise<T> {
   let server: Promise<T> | undefined;
   return () => {
     server ??= start(makeTempDir().dir);
     const forget = () => {
       server = undefined;
     };
-    server.then(({ part }) => part?.ended).then(forget, forget);
+    server.then(({ part, members = [] }) => (part ?? members[0]?.part)?.ended).then(forget, forget);
     return server;
   };
 }

@@ -9,7 +9,7 @@
 // What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails, and does not promise to hold:
 // - nested-call: a holder that asks for its own lock again waits for itself, by the same object or by another one of its request,
 //   which has the same ownerToken. Count the holds in Redis, by that token.
-// - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
+// - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, each renewEveryMs).
 // - partition: as above, and its holder must stop when no renewal was answered for a lease: abort `lost`, which see below.
 // - paused-process, blocked-loop, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
 //   stock checks at each read and write. It is read after acquire(), so give it by a getter:
@@ -32,6 +32,7 @@ return redis.call('DEL', KEYS[1])`;
 // key           the Redis key of this lock. Begin the names of further keys with it: they are deleted before each drill.
 // ownerToken    a text that no other holder has.
 // leaseMs       how long the lock may be held when nobody renews it.
+// renewEveryMs  how long to wait between two renewals: a third of leaseMs, unless RENEW_EVERY_MS is set.
 // retryDelayMs  how long a waiter sleeps between two tries.
 // permits       how many may be inside at once, for a semaphore: it says so by promises = { permits: true }.
 // onLeaseLost   to be called when the holder learns that the lock is no longer its own. It only records that. To stop the sale

@@ -12,8 +12,9 @@ import type {
 } from '../../services/inventory/orders/contract.ts';
 import type { LockTiming, SaleScript } from '../../services/inventory/sale/contract.ts';
 import type { Tell } from '../../simulation/events.ts';
+import type { Breakable } from '../../stack/own-parts.ts';
 import type { PartError } from '../../stack/parts.ts';
-import type { Breakable, Node, Stack } from '../../stack/stack.ts';
+import type { Node, Stack } from '../../stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { backendOfRow, rowOf } from '../staircase/lookup.ts';

@@ -51,7 +51,6 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   'hung-holder': { 'if it fails': '卡死的销售仍持有锁。' },
   'one-user': {
     'if it holds': '同一个用户一次只有一个请求在临界区内。',
-    'if it fails': '同一个用户的两个请求同时在临界区内。',
   },
   'late-batch': {
     'if it holds': '迟到的写入只属于一笔销售，其他买家都得知了自己的结果。',
@@ -68,7 +67,7 @@ export const pagesInChinese: Record<string, Record<string, string>> = {
   },
   'late-write': { 'if it holds': undidNone, 'if it fails': undone, 'if all waited': lateWriteWaited },
   'lock-outage': {
-    'if it holds': '锁的多数服务器存活时，销售继续；没有多数派时谁也没有卖出，每位买家都得到了答复。',
+    'if it holds': '锁的服务器没有多数派时，谁也没有卖出，每位买家都得到了答复。',
     'if it fails': '这把锁没有做到其多数服务器所能保证的事。',
   },
   'long-sale': {

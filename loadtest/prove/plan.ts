@@ -123,8 +123,8 @@ const ofOnePermit: string[] = [
 /** False where the drill of the same name has nothing to break, and where a verdict would be empty. */
 function saysSomethingOf({ name, demands, permits }: Scope, { stage }: ProvableLock): boolean {
   if (isSemaphoreRow(stage)) return permits !== undefined || ofOnePermit.includes(name);
-  // Either object asks again in one drill.
-  const drill = name === 'nested-object' ? 'nested-call' : name;
+  // Either object asks again in one drill, before a short sale or a long one.
+  const drill = name.startsWith('nested-') ? 'nested-call' : name;
   if (!isExternal(stage) && hasNothingToBreak(stage, drill)) return false;
   return !withoutLease.includes(stage) || demands.some((demand) => !ofLeases.includes(demand));
 }

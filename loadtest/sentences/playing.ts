@@ -44,6 +44,19 @@ export interface Outage {
   missed?: string | undefined;
 }
 
+/** Some servers of the lock are dead: a minority from here on, and then a majority for a time, on the shared clock. */
+export interface LockOutage {
+  killed: number;
+  isMajority: boolean;
+  /** While no majority lived. */
+  from: number;
+  until: number;
+  /** From when on sales are to be made. */
+  backAt: number;
+  /** From then to the next sale that began after it, in milliseconds. Absent until it was looked for; infinite when there was none in time. */
+  soldMs?: number;
+}
+
 export interface Playing
   extends Omit<TestBed, 'mend' | 'stop' | 'close'>,
     Pick<Playable<StepHistory>, 'evidence' | 'ending'> {
@@ -66,10 +79,7 @@ export interface Playing
   /** The clock of a server that can be set. */
   lentClock?: Awaited<ReturnType<TestBed['faults']['lendClock']>>;
   outages: Outage[];
-  /** Without a minority of the servers of the lock: since when, and when the next sale took place, on the shared clock. */
-  minority?: { killed: number; from: number; soldAt?: number };
-  /** When no majority of them lived, and when sales came back that began after its return. */
-  majority?: { from: number; until: number; back: { from: number; soldAt?: number } };
+  lockOutages: LockOutage[];
   /** So much later the answers of a line that is slow come, in milliseconds. */
   slowMs: number;
   /** Sales that came one after the other, before a fault and in it. */
@@ -114,6 +124,7 @@ export function beginPlaying(testBed: TestBed, release?: Playing['release']): Pl
     ...(release && { release }),
     replicas: [],
     outages: [],
+    lockOutages: [],
     slowMs: 0,
     rounds: [],
     crowd: [],

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { type RedisMode, redisModes, whyNoRedisSet } from '../../stack/redis-set.ts';
+import { redisModes, whyNoRedisSet } from '../../stack/redis-set.ts';
 import { MOST_NODES } from '../../stack/usual-ports.ts';
-import { whyNoZookeeper, type ZookeeperCount, zookeeperCounts } from '../../stack/zookeeper.ts';
+import { whyNoZookeeper } from '../../stack/zookeeper.ts';
 import { AS_EXPECTED, COULD_NOT_RUN } from './ending.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
@@ -27,7 +28,7 @@ const wholeNumber = wholeNumberFrom(1, 1_000_000);
 const options = {
   stage: row('--stage <stages>', 'stages, or rows, by number or name, such as 1,2 or 4-ttl or fenced'),
   beyond: flag('--beyond', 'what is beyond stage 8 as well'),
-  track: row('--track <track>', 'which story: locks or orders (locks)', trackNamed),
+  track: row('--track <track>', 'which story: locks or orders (locks)', oneOf('locks', 'orders')),
   drill: row('--drill <drills>', 'drills, such as rush,crashed-holder', list),
   lease: row('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength),
   requests: row('--requests <n>', 'sales of a rush', wholeNumber),
@@ -38,8 +39,12 @@ const options = {
   lab: row('--lab <urls>', 'its lab listeners, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
   nodes: row('--nodes <n>', 'how many nodes sell under load (2)', wholeNumberFrom(2, MOST_NODES)),
   real: flag('--real', 'on real servers, in minutes, instead of in virtual time'),
-  redis: row('--redis <mode>', 'a Redis of its own: single, replica, sentinel or cluster (single)', redisModeNamed),
-  zookeeper: row('--zookeeper <n>', 'how many servers ZooKeeper has: 1 or 3 (1)', zookeeperCount),
+  redis: row(
+    '--redis <mode>',
+    'a Redis of its own: single, replica, sentinel or cluster (single)',
+    oneOf(...redisModes),
+  ),
+  zookeeper: row('--zookeeper <n>', 'how many servers ZooKeeper has: 1 or 3 (1)', oneOf('1', '3')),
   pause: flag('--pause', 'wait for Enter at each step that can wait'),
   save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
   new: row('--new <file>', 'write a lock that works, to be changed, and do nothing else'),
@@ -120,6 +125,19 @@ export function runningOf({ url, lab }: Pick<Given, 'url' | 'lab'>, command: Com
   return url === lab ? undefined : command.error('error: --url and --lab go together');
 }
 
+/** How the servers are to stand that are started. Ends the process where such are given, or none can be started. */
+export function ownServersOf({ redis, zookeeper }: Pick<Given, 'redis' | 'zookeeper'>, command: Command): OwnServers {
+  if (redis !== undefined) mustStart(`--redis ${redis}`, 'REDIS_URL', whyNoRedisSet(redis));
+  if (zookeeper !== undefined) mustStart(`--zookeeper ${zookeeper}`, 'ZOOKEEPER_URL', whyNoZookeeper());
+  return { redisMode: redis, zookeepers: zookeeper && Number(zookeeper) };
+
+  function mustStart(option: string, setting: string, lack: string | undefined) {
+    const isGiven = `${option} starts servers, and ${setting} names others: leave one out, such as ${setting}= npm run …`;
+    const why = process.env[setting] ? isGiven : lack;
+    if (why !== undefined) command.error(`error: ${why}`);
+  }
+}
+
 /** The one lock that is named. Ends the process as a command line does that is not allowed. */
 export const stageNamed = (value: string, command: Command, said = `--stage ${value}`) =>
   lockName(value.trim()) ??
@@ -151,43 +169,12 @@ function list(value: string): string[] {
   return value.split(',').map((part) => part.trim());
 }
 
-function trackNamed(value: string): 'locks' | 'orders' {
-  if (value === 'locks' || value === 'orders') return value;
-  throw new InvalidArgumentError('It must be locks or orders.');
-}
-
-function redisModeNamed(value: string): RedisMode {
-  const mode = redisModes.find((known) => known === value);
-  if (mode !== undefined) return mode;
-  throw new InvalidArgumentError(`It must be one of ${redisModes.join(', ')}.`);
-}
-
-/** A Redis that is started stands as it is asked to. Ends the process where one is given, or none can be started. */
-export function redisModeOf({ redis }: Pick<Given, 'redis'>, command: Command): RedisMode | undefined {
-  if (redis === undefined) return undefined;
-  if (process.env['REDIS_URL'])
-    return command.error(
-      `error: --redis ${redis} starts servers, and REDIS_URL names others: leave one out, such as REDIS_URL= npm run …`,
-    );
-  const lack = whyNoRedisSet(redis);
-  return lack === undefined ? redis : command.error(`error: ${lack}`);
-}
-
-function zookeeperCount(value: string): ZookeeperCount {
-  const count = zookeeperCounts.find((known) => String(known) === value);
-  if (count !== undefined) return count;
-  throw new InvalidArgumentError('It must be 1 or 3: two servers have no majority without each other.');
-}
-
-/** A ZooKeeper that is started has as many servers as are asked for. Ends the process where one is given, or none can be started. */
-export function zookeepersOf({ zookeeper }: Pick<Given, 'zookeeper'>, command: Command): ZookeeperCount | undefined {
-  if (zookeeper === undefined) return undefined;
-  if (process.env['ZOOKEEPER_URL'])
-    return command.error(
-      `error: --zookeeper ${zookeeper} starts servers, and ZOOKEEPER_URL names others: leave one out, such as ZOOKEEPER_URL= npm run …`,
-    );
-  const lack = whyNoZookeeper();
-  return lack === undefined ? zookeeper : command.error(`error: ${lack}`);
+function oneOf<Name extends string>(...names: Name[]) {
+  return (value: string): Name => {
+    const named = names.find((name) => name === value);
+    if (named !== undefined) return named;
+    throw new InvalidArgumentError(`It must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`);
+  };
 }
 
 function leaseLength(value: string): number {

@@ -56,8 +56,7 @@ const virtualServers: Servers = {
 export async function runCommand({
   running,
   nodes,
-  redisMode,
-  zookeepers,
+  servers,
   prints,
   reports,
   settings,
@@ -77,7 +76,7 @@ export async function runCommand({
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const own = { nodes, redisMode, zookeepers, isAlone: workers === 1 };
+  const own = { nodes, servers, isAlone: workers === 1 };
   const targets = createTargets({ running, ...own, modules, backends, onDeath });
   const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });

@@ -8,12 +8,11 @@ import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '
 import { pagesAside } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
 import { projectDir } from '../../stack/parts.ts';
-import type { RedisMode } from '../../stack/redis-set.ts';
-import type { ZookeeperCount } from '../../stack/zookeeper.ts';
 import {
   callerDir,
   type Given,
@@ -21,13 +20,12 @@ import {
   namesAmong,
   newCommand,
   type OptionName,
-  redisModeOf,
+  ownServersOf,
   rowsNamed,
   runningOf,
   stageNamed,
   stagesNamed,
   wholeNumberFrom,
-  zookeepersOf,
 } from './command.ts';
 
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
@@ -44,10 +42,7 @@ export interface RunSettings {
   running?: { url: string; labUrls: string[] } | undefined;
   /** How many nodes the stacks of our own have for the drills under load; two when it is not given. */
   nodes?: number | undefined;
-  /** How the Redis of the stacks stands. */
-  redisMode?: RedisMode | undefined;
-  /** How many servers a ZooKeeper of the run has. */
-  zookeepers?: ZookeeperCount | undefined;
+  servers?: OwnServers | undefined;
   /** Play the cells in the virtual world, without a server. */
   isVirtual?: boolean;
   /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
@@ -87,10 +82,10 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (given.redis && !isOfLocks) refuse(command, `--redis is of the track locks: the ${track} have one Redis`);
   if (given.redis && running) refuse(command, '--redis starts servers, and --url aims at some that run: leave one out');
   if (given.redis && isVirtual) refuse(command, '--redis goes with --real: in virtual time there are no such servers');
-  const redisMode = redisModeOf(given, command);
+  const servers = ownServersOf(given, command);
   const stages = isOfLocks ? stagesOfLocks() : stagesOfOrders();
   const asked = drillSettings(given, usual, drills ?? drillsOf(track), command);
-  return { track, drills, running, nodes: given.nodes, redisMode, isVirtual, stages, ...asked };
+  return { track, drills, running, nodes: given.nodes, servers, isVirtual, stages, ...asked };
 
   function whyNotMoreNodes() {
     if (!isOfLocks) return `the ${track} are played on two nodes`;
@@ -209,8 +204,7 @@ export function readDrillOptions(argv: string[]) {
       rows: own,
       reports,
       isStepwise: pause ?? false,
-      redisMode: redisModeOf({ redis }, command),
-      zookeepers: zookeepersOf({ zookeeper }, command),
+      servers: ownServersOf({ redis, zookeeper }, command),
     },
     settings: { ...realSettings, leaseMs: lease },
     ...(save !== undefined && { fileFor }),

@@ -1,17 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { makeTempDir, type Part } from '../../stack/parts.ts';
+import { createOwnParts } from '../../stack/own-parts.ts';
+import { makeTempDir } from '../../stack/parts.ts';
 import { installedRedis } from '../../stack/redis.ts';
 import { asked, openCluster, openSentinels } from '../../stack/redis-set.ts';
 
 /** Where a set may work, and what ends its servers. */
 function ownOptions() {
   const temp = makeTempDir();
-  const parts: Part[] = [];
-  onTestFinished(async () => {
-    for (const part of parts.reverse()) await part.stop();
-    temp.remove();
-  });
-  return { dir: temp.dir, onPart: (part: Part) => parts.push(part) };
+  const parts = createOwnParts();
+  onTestFinished(() => parts.stopAll(temp.remove));
+  return { dir: temp.dir, onPart: parts.watch };
 }
 
 test.skipIf(installedRedis() === undefined).each([
@@ -22,5 +20,7 @@ test.skipIf(installedRedis() === undefined).each([
 
   expect(servers).toHaveLength(of.servers);
   expect(await asked(primary.url, 'CLIENT', 'LIST', 'TYPE', 'replica')).toContain('user=repl');
-  expect(await asked(replica?.url ?? '', 'INFO', 'replication')).toContain(`master_port:${primary.port}\n`);
+  expect(await asked(replica?.url ?? '', 'INFO', 'replication')).toContain(
+    `master_port:${new URL(primary.url).port}\n`,
+  );
 });

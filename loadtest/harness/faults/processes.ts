@@ -1,6 +1,6 @@
 // Processes that stand still, or die: those of the nodes, and that of Redis.
 
-import type { Breakable } from '../../../stack/stack.ts';
+import type { Breakable } from '../../../stack/own-parts.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import type { TargetNode } from '../target.ts';
 import { type FaultsOptions, type Ground, isThere, ours } from './ground.ts';

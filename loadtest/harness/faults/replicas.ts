@@ -16,10 +16,16 @@ const COPY_LIMIT_MS = 2_000;
 /** How long the servers may take to elect a replica, in milliseconds. */
 const ELECTION_LIMIT_MS = 20_000;
 
-/** A lock as a server holds it. */
-interface HeldLock {
-  key: string;
-  owner: string;
+interface Replica {
+  url: string;
+  /** Keeps from it what is written to its primary from here on. */
+  cut(primary: RedisClient): Promise<void>;
+  /** Makes it a primary. */
+  promote(replica: RedisClient): Promise<unknown>;
+  /** Resolves when both nodes reach it. */
+  untilReached(): Promise<void>;
+  /** The other servers elect it. */
+  isElected?: true;
 }
 
 export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connections) {
@@ -28,54 +34,29 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
   let isLastingTaken = false;
 
   /** The lock as this server holds it now. Undefined when it holds none. */
-  async function lockAt(server: RedisClient): Promise<HeldLock | undefined> {
+  async function lockAt(server: RedisClient) {
     const owner = (await readLease(server, lockKey))?.owner;
     return owner === undefined ? undefined : { key: lockKey, owner };
   }
 
-  /** What is asked of a replica and of its primary before and after its promotion. */
-  const comparing = (primary: RedisClient, replica: RedisClient) => ({
-    lockOfPrimary: () => lockAt(primary),
-    knows: async ({ owner }: HeldLock) => (await lockAt(replica))?.owner === owner,
-  });
-
-  async function mustNotKnow(replica: RedisClient) {
-    if (await replica.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
-  }
-
   /**
    * A Redis that copies the first, over a line that can be cut: the replica that the stack has, over whose line the locks are confirmed,
-   * and after that another one each time.
+   * and after that another one each time. Of a Redis that fails over by itself it is the one that the other servers will elect.
    */
   async function startReplica() {
-    const { redis: primary, replica, redisSet } = ours(stack, 'Redis is not a process of this run.');
-    if (redisSet?.replica) return replicaOfSet(redisSet.primary, redisSet.replica);
-    const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
-    const { url, line } = lasting || (await startAnother());
-    const client = connectForNow(url);
-    const hasCopied = () => network.untilCopied({ primaryUrl: primary.url, replicaUrl: url });
-    if (lasting) {
-      isLastingTaken = true;
-      undoLater(async () => {
-        isLastingTaken = false;
-        line.restore();
-        // One that was promoted copies again, and has nothing of its own any more.
-        await client.call('REPLICAOF', '127.0.0.1', line.port);
-        await hasCopied();
-      });
-    }
-    await hasCopied().catch((error: Error) => {
-      throw new NotStagedError(error.message);
-    });
-    const redis = connectForNow(primary.url);
+    const { redis: primary, redisSet } = ours(stack, 'Redis is not a process of this run.');
+    const { url, cut, promote, untilReached, isElected } = redisSet?.replica
+      ? replicaOfSet(redisSet.replica)
+      : await replicaOverLine();
+    const [redis, client] = [connectForNow(primary.url), connectForNow(url)];
 
     return {
-      ...comparing(redis, client),
+      lockOfPrimary: () => lockAt(redis),
+      knows: async ({ owner }: { owner: string }) => (await lockAt(client))?.owner === owner,
       /** From here on nothing that is written to the first Redis reaches this one. */
       async cutLine() {
-        line.cut('silent');
+        await cut(redis);
         // It must not hear of this, whatever the sales write.
-        undoLater(() => redis.del(cutMark));
         await redis.set(cutMark, 'written after the cut');
       },
       /** Resolves when it has heard of all that was written since the line of another replica was cut. */
@@ -89,39 +70,66 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
        * NotStagedError when it knows what it must not know.
        */
       async promote(): Promise<string | undefined> {
-        await client.call('REPLICAOF', 'NO', 'ONE');
-        await mustNotKnow(client);
-        await leadTo(url);
-        return undefined;
+        await promote(client);
+        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
+        await untilReached();
+        return isElected && new URL(url).host;
       },
     };
   }
 
-  /** The replica of a Redis that fails over by itself: the other servers promote it, and the nodes find it. */
-  function replicaOfSet(primary: SetServer, replica: SetServer) {
-    const [redis, client] = [connectForNow(primary.url), connectForNow(replica.url)];
+  const hasCopied = (replicaUrl: string) => network.untilCopied({ primaryUrl: stack?.redis.url ?? '', replicaUrl });
+
+  async function replicaOverLine(): Promise<Replica> {
+    const replica = stack?.replica;
+    const lasting = !isLastingTaken && replica?.line && { url: replica.url, line: replica.line };
+    const { url, line } = lasting || (await startAnother());
+    if (lasting) {
+      isLastingTaken = true;
+      const client = connectForNow(url);
+      undoLater(async () => {
+        isLastingTaken = false;
+        line.restore();
+        // One that was promoted copies again, and has nothing of its own any more.
+        await client.call('REPLICAOF', '127.0.0.1', line.port);
+        await hasCopied(url);
+      });
+    }
+    await hasCopied(url).catch((error: Error) => {
+      throw new NotStagedError(error.message);
+    });
     return {
-      ...comparing(redis, client),
-      /** The replica copies as a user of its own. Without that user its connection ends, and it can't come back. */
-      async cutLine() {
+      url,
+      async cut(redis) {
+        line.cut('silent');
+        undoLater(() => redis.del(cutMark));
+      },
+      promote: (replica) => replica.call('REPLICAOF', 'NO', 'ONE'),
+      untilReached: () => leadTo(url),
+    };
+  }
+
+  /** The other servers promote it, and the nodes find it. */
+  function replicaOfSet({ url }: SetServer): Replica {
+    return {
+      url,
+      /** It copies as a user of its own. Without that user its connection ends, and it can't come back. */
+      async cut(redis) {
         await redis.set(cutMark, 'written before the cut');
         await redis.del(cutMark);
         if (Number(await redis.call('WAIT', 1, COPY_LIMIT_MS)) === 0)
           throw new NotStagedError('The replica has not copied what Redis holds.');
         await redis.call('ACL', 'SETUSER', REPLICATION_USER, 'off');
         await redis.call('CLIENT', 'KILL', 'USER', REPLICATION_USER);
-        await redis.set(cutMark, 'written after the cut');
       },
-      async hearsAll() {
-        throw new NotStagedError('There is one replica, and it was cut off.');
-      },
-      async promote() {
-        const isPromoted = async () => /role:master/.test(await client.info('replication'));
-        await until(isPromoted, 'No replica was elected in time.', ELECTION_LIMIT_MS);
-        await mustNotKnow(client);
-        await untilFound(replica.url);
-        return new URL(replica.url).host;
-      },
+      promote: (replica) =>
+        until(
+          async () => /role:master/.test(await replica.info('replication')),
+          'No replica was elected in time.',
+          ELECTION_LIMIT_MS,
+        ),
+      untilReached: () => untilFound(url),
+      isElected: true,
     };
   }
 

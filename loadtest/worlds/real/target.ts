@@ -12,13 +12,10 @@ export function whyNotOwnMysql(): string | undefined {
   return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
 }
 
-/** Why a drill may not kill these servers, as a sentence; undefined when it may. */
-function whyNotOurs(backend: 'mysql' | 'zookeeper', isAlone: boolean): string | undefined {
-  const setting = { mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' }[backend];
+/** Why a drill may not kill the servers that this setting may name, as a sentence; undefined when it may. */
+function whyNotOurs(setting: 'MYSQL_URL' | 'ZOOKEEPER_URL', isAlone: boolean): string | undefined {
   if (process.env[setting]) return `What ${setting} names is not ours to kill: with ${setting}= it is started.`;
-  return isAlone
-    ? undefined
-    : 'All stacks of the run share the servers of this lock: npm run drill starts them for itself.';
+  return isAlone ? undefined : 'All stacks of the run share the servers of this lock: npm run drill has its own.';
 }
 
 /** Starts a stack of its own on free ports. `isAlone`: no other uses the servers beyond Redis. */
@@ -51,7 +48,7 @@ export async function openLocalTarget(
       network: machineNetwork,
       url: stack.nginx.url,
       nodes,
-      ...(await describeRedis(stack.redis.kind, nodes, stack.redisSet?.mode)),
+      ...(await describeRedis(stack.redis.kind, nodes, stack.redisSet?.parts)),
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       backends: backends?.versions ?? {},
       ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
@@ -60,8 +57,8 @@ export async function openLocalTarget(
       lacks: {
         ...backends?.lacks,
         'own mysql': whyNotOwnMysql(),
-        'mysql processes': whyNotOurs('mysql', isAlone),
-        'zookeeper processes': whyNotOurs('zookeeper', isAlone),
+        'mysql processes': whyNotOurs('MYSQL_URL', isAlone),
+        'zookeeper processes': whyNotOurs('ZOOKEEPER_URL', isAlone),
         ...lacksOf(stack),
       },
       partDied: stack.partDied,
@@ -89,7 +86,7 @@ function lacksOf({ redis, redisSet, nodes, masters, replica }: Stack): Target['l
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
     ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
     ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
-    ...(redisSet && ofSet[redisSet.mode]),
+    ...(redisSet && { ...ofSet, 'lasting replica': redisSet.isCluster ? noWait : undefined }),
   };
 }
 
@@ -102,22 +99,13 @@ const whyNoReplica: Record<Stack['redis']['kind'], string> = {
 };
 
 /** A Redis that fails over by itself can do that, and no fault that takes one server or one line for Redis. */
-const fails = 'fails over by itself, so this drill would not break what it says: leave --redis out.';
-const lead = 'its clients find the primary themselves, past every link: leave --redis out.';
-const ofSet: Record<'sentinel' | 'cluster', Target['lacks']> = {
-  sentinel: {
-    links: `With Sentinels ${lead}`,
-    'redis process': `A Redis with Sentinels ${fails}`,
-    'clock server': `A Redis with Sentinels ${fails}`,
-    'lasting replica': undefined,
-  },
-  cluster: {
-    links: `In a Cluster ${lead}`,
-    'redis process': `A Cluster ${fails}`,
-    'clock server': `A Cluster ${fails}`,
-    'lasting replica': 'WAIT names no key, and a client of a Cluster asks any server: replicated needs one Redis.',
-  },
+const oneOfSet = 'This Redis fails over by itself, so the drill would not break what it says: leave --redis out.';
+const ofSet: Target['lacks'] = {
+  links: 'Clients of this Redis find the primary themselves, past every link: leave --redis out.',
+  'redis process': oneOfSet,
+  'clock server': oneOfSet,
 };
+const noWait = 'WAIT names no key, and a client of a Cluster asks any server: replicated needs one Redis.';
 
 /** What only a stack of our own has. */
 const broken: Need[] = [
@@ -186,13 +174,13 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
 async function describeRedis(
   kind: Target['redis']['kind'],
   [node]: LabClient[],
-  mode?: 'sentinel' | 'cluster',
+  parts?: string,
 ): Promise<Pick<Target, 'redis' | 'redisLacks'>> {
   if (node === undefined) return { redis: { kind, version: 'unknown' }, redisLacks: {} };
   const { server, version, masters, lacks } = await node.redis();
-  const cluster = masters > 1 ? `, a Cluster of ${masters} masters` : '';
-  const sentinels = mode === 'sentinel' ? ', a primary, a replica and three Sentinels' : '';
-  return { redis: { kind, version: `${server} ${version}${cluster}${sentinels}` }, redisLacks: lacks };
+  const several = parts ?? (masters > 1 ? `a Cluster of ${masters} masters` : undefined);
+  const whole = several === undefined ? '' : `, ${several}`;
+  return { redis: { kind, version: `${server} ${version}${whole}` }, redisLacks: lacks };
 }
 
 /** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */

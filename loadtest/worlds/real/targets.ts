@@ -4,12 +4,19 @@ import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../stack/backends.ts';
 import type { RedisMode } from '../../../stack/redis-set.ts';
 import { MASTERS, type StackOptions } from '../../../stack/stack.ts';
-import type { ZookeeperCount } from '../../../stack/zookeeper.ts';
 import type { Drill } from '../../harness/drill.ts';
 import type { Target } from '../../harness/target.ts';
 import { rowOf } from '../../staircase/lookup.ts';
 import type { Row } from '../../staircase/staircase.ts';
 import { openLocalTarget, openRunningTarget } from './target.ts';
+
+/** How the servers that a run starts for itself stand. */
+export interface OwnServers {
+  /** Their Redis (single). */
+  redisMode?: RedisMode | undefined;
+  /** How many servers their ZooKeeper has (1). */
+  zookeepers?: number | undefined;
+}
 
 export interface TargetsOptions {
   /** A running stack to aim at, instead of stacks of our own. */
@@ -20,10 +27,7 @@ export interface TargetsOptions {
   backends?: Backend[];
   /** How many nodes the stacks of our own have for drills under load; two when it is not given. */
   nodes?: number | undefined;
-  /** How their Redis stands (single). */
-  redisMode?: RedisMode | undefined;
-  /** How many servers their ZooKeeper has (1). */
-  zookeepers?: ZookeeperCount | undefined;
+  servers?: OwnServers | undefined;
   /** One drill runs after the other: it may kill the servers that the stacks share. */
   isAlone?: boolean;
   /** Settings of the nodes. */
@@ -59,8 +63,7 @@ export function createTargets(options: TargetsOptions) {
     running,
     modules = {},
     backends: needed = [],
-    redisMode,
-    zookeepers,
+    servers: { redisMode, zookeepers } = {},
     isAlone = false,
     env: always = {},
     service,

@@ -12,6 +12,7 @@ import {
   remainingSchema,
   saleSchema,
   soldSchema,
+  userSchema,
 } from '../sale/sku.ts';
 import { requestIdForm } from './answer.ts';
 
@@ -36,6 +37,9 @@ const keyed = named.extend({
     .max(MAX_KEY_LENGTH)
     .optional()
     .describe('What comes twice with one key is one request. With IDEMPOTENCY_REQUIRED=on it must be there.'),
+});
+const ofSale = keyed.extend({
+  'X-User-Id': userSchema.optional().describe('Who buys. It must be there with LOCK_SCOPE=user, and is ignored else.'),
 });
 const ofOrder = z.object({ id: orderIdSchema });
 
@@ -105,14 +109,14 @@ export const openapi = createDocument({
       post: sale('Sells one unit, or a basket.', z.union([soldSchema, basketSoldSchema]), {
         description:
           'Without a sku it sells 001; the body wins over the query. A basket is sold as a whole or not at all, under the lock multi.',
-        requestParams: { query: saleSchema, header: keyed },
+        requestParams: { query: saleSchema, header: ofSale },
         requestBody: { content: { 'application/json': { schema: z.union([saleSchema, basketSaleSchema]) } } },
       }),
       get: sale('Sells one unit, as POST does.', soldSchema, {
         description:
           'It is there for the course, so that a browser can click. Use POST: a crawler, or a browser that fetches ahead, would buy.',
         deprecated: true,
-        requestParams: { query: saleSchema, header: keyed },
+        requestParams: { query: saleSchema, header: ofSale },
       }),
     },
     '/inventory': { get: call('Shows the stock.', remainingSchema, { requestParams: { query: lookSchema } }) },

@@ -16,7 +16,7 @@ export function ownZookeeper() {
   beforeAll(async () => {
     temp = makeTempDir();
     server = await openZookeeper(undefined, temp);
-    part = server.part;
+    part = server.members[0]?.part;
   });
 
   afterAll(async () => {

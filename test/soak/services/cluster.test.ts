@@ -142,7 +142,7 @@ test('cluster: while a master is away every sale is refused within a second, and
   await until('they sell', () => hasSoldSince(0));
   await owner.kill();
   await sleep(AWAY_MS);
-  await owner.startAgain();
+  await owner.start();
   await until('the Cluster is whole', cluster.isWhole);
   const backAt = performance.now();
   await until('they sell', () => hasSoldSince(backAt));

@@ -53,7 +53,10 @@ describe('a server that is killed starts again with what it had', () => {
 
   test('zookeeper: though it was killed as it began a log', async () => {
     const { dir } = ownDir();
-    const server = await open(() => openZookeeper(undefined, { dir }));
+    const server = await open(async () => {
+      const { url, members } = await openZookeeper(undefined, { dir });
+      return { url, ...members[0] };
+    });
     const session = openSession({ url: server.url, sessionMs: 10_000 });
     onTestFinished(() => session.close());
     const before = await (await session.enter()).list('/zookeeper');
