@@ -33,7 +33,7 @@ import { createLock as zookeeper } from './beyond/zookeeper.ts';
 import { deletingCommands } from './drivers/delete-if-equal.ts';
 import { takeUnderPermit } from './drivers/under-permit.ts';
 import type { CreateLock } from './lock.ts';
-import { type Backend, createRegistry, type Strategy } from './strategy.ts';
+import { createRegistry, type Strategy } from './strategy.ts';
 
 export type { Backend, Commands, Strategy } from './strategy.ts';
 
@@ -110,14 +110,11 @@ export function addExternalLock(
   createLock: CreateLock,
   { backend, isSemaphore }: Pick<Strategy, 'backend' | 'isSemaphore'>,
 ) {
-  strategies[name] = isSemaphore ? semaphoreOf(backend, createLock) : { backend, createLock };
+  const takeOne = takeUnderPermit(createLock);
+  strategies[name] = isSemaphore
+    ? { backend, createLock, isSemaphore, takeOne, stockIn: 'redis' }
+    : { backend, createLock };
 }
-
-/** A strategy that sells under the permits of this lock. */
-export const semaphoreOf = (backend: Backend, createLock: CreateLock): Strategy => ({
-  ...{ backend, createLock, isSemaphore: true },
-  ...{ takeOne: takeUnderPermit(createLock), stockIn: 'redis' },
-});
 
 /** The built-in lock for each backend. */
 const ofBackend: Record<string, string> = { redis: '8-auto-renew', mysql: 'mysql-lock-table', zookeeper: 'zookeeper' };

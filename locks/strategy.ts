@@ -37,36 +37,25 @@ export function createRegistry(strategies: Record<string, Strategy>) {
     return strategy;
   }
 
+  const has = (name: string, member: string) => member in (strategies[name] ?? {});
+
   /** Where the lock of a strategy lives. */
-  function backendOf(name: string): Backend {
-    return strategies[name]?.backend ?? 'redis';
-  }
+  const backendOf = (name: string): Backend => strategies[name]?.backend ?? 'redis';
 
   /** How many replicas its Redis must have, to confirm what is written. */
-  function replicasOf(name: string): number {
-    return strategies[name]?.replicas ?? 0;
-  }
+  const replicasOf = (name: string) => strategies[name]?.replicas ?? 0;
 
   /** The commands of which its Redis must have one. Undefined when any Redis will do. */
-  function commandsOf(name: string): Commands | undefined {
-    return strategies[name]?.commands;
-  }
+  const commandsOf = (name: string): Commands | undefined => strategies[name]?.commands;
 
   /** False for a lock that stays for ever when it is not released. */
-  function hasLease(name: string): boolean {
-    return strategies[name]?.hasLease !== false;
-  }
+  const hasLease = (name: string) => strategies[name]?.hasLease !== false;
 
   /** True when an acquisition may be given a lease of its own. */
-  function takesLease(name: string): boolean {
-    return strategies[name]?.takesLease === true;
-  }
+  const takesLease = (name: string) => strategies[name]?.takesLease === true;
 
   /** True when its lock may be that of a user: all that a sale does to be alone is to hold it. */
-  function mayLockUsers(name: string): boolean {
-    const strategy = strategies[name];
-    return strategy !== undefined && !('takeOne' in strategy);
-  }
+  const mayLockUsers = (name: string) => strategies[name] !== undefined && !has(name, 'takeOne');
 
   /** Where the sales of a strategy take their units from. */
   function stockOf(name: string): 'redis' | 'mysql' {
@@ -75,21 +64,13 @@ export function createRegistry(strategies: Record<string, Strategy>) {
   }
 
   /** True when the stock lies in several keys, each with a lock of its own. */
-  function isInBuckets(name: string): boolean {
-    const strategy = strategies[name];
-    return strategy !== undefined && 'isInBuckets' in strategy;
-  }
+  const isInBuckets = (name: string) => has(name, 'isInBuckets');
 
   /** False for a sale of its own that needs no lock. */
-  function hasLock(name: string): boolean {
-    const strategy = strategies[name];
-    return strategy !== undefined && 'createLock' in strategy;
-  }
+  const hasLock = (name: string) => has(name, 'createLock');
 
   /** True for a lock that lets in several at once. */
-  function isSemaphore(name: string): boolean {
-    return strategies[name]?.isSemaphore === true;
-  }
+  const isSemaphore = (name: string) => strategies[name]?.isSemaphore === true;
 
   /** The lock under which one alone may read and write. Undefined where a step must do both. */
   function exclusiveLockOf(name: string): CreateLock | undefined {

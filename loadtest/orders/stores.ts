@@ -86,7 +86,8 @@ export const storeSteps = [
     return told('reader filled', { redis: playing.units });
   }),
   step('<sale> has sold, and has deleted the key for the last time', async (playing, { sale }) => {
-    await mustSell(playing, sale);
+    const { status = 'nothing' } = await saleOf(playing, sale).answered;
+    if (status !== 200) throw new NotStagedError(`${sale} was answered ${status}, and had to sell.`);
     const last = wayAndLock(playing.row).way === 'double-delete' ? 2 : 1;
     await playing.until(`${sale} did not delete the key.`, async () => playing.deletes >= last);
     if (last > 1 && playing.fill?.deletesBefore === last)
@@ -112,12 +113,9 @@ export const storeDemands = [
       ...(redis !== undefined && redis !== mysql ? [because('stores differ', { mysql, redis })] : []),
     ];
     if (wrong.length === 0) mustBeDecided(sales);
-    const evidence = taken.map(
-      ([sale]) => `${sale} took a unit: ${sales.get(sale)?.held ? 'MySQL was written' : '200'}`,
-    );
-    if (wrong.length > 0)
-      return { wrong, figures, evidence: [...evidence, `MySQL has ${mysql}, Redis ${redis ?? 'none'}`] };
-    return { right: because('units sold of', { sold, units }), figures };
+    const took = taken.map(([sale, { held }]) => `${sale} took a unit: ${held ? 'MySQL was written' : '200'}`);
+    const evidence = wrong.length === 0 ? [] : [...took, `MySQL has ${mysql}, Redis ${redis ?? 'none'}`];
+    return { wrong, right: because('units sold of', { sold, units }), figures, evidence };
   }),
   demand('the buyer gets the unit', async (playing): Promise<Finding> => {
     mustBeDecided(playing.sales);
@@ -152,11 +150,6 @@ function saleOf({ sales }: OrderPlaying, sale: string): StoreSale {
   const sells = sales.get(sale);
   if (sells === undefined) throw new Error(`No sale is called ${sale}.`);
   return sells;
-}
-
-async function mustSell(playing: OrderPlaying, sale: string) {
-  const { status } = await saleOf(playing, sale).answered;
-  if (status !== 200) throw new NotStagedError(`${sale} was answered ${status ?? 'nothing'}, and had to sell.`);
 }
 
 /** Holds the next command of a node that writes or deletes the key of the stock. */

@@ -59,33 +59,21 @@ const problemSchema = z
   } satisfies Record<keyof Problem, z.ZodType>)
   .meta({ id: 'Problem' });
 
-const refused = {
-  description: 'A problem: `code` says which.',
-  content: { 'application/problem+json': { schema: problemSchema } },
-};
-
-/** What a sale answers to `Accept: text/plain`, whatever it answers. */
-const words = { 'text/plain': { schema: z.string().describe('One line for people, as the course has it.') } };
-
 type Asked = Omit<ZodOpenApiOperationObject, 'responses'>;
 
-function call(summary: string, answer: z.ZodType, { requestParams, ...more }: Asked = {}) {
-  const done = { description: 'Done.', content: { 'application/json': { schema: answer } } };
+function call(summary: string, answer: z.ZodType, { requestParams, ...more }: Asked = {}, words = {}) {
+  const done = { description: 'Done.', content: { 'application/json': { schema: answer }, ...words } };
+  const refused = {
+    description: 'A problem: `code` says which.',
+    content: { 'application/problem+json': { schema: problemSchema }, ...words },
+  };
   const asked = { header: named, ...requestParams };
   return { summary, ...more, requestParams: asked, responses: { 200: done, default: refused } };
 }
 
-function sale(...asked: Parameters<typeof call>) {
-  const { responses, ...others } = call(...asked);
-  const { 200: done, default: failed } = responses;
-  return {
-    ...others,
-    responses: {
-      200: { ...done, content: { ...done.content, ...words } },
-      default: { ...failed, content: { ...failed.content, ...words } },
-    },
-  };
-}
+/** What a sale answers to `Accept: text/plain`, whatever it answers. */
+const words = { 'text/plain': { schema: z.string().describe('One line for people, as the course has it.') } };
+const sale = (summary: string, answer: z.ZodType, asked: Asked) => call(summary, answer, asked, words);
 
 const withOrders = 'Only where sales write orders.';
 const status = <Word extends string>(word: Word) => z.object({ status: z.literal(word) });
