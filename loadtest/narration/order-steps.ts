@@ -70,8 +70,8 @@ export const orderSteps = {
   'order made and paid': ({ order, node }: OfOrder) => `Order ${order} was made on ${node} and paid.`,
 
   // Answers that are lost, and repeats.
-  'answer will be held': ({ node }: OfNode) => `${node} was told to hold back its next answer.`,
-  'both answers will be held': () => 'Both nodes were told to hold back their next answer.',
+  'answers will be held': ({ nodes }: { nodes: string[] }) =>
+    `${listOf(nodes)} ${nodes.length === 1 ? 'was' : 'were'} told to hold back the next answer.`,
   'client hung up': ({ node }: OfNode) => `${node} had its answer ready, and the client hung up.`,
   'client had no answer': () => 'The client got no answer.',
   'seller killed': ({ node, other }: OfNode & { other: string }) =>

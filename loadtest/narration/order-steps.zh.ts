@@ -42,8 +42,7 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'order made and paid': ({ order, node }) => `${node} 生成订单 ${order}，订单已支付。`,
 
   // Answers that are lost, and repeats.
-  'answer will be held': ({ node }) => `${node} 的下一个响应将被扣住。`,
-  'both answers will be held': () => '两个节点的下一个响应都将被扣住。',
+  'answers will be held': ({ nodes }) => `${nodes.join(' 和 ')} 的下一个响应将被扣住。`,
   'client hung up': ({ node }) => `${node} 已准备好响应，客户端断开连接。`,
   'client had no answer': () => '客户端没有得到响应。',
   'seller killed': ({ node, other }) => `生成订单的 ${node} 宕机（SIGKILL），${other} 可以响应。`,

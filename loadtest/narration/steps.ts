@@ -16,6 +16,9 @@ interface OfTime {
   ms: number;
 }
 interface AtNode extends OfSale, OfNode {}
+interface OfCommand extends OfNode {
+  command: 'write' | 'release';
+}
 
 const times = (count: number) => (count === 1 ? 'once' : `${formatNumber(count)} times`);
 
@@ -226,13 +229,9 @@ export const lockSteps = {
   'came to be held': ({ sale, node }: AtNode) => `${sale} came to ${node}, to be held inside.`,
   'came to block': ({ sale, node }: AtNode) => `${sale} came to ${node} and blocked its event loop.`,
   'sale of the node resumed': ({ node }: OfNode) => `The sale at ${node} resumed.`,
-  'write to be held': ({ node }: OfNode) => `A hold was set on the next write of ${node}.`,
-  'write let go': ({ node }: OfNode) => `The hold on the write of ${node} was lifted.`,
-  'release to be held': ({ node }: OfNode) => `A hold was set on the next release of ${node}.`,
-  'release let go': ({ node }: OfNode) => `The hold on the release of ${node} was lifted.`,
+  'command to be held': ({ node, command }: OfCommand) => `A hold was set on the next ${command} of ${node}.`,
+  'command let go': ({ node, command }: OfCommand) => `The hold on the ${command} of ${node} was lifted.`,
   'started again': ({ node }: OfNode) => `${node} was started again.`,
-  'cut off from its servers': ({ node }: OfNode) => `${node} was cut off from Redis and from the servers of its lock.`,
-  'reached its servers again': ({ node }: OfNode) => `${node} reached its servers again.`,
   'rush came': ({ buyers }: { buyers: number }) => `${countOf(buyers, 'buyer')} came through nginx.`,
   'Redis restarted': () => 'Redis was started again.',
   'replica cut off': () => 'Redis got a replica, and replication to it was cut.',

@@ -8,6 +8,8 @@ import type { lockSteps, StepForms, StepSentence } from './steps.ts';
 
 const listed = (skus: string[]) => skus.join(' 和 ');
 
+const commands = { write: '写命令', release: '释放命令' };
+
 const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   text: ({ text }) => text,
 
@@ -180,13 +182,9 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'came to be held': ({ sale, node }) => `${sale} 的请求到达 ${node}，进入临界区后会停住。`,
   'came to block': ({ sale, node }) => `${sale} 的请求到达 ${node}，阻塞了它的事件循环。`,
   'sale of the node resumed': ({ node }) => `${node} 上的请求恢复执行。`,
-  'write to be held': ({ node }) => `${node} 的下一条写命令将被拦住。`,
-  'write let go': ({ node }) => `${node} 的写命令被放行。`,
-  'release to be held': ({ node }) => `${node} 的下一条释放命令将被拦住。`,
-  'release let go': ({ node }) => `${node} 的释放命令被放行。`,
+  'command to be held': ({ node, command }) => `${node} 的下一条${commands[command]}将被拦住。`,
+  'command let go': ({ node, command }) => `${node} 的${commands[command]}被放行。`,
   'started again': ({ node }) => `${node} 重新启动。`,
-  'cut off from its servers': ({ node }) => `${node} 与 Redis 和锁服务器断开连接。`,
-  'reached its servers again': ({ node }) => `${node} 重新连上它的服务器。`,
   'rush came': ({ buyers }) => `${buyers} 个买家的请求经 nginx 到达。`,
   'Redis restarted': () => 'Redis 重新启动。',
   'replica cut off': () => 'Redis 有了一个副本，两者之间的复制连接断开。',

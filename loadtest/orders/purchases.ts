@@ -62,10 +62,9 @@ export const purchaseSteps = [
 
   // Answers that are lost.
   step('<where> keep[s] the next answer', async (playing, { where }) => {
-    const isBoth = where === 'both nodes';
-    const nodes = playing.nodes.filter(({ name }) => isBoth || name === where);
+    const nodes = playing.nodes.filter(({ name }) => where === 'both nodes' || name === where);
     for (const node of nodes) await node.script({ beforeAnswer: true });
-    return isBoth ? told('both answers will be held', {}) : told('answer will be held', { node: where });
+    return told('answers will be held', { nodes: nodes.map(({ name }) => name) });
   }),
   step('a click comes to <node>, and an order is made', async (playing, { node }) => {
     click(playing, node);

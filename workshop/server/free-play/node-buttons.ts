@@ -54,8 +54,8 @@ function hold(
   return {
     act: `hold-${command}`,
     at: node.name,
-    says: told(`${command} to be held`, { node: node.name }),
-    saysUndone: told(`${command} let go`, { node: node.name }),
+    says: told('command to be held', { node: node.name, command }),
+    saysUndone: told('command let go', { node: node.name, command }),
     whyNot: target.lacks.links ?? whyNot,
     press() {
       const held = testBed.faults.holdNext(node, isMeant);
@@ -102,8 +102,8 @@ const cut = ({ target, testBed }: Played, node: TargetNode): Button => ({
   act: 'cut',
   at: node.name,
   fault: deed('cut off'),
-  says: told('cut off from its servers', { node: node.name }),
-  saysUndone: told('reached its servers again', { node: node.name }),
+  says: told('cut off', { node: node.name }),
+  saysUndone: told('reached its lock again', { node: node.name }),
   whyNot: target.lacks.links,
   press: () => testBed.faults.cutOff(node).restore,
 });
