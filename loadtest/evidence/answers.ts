@@ -78,13 +78,12 @@ function readProblem(status: number, answer: unknown): NotSold {
   return { outcome: code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed', code };
 }
 
-/** Adds one answer to the tally. */
-export function countAnswer(tally: Tally, status: number, body: string, latencyMs: number) {
-  const answer = readAnswer(status, body);
+/** Adds one answer, that came as this text, to the tally. */
+export function countAnswer(tally: Tally, answer: SaleAnswer, latencyMs: number, text: string) {
   if (answer.outcome === 'sold') tally.sold.push({ ...answer.sale, latencyMs });
   else if (answer.outcome === 'inDoubt') tally.indefinite += 1;
   else tally[answer.outcome] += 1;
-  if (answer.outcome === 'nonsense') tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
+  if (answer.outcome === 'nonsense') tally.nonsenseSample ||= text.slice(0, 84);
 }
 
 /** Requests without an answer, and answers that do not say whether the sale took place. */

@@ -20,6 +20,7 @@ import type { Deed } from '../narration/faults.ts';
 import { backendOfRow, rowOf } from '../staircase/lookup.ts';
 import type { Clock } from './clock.ts';
 import type { Network } from './network.ts';
+import type { Wire } from './wire.ts';
 
 /**
  * What a drill may need besides its nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
@@ -111,6 +112,8 @@ export interface Target {
   clock: Clock;
   /** What reaches its servers. */
   network: Network;
+  /** How what is sold shows there. */
+  wire: Wire;
   /** The load balancer. */
   url: string;
   /** All that sell, two at least: a drill that goes step by step breaks the first two. */

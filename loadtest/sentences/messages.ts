@@ -2,7 +2,6 @@
 
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
@@ -67,9 +66,9 @@ const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 
 
 /** Lets a sale go on, whose next such command is held on its line; or that of another node. */
 async function holdUp(playing: Playing, name: string, what: 'write' | 'release', other?: TargetNode) {
-  const { release = { isMeant: isRelease } } = playing;
+  const { wire, release = { isMeant: wire.isRelease } } = playing;
   const node = other ?? actorOf(playing, name).node;
-  const isMeant = what === 'write' ? isStockWrite : release.isMeant;
+  const isMeant = what === 'write' ? wire.isStockWrite : release.isMeant;
   const command = await playing.faults.holdOnItsWay(node, isMeant, async () => void (await goOn(playing, name)));
   const hit = other ? { node } : { sale: insideOf(playing, name) };
   breaks(playing, 'command held', deed('held', { command: what }), hit, command.goOn);

@@ -96,11 +96,12 @@ export interface Playing
 export const { step, needing, setting, demand } = sentencesOf<Playing, StepHistory>();
 
 export function beginPlaying(testBed: TestBed, release?: Playing['release']): Playing {
-  const { clock, stage, leaseMs, initialStock, first, second, redisKind, record, faults, sales, lock } = testBed;
+  const { clock, stage, wire, leaseMs, initialStock, first, second, redisKind, record, faults, sales, lock } = testBed;
   const { say, mark, addSku, mustHaveGoneOn, outcome } = testBed;
   return {
     clock,
     stage,
+    wire,
     leaseMs,
     initialStock,
     first,

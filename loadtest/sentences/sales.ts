@@ -6,7 +6,6 @@ import type { Asked } from '../../services/inventory/sale/sku.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isRenewal } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
@@ -156,10 +155,10 @@ async function sellOrWait(playing: Playing, { sale, node, limit }: Values<'sale'
 }
 
 /** Resolves when a lease has been renewed over the line of a node. Throws NotStagedError when none is within a lease. */
-async function untilRenewed({ faults, record, leaseMs }: Playing, node: TargetNode) {
+async function untilRenewed({ wire, faults, record, leaseMs }: Playing, node: TargetNode) {
   let isRenewed = false;
   const unwatch = faults.watchCommands(node, (command) => {
-    isRenewed ||= isRenewal(command);
+    isRenewed ||= wire.isRenewal(command);
     record.ring();
   });
   await record.mustSee(() => isRenewed || undefined, leaseMs, `${node.name} did not renew the lease.`).finally(unwatch);

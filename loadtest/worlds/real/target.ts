@@ -3,6 +3,7 @@
 import type { Backends } from '../../../stack/backends.ts';
 import { type Stack, type StackOptions, startStack } from '../../../stack/stack.ts';
 import type { LabClient, Need, Target } from '../../harness/target.ts';
+import { ourWire } from '../../harness/wire.ts';
 import { openLabClient } from './lab-client.ts';
 import { machineClock, machineNetwork } from './machine.ts';
 
@@ -46,6 +47,7 @@ export async function openLocalTarget(
     return {
       clock: machineClock,
       network: machineNetwork,
+      wire: ourWire,
       url: stack.nginx.url,
       nodes,
       ...(await describeRedis(stack.redis.kind, nodes, stack.redisSet?.parts)),
@@ -138,6 +140,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   return {
     clock: machineClock,
     network: machineNetwork,
+    wire: ourWire,
     url,
     nodes,
     ...(await describeRedis('external', nodes)),

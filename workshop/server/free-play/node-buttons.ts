@@ -1,7 +1,7 @@
 // The buttons of a node.
 
-import { isRelease, isStockWrite } from '../../../loadtest/harness/faults/commands.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { ourWire } from '../../../loadtest/harness/wire.ts';
 import { deed } from '../../../loadtest/narration/faults.ts';
 import { told } from '../../../loadtest/narration/steps.ts';
 import type { Button, Played } from './button.ts';
@@ -13,8 +13,8 @@ const BLOCKED_LEASES = 2.5;
 export const buttonsOfNode = (played: Played, node: TargetNode): Button[] => [
   sell(played, node),
   holdSale(played, node),
-  hold(played, node, 'release', isRelease, whyNoRelease(played.stage)),
-  hold(played, node, 'write', isStockWrite, whyNoWrite(played.stage)),
+  hold(played, node, 'release', ourWire.isRelease, whyNoRelease(played.stage)),
+  hold(played, node, 'write', ourWire.isStockWrite, whyNoWrite(played.stage)),
   kill(played, node),
   stop(played, node),
   cut(played, node),
@@ -48,7 +48,7 @@ function hold(
   { target, testBed, onChange }: Played,
   node: TargetNode,
   command: 'release' | 'write',
-  isMeant: typeof isRelease,
+  isMeant: typeof ourWire.isRelease,
   whyNot: string | undefined,
 ): Button {
   return {
