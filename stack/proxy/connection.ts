@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { NotACommand, readCommands } from '../../simulation/resp.ts';
 import { asCommand, type Command } from './command.ts';
 import type { Hold } from './hold.ts';
+import { type Reply, readReplies } from './replies.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;
@@ -16,6 +17,24 @@ export interface Line {
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
   takeHold(command: Command): Hold | undefined;
+  /** Told of each reply that comes, and of what it answers. Absent where replies are not read. */
+  meetReply?(exchange: Exchange): ReplyHold | undefined;
+}
+
+/** A command that Redis has answered. The times are those of `performance.now()`. */
+export interface Exchange {
+  command: Command;
+  /** Which connection of the link it came on: the first is 1. */
+  connection: number;
+  sentAt: number;
+  reply: Reply;
+  at: number;
+}
+
+/** Holds a reply back, and what its connection is answered later. */
+export interface ReplyHold {
+  /** It is held there until that is called. `isGone`: the client has closed the connection. */
+  arrive(exchange: Exchange, place: { letGo(): void; isGone(): boolean }): void;
 }
 
 export interface Connection {
@@ -34,19 +53,25 @@ interface Request {
   bytes: Buffer;
   isHeld: boolean;
   hold?: Hold;
+  /** Absent of what can't be read. */
+  command?: Command;
 }
 
 /**
  * Carries the commands of `client` to `redis`, and the replies back.
  *
  * Commands are written at once, unless one of them is held: from there on they wait in `requests`. Replies are written at
- * once, unless the line is silent or replies are delayed: then they wait in `replies`.
+ * once, unless the line is silent, replies are delayed, or one of them is held: then they wait in `replies`.
  * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
  * arrives in order.
  */
-export function carry(client: Socket, redis: Socket, line: Line): Connection {
+export function carry(client: Socket, redis: Socket, line: Line, number: number): Connection {
   const requests: Request[] = [];
-  const replies: { bytes: Buffer; cameAt: number }[] = [];
+  const replies: { bytes: Buffer; cameAt: number; isHeld?: boolean }[] = [];
+  /** What Redis was asked and has not answered, where replies are read. */
+  const asked: { command: Command; sentAt: number }[] = [];
+  /** It listens: messages come that nobody asked for. */
+  let isSubscriber = false;
   let requestBytes = 0;
   let replyBytes = 0;
   /** The client sends nothing more; it may still read. */
@@ -63,8 +88,8 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
   const read = readCommands((args, bytes) => {
     const command = asCommand(args);
     const hold = line.takeHold(command);
-    if (hold === undefined) return send({ bytes, isHeld: false });
-    const request = { bytes, isHeld: true, hold };
+    if (hold === undefined) return send({ bytes, isHeld: false, command });
+    const request = { bytes, isHeld: true, hold, command };
     send(request);
     hold.arrive(command, { letGo: () => letGo(request), drop: () => drop(request) });
   });
@@ -75,7 +100,11 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
     requestBytes += request.bytes.length;
   }
 
-  function write({ bytes, hold }: Request) {
+  function write({ bytes, hold, command }: Request) {
+    if (command && line.meetReply) {
+      isSubscriber ||= command.name.endsWith('SUBSCRIBE');
+      asked.push({ command, sentAt: performance.now() });
+    }
     if (hold === undefined) return redis.write(bytes);
     redis.write(bytes, (error) => {
       if (error || !redis.writableEnded) return hold.settle(!error);
@@ -117,7 +146,7 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
 
   function writeReplies() {
     clearTimeout(timer);
-    while (replies[0] !== undefined && !line.isSilent) {
+    while (replies[0] !== undefined && !line.isSilent && !replies[0].isHeld) {
       const { bytes, cameAt } = replies[0];
       const waitMs = cameAt + line.delayMs - performance.now();
       if (waitMs > 0) {
@@ -192,14 +221,41 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
     steer();
   });
 
+  const readAnswers = readReplies((reply) => {
+    const question = reply.isPush || isSubscriber ? undefined : asked.shift();
+    const cameAt = performance.now();
+    const waiting: (typeof replies)[number] = { bytes: reply.bytes, cameAt };
+    const exchange = question && { ...question, connection: number, reply, at: cameAt };
+    const hold = exchange && line.meetReply?.(exchange);
+    if (hold) waiting.isHeld = true;
+    keepReply(waiting);
+    hold?.arrive(exchange as Exchange, { letGo: () => letReplyGo(waiting), isGone: () => isClientGone });
+  });
+
+  function letReplyGo(reply: (typeof replies)[number]) {
+    reply.isHeld = false;
+    writeReplies();
+  }
+
+  function keepReply(reply: (typeof replies)[number]) {
+    replies.push(reply);
+    replyBytes += reply.bytes.length;
+  }
+
   redis.on('data', (bytes) => {
     if (isClientGone) return;
+    if (line.meetReply) {
+      client.cork();
+      readAnswers(bytes);
+      writeReplies();
+      client.uncork();
+      return;
+    }
     if (line.delayMs === 0 && !line.isSilent) {
       client.write(bytes);
       return steer();
     }
-    replies.push({ bytes, cameAt: performance.now() });
-    replyBytes += bytes.length;
+    keepReply({ bytes, cameAt: performance.now() });
     writeReplies();
   });
   redis.on('drain', steer);
