@@ -73,7 +73,7 @@ async function startOn(
     // It writes the file when it listens.
     isReady: async (pid) =>
       Number(readFileSync(join(dir, 'nginx.pid'), 'utf8')) === pid &&
-      (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
+      (await fetch(`${url}/nginx-healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
   });
   return {
     url,

@@ -1,8 +1,9 @@
 // A rush: sends many sales at once, and collects what they leave behind.
 
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
+import { soldIn } from '../evidence/answers.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
-import { type Evidence, freeEvidence, judge, measure } from '../evidence/rush-account.ts';
+import { type Evidence, freeEvidence, judge, judgeByAnswers, measure } from '../evidence/rush-account.ts';
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';
@@ -98,9 +99,9 @@ export async function runRush(
     capMs,
   };
   const figures = measure(evidence);
-  const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));
+  const lostUpdates = findLostUpdates(withReadTimes(soldIn(tally), events));
   return {
-    ...judge(evidence, figures),
+    ...(target.wire.nodesTell ? judge : judgeByAnswers)(evidence, figures),
     figures,
     ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeEvidence(evidence, figures)]),
     events,

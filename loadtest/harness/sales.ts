@@ -43,7 +43,7 @@ export async function sendSales({ clock, network, wire }: Sender, options: LoadO
     failed: 0,
     indefinite: 0,
     nonsense: 0,
-    nonsenseSample: '',
+    samples: {},
     durationMs: 0,
     isCapped: false,
   };

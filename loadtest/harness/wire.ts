@@ -9,6 +9,10 @@ import type { HttpRequest } from './network.ts';
 
 /** What the nodes of a target send and answer. Each kind of service has its own words for the same. */
 export interface Wire {
+  /** The nodes tell what their sales do. Otherwise it is seen on the wire, and who may write is known by what is lost. */
+  nodesTell: boolean;
+  /** How long a sale can be kept inside at most, in milliseconds. */
+  longestSaleMs: number;
   /** How a unit is asked for, at a node or at the load balancer. */
   sale: Pick<HttpRequest, 'method' | 'json'> & { path: string };
   /** What the answer to that says. */
@@ -40,6 +44,8 @@ const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
 
 /** That of our own nodes. */
 export const ourWire: Wire = {
+  nodesTell: true,
+  longestSaleMs: Number.POSITIVE_INFINITY,
   sale: { method: 'POST', path: '/inventory/sale' },
   readAnswer,
   stockKey: stock,

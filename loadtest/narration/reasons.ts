@@ -11,6 +11,13 @@ export const reasons = {
   page: ({ text }: { scenario: string; ending: string; text: string }) => text,
 
   // The stock.
+  'met and lost nothing': ({ pairs }: { pairs: number }) =>
+    `Two had read the stock at the same moment: ${countOf(pairs, 'pair')}. No unit is lost: who wrote last was refused, or began again.`,
+  'units to nobody': ({ units, sold, gone, answer }: { units: number; sold: number; gone: number; answer: string }) =>
+    `${countOf(units, 'unit')} went to nobody: ${sold} answers say sold, and ${gone} units are gone. Others were answered "${answer}".`,
+  'stock below zero': ({ stock }: { stock: number }) => `The stock is ${stock}: more was taken than there was.`,
+  'others answered': ({ others, answer }: { others: number; answer: string }) =>
+    `${others} were answered otherwise, such as "${answer}".`,
   'stock too high': ({ stock, most }: { stock: number; most: number }) =>
     `The stock is ${stock} instead of ${most} at most.`,
   'units sold to nobody': ({ units }: { units: number }) => `${countOf(units, 'unit')} went to clients that had gone.`,

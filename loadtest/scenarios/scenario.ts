@@ -57,7 +57,7 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
     needs('clock server') && replicasOf(stage) > 0 && because('clock server without a replica', {}),
   ].find(Boolean);
   if (whyNot) return notApplicable(whyNot);
-  const timing = { leaseMs, ...scenario.timing };
+  const timing = { leaseMs, ...scenario.timing, ...(target.leaseMs !== undefined && { leaseMs: target.leaseMs }) };
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return playAgain(
     async () => {

@@ -30,8 +30,8 @@ export const demands = [
     const isJudged = (hold: Hold) => !isSame(hold, own);
     return { ...judgeMeetings(playing, outcome, holdsOf(outcome.events).filter(isJudged)), isJudged };
   }),
-  demand('<sale> and <other> stay inside for <time>', ({ leaseMs }, { events }, { time }) => {
-    const leastMs = time - ROUNDED * leaseMs;
+  demand('<sale> and <other> stay inside for <time>', ({ leaseMs, wire }, { events }, { time }) => {
+    const leastMs = Math.min(time, wire.longestSaleMs) - ROUNDED * leaseMs;
     const spans = spansOf(events);
     if (spans.length >= 2 && spans.every(({ entered, left }) => left - entered >= leastMs)) return {};
     throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(time)}.`);
@@ -88,7 +88,7 @@ export async function mustHaveHadTime(playing: Playing, lateMs: number) {
   if (lateMs > 0) await playing.mustHaveGoneOn(lateMs / DELAYS);
 }
 
-function judgeMeetings({ leaseMs, actors }: Playing, { startedAt }: StepHistory, holds: Hold[]): Finding {
+function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory, holds: Hold[]): Finding {
   const meetings = overlapsBetween(holds);
   for (const { inside, wentOnAt } of actors.values()) {
     const hold = holds.find((each) => inside !== undefined && wentOnAt !== undefined && isSame(each, inside));
@@ -96,9 +96,12 @@ function judgeMeetings({ leaseMs, actors }: Playing, { startedAt }: StepHistory,
     const reason = `Sale ${hold.saleId} on ${hold.node} stayed longer than its own lease, which proves nothing.`;
     throw new NotStagedError(reason);
   }
+  // Who has read may still be refused: on the wire it is a fault when a unit is lost by it.
+  const isHarmless = !wire.nodesTell && meetings.length > 0 && readStock(outcome).lostUpdates === 0;
   return {
-    wrong: meetings.length > 0 && because('two were inside', { pairs: meetings.length }),
+    wrong: meetings.length > 0 && !isHarmless && because('two were inside', { pairs: meetings.length }),
+    ...(isHarmless && { right: because('met and lost nothing', { pairs: meetings.length }) }),
     figures: { overlaps: meetings.length },
-    evidence: meetings.map((meeting) => describeOverlap(meeting, startedAt)),
+    evidence: meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt)),
   };
 }

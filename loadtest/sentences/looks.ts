@@ -16,15 +16,18 @@ import { passedOver } from './waiting.ts';
 const EARLIER_MS = 30;
 
 export const lookSteps = [
-  step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (playing, { sale, node }) => {
-    const tried = playing.lock.triesOf(node);
-    const looker = look(playing, sale, node);
-    const hasAsked = () => looker.sale.ended !== undefined || playing.lock.triesOf(node) > tried;
-    await playing.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
-    const { ended } = looker.sale;
-    return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
-  }),
-  needing('links')(
+  needing('looks')(
+    '<sale> looks at the stock at <node>, and asks for the lock or is answered',
+    async (playing, { sale, node }) => {
+      const tried = playing.lock.triesOf(node);
+      const looker = look(playing, sale, node);
+      const hasAsked = () => looker.sale.ended !== undefined || playing.lock.triesOf(node) > tried;
+      await playing.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+      const { ended } = looker.sale;
+      return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
+    },
+  ),
+  needing('looks', 'links')(
     '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
     async (playing, { sale, node, limit }) => {
       await playing.say(told('came to look', { sale, node: node.name }));

@@ -11,6 +11,8 @@ export interface Command {
   args: string[];
   /** The name of the `lua/*.lua` that an EVALSHA or EVAL runs, such as `release-if-owner`. */
   script?: string;
+  /** Which connection of its link it came on: the first is 1. */
+  connection?: number;
 }
 
 /** Which commands: a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to. */

@@ -24,8 +24,6 @@ export interface Line {
 /** A command that Redis has answered. The times are those of `performance.now()`. */
 export interface Exchange {
   command: Command;
-  /** Which connection of the link it came on: the first is 1. */
-  connection: number;
   sentAt: number;
   reply: Reply;
   at: number;
@@ -86,7 +84,7 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
   const redisClosed = hasClosed(redis);
 
   const read = readCommands((args, bytes) => {
-    const command = asCommand(args);
+    const command = { ...asCommand(args), connection: number };
     const hold = line.takeHold(command);
     if (hold === undefined) return send({ bytes, isHeld: false, command });
     const request = { bytes, isHeld: true, hold, command };
@@ -225,7 +223,7 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
     const question = reply.isPush || isSubscriber ? undefined : asked.shift();
     const cameAt = performance.now();
     const waiting: (typeof replies)[number] = { bytes: reply.bytes, cameAt };
-    const exchange = question && { ...question, connection: number, reply, at: cameAt };
+    const exchange = question && { ...question, reply, at: cameAt };
     const hold = exchange && line.meetReply?.(exchange);
     if (hold) waiting.isHeld = true;
     keepReply(waiting);

@@ -35,7 +35,8 @@ function play(steps: Step[], initialStock: number): Evidence {
       stock = stockBefore - 1;
       record('wrote', step, saleId, stock);
       record('left', step, saleId);
-      sold.push({ outcome: 'sold', node: step.node, saleId, stockBefore, remaining: stock, latencyMs: 1 });
+      const sale = { outcome: 'sold' as const, node: step.node, saleId, stockBefore, remaining: stock };
+      sold.push({ sale, latencyMs: 1 });
       finishPending = () => {};
     };
     finishPending = finish;
@@ -54,7 +55,7 @@ function play(steps: Step[], initialStock: number): Evidence {
   return {
     tally: {
       ...{ sent: steps.length, answers: steps.length, errors: 0, sold, soldOut: 0, lockTimeout: 0, failed: 0 },
-      ...{ indefinite: 0, nonsense: 0, nonsenseSample: '', durationMs: 1000, isCapped: false },
+      ...{ indefinite: 0, nonsense: 0, samples: {}, durationMs: 1000, isCapped: false },
     },
     ...{ requests: steps.length, initialStock, finalStock: stock, nodes, sellers: NODES, events, dropped: 0 },
     ...{ redisCommands: 2 * steps.length, standstills: [], freeLimitMs: 2_000, capMs: 60_000 },

@@ -1,0 +1,26 @@
+// The answers of a service that nobody has described: each is known again by what does not differ from sale to sale.
+
+import type { SaleAnswer } from '../../evidence/answers.ts';
+import { shortened } from './command-kinds.ts';
+
+/** What a service answers, each as a mask. */
+export interface Answers {
+  sold: string;
+  soldOut?: string | undefined;
+  /** To a buyer that does not get the lock, when he is not kept waiting. */
+  busy?: string | undefined;
+}
+
+/** An answer without what differs from sale to sale: numbers, and ids. */
+export const maskOf = (status: number, body: string) =>
+  `${status} ${body.replace(/[0-9a-f]{8}-?[0-9a-f-]{8,}/gi, '~').replace(/-?\d+/g, '#')}`.trim();
+
+/** What an answer says, by these masks. What is none of them does not say whether the sale took place. */
+export function readByMask({ sold, soldOut, busy }: Answers, status: number, body: string): SaleAnswer {
+  const mask = maskOf(status, body);
+  if (mask === sold)
+    return { outcome: 'sold', sale: { outcome: 'sold', saleId: '', node: '', stockBefore: 0, remaining: 0 } };
+  if (mask === soldOut) return { outcome: 'soldOut', code: 'OUT_OF_STOCK' };
+  if (mask === busy) return { outcome: 'lockTimeout', code: 'LOCK_WAIT_TIMEOUT' };
+  return { outcome: 'inDoubt', code: shortened(`${status} ${body}`, 60) };
+}

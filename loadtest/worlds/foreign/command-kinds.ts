@@ -1,0 +1,96 @@
+// What a command is to somebody who knows a service by its wire alone: which keys it names, and what kind it is of.
+
+import { createHash } from 'node:crypto';
+import type { Command } from '../../../stack/proxy/link.ts';
+
+/** What names no key, or only where a connection listens. */
+const keyless = new Set(
+  'PING ECHO HELLO AUTH SELECT QUIT RESET CLIENT INFO COMMAND CONFIG SCRIPT FUNCTION CLUSTER ROLE TIME WAIT MULTI EXEC DISCARD UNWATCH READONLY KEYS SCAN DBSIZE PUBLISH SPUBLISH SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE'.split(
+    ' ',
+  ),
+);
+const manyKeys = new Set(['DEL', 'UNLINK', 'EXISTS', 'TOUCH', 'MGET', 'WATCH']);
+/** What tells the stock. */
+const reading = new Set(['GET', 'MGET', 'GETRANGE', 'HGET', 'HMGET', 'HGETALL']);
+/** What looks at a key without telling or changing what is in it. */
+const looking = new Set('WATCH EXISTS TTL PTTL TYPE STRLEN HLEN HEXISTS EXPIRE PEXPIRE PERSIST'.split(' '));
+const runsScript = /^(EVAL|FCALL)/;
+
+/** The keys that a command names. */
+export function keysOf({ name, args }: Command): string[] {
+  if (keyless.has(name)) return [];
+  if (runsScript.test(name)) return args.slice(2, 2 + Number(args[1]));
+  if (name.startsWith('MSET')) return args.filter((_, index) => index % 2 === 0);
+  return manyKeys.has(name) ? args : args.slice(0, 1);
+}
+
+/** Its name, and which script it runs: the same for an EVAL and its EVALSHA. */
+export function kindOf({ name, args: [first = ''] }: Command): string {
+  if (!runsScript.test(name)) return name;
+  if (name.startsWith('FCALL')) return `function ${first}`;
+  const sha = name.startsWith('EVALSHA') ? first.toLowerCase() : createHash('sha1').update(first).digest('hex');
+  return `script ${sha.slice(0, 8)}`;
+}
+
+/** As it is shown: a script by its kind, then its keys and arguments. */
+export function toldCommand(command: Command): string {
+  const { name, args } = command;
+  const words = runsScript.test(name) ? [kindOf(command), ...args.slice(2)] : [name, ...args];
+  return shortened(words.join(' '));
+}
+
+/** In one line that is not too long. */
+export const shortened = (text: string, most = 90) => text.replace(/\s+/g, ' ').trim().slice(0, most);
+
+/** True for a command that names this key: as a key, or, of a script, among its arguments or in its text. */
+export function names(command: Command, key: string): boolean {
+  const { name, args } = command;
+  if (keysOf(command).includes(key)) return true;
+  return (
+    runsScript.test(name) && (args.includes(key) || [`'${key}'`, `"${key}"`].some((text) => args[0]?.includes(text)))
+  );
+}
+
+export interface StockKinds {
+  /** How the stock is read before it is written. Undefined where one command does both. */
+  read: string | undefined;
+  write: string;
+}
+
+/** How a sale reads the stock and writes it, from the commands of one that nobody disturbed. Undefined when none of them wrote it. */
+export function stockKindsOf(commands: Command[], stock: string): StockKinds | undefined {
+  const own = commands.filter((command) => names(command, stock) && !looking.has(command.name));
+  const write = own.findLast(({ name }) => !reading.has(name));
+  if (write === undefined) return undefined;
+  const [first] = own;
+  return { read: first === write || first === undefined ? undefined : kindOf(first), write: kindOf(write) };
+}
+
+/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock. */
+export function stocksAmong(commands: Command[]): string[] {
+  const isCandidate = ({ name }: Command) => reading.has(name) || /^(DECR|HINCRBY)/.test(name);
+  return [...new Set(commands.filter(isCandidate).flatMap(keysOf))];
+}
+
+/** The lease that a command asks for, in milliseconds: what its PX or EX says, or its own argument. Undefined when it asks for none. */
+export function leaseIn({ name, args }: Command): number | undefined {
+  const after = (word: string) => args[args.findIndex((arg) => arg.toUpperCase() === word) + 1];
+  const has = (word: string) => args.some((arg) => arg.toUpperCase() === word);
+  if (name === 'SET' && has('PX')) return Number(after('PX'));
+  if (name === 'SET' && has('EX')) return 1_000 * Number(after('EX'));
+  if (name === 'PEXPIRE' || name === 'PSETEX') return Number(args[1]);
+  if (name === 'EXPIRE' || name === 'SETEX') return 1_000 * Number(args[1]);
+  return undefined;
+}
+
+/** The stock that a command writes, where it says so itself. */
+export function stockIn({ name, args }: Command): number | undefined {
+  const value = Number({ SET: args[1], GETSET: args[1], HSET: args[2], SETEX: args[2], PSETEX: args[2] }[name]);
+  return Number.isInteger(value) ? value : undefined;
+}
+
+/** True for a write that Redis takes whatever else has happened, when it is in no transaction. */
+export function isPlainWrite({ name, args }: Command): boolean {
+  if (name === 'SET') return !args.slice(2).some((arg) => /^(NX|XX|IFEQ)$/i.test(arg));
+  return ['HSET', 'GETSET', 'SETEX', 'PSETEX'].includes(name);
+}

@@ -1,0 +1,195 @@
+// What a few sales that nobody disturbs teach of a service: how it reads and writes the stock, its lock, and its answers.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Exchange, HeldReply } from '../../../stack/proxy/link.ts';
+import { maskOf } from './answers.ts';
+import { kindOf, leaseIn, names, stockKindsOf, stocksAmong, toldCommand } from './command-kinds.ts';
+import { isOfLock, type Learned, type Said } from './learned.ts';
+import type { ForeignNode } from './node.ts';
+import { type ForeignTarget, WARM_LIMIT_MS, warmUp } from './target.ts';
+
+const UNITS = 100;
+const QUIET_LIMIT_MS = 3_000;
+const SALE_LIMIT_MS = 10_000;
+/** So long the answer to a reading is held at most, to see how long the client waits for it, in milliseconds. */
+const PATIENCE_LIMIT_MS = 2_500;
+/** Who is kept waiting has no answer by then, in milliseconds. */
+const BUSY_LIMIT_MS = 300;
+/** A lease that is shorter than LEASE_MS by less than this part is the one that was asked for. */
+const SAME_LEASE = 0.25;
+/** How the lessons of the course are called, which most who come from it have in their services. */
+const usualPaths = ['GET /inventory/sale', 'POST /inventory/sale'];
+
+interface Answer {
+  status: number;
+  body: string;
+}
+
+/** What was not said of a service is learned from its sales. Rejects with a sentence that says what to do when it can't be. */
+export async function learn(target: ForeignTarget, said: Said): Promise<Learned> {
+  const { nodes, redisClient: redis } = target;
+  const [first, second] = nodes;
+  const seen = new Map<ForeignNode, Exchange[]>(nodes.map((node) => [node, []]));
+  const unwatch = target.copies.map(({ link }, index) =>
+    link.watchReplies((exchange) => void seen.get(nodes[index] as ForeignNode)?.push(exchange)),
+  );
+  const commandsOf = (node: ForeignNode) => (seen.get(node) ?? []).map(({ command }) => command);
+  try {
+    const sale = said.sale ?? (await findSale(target));
+    const stock = said.stock ?? (await findStock(target, sale, () => commandsOf(first)));
+    // So much is needed to sell at all; the rest follows from there.
+    let known: Learned = { ...nothingYet, sale, stock, field: said.field, read: undefined, write: '' };
+    const know = (more: Partial<Learned>) => {
+      known = { ...known, ...more };
+      target.know(known);
+    };
+    know({});
+    await first.setStock(UNITS);
+    for (const node of [first, second, first]) await warmUp(target, node, WARM_LIMIT_MS);
+    await untilQuiet(nodes);
+    know({ idle: (await redis.keys('*')).filter((key) => key !== stock) });
+
+    seen.set(first, []);
+    const startedAt = performance.now();
+    const sold = await warmUp(target, first, SALE_LIMIT_MS);
+    const saleMs = performance.now() - startedAt;
+    await untilQuiet(nodes);
+    const exchanges = seen.get(first) ?? [];
+    const commands = exchanges.map(({ command }) => command);
+    const kinds = stockKindsOf(commands, stock);
+    if (kinds === undefined) throw new Error(noWrite(stock));
+    const isWrite = (exchange: Exchange) => kindOf(exchange.command) === kinds.write && names(exchange.command, stock);
+    const released = commands.slice(exchanges.findLastIndex(isWrite) + 1).filter((command) => isOfLock(known, command));
+    const written = [exchanges.findLast(isWrite)?.reply.text ?? ''];
+    know({
+      ...kinds,
+      saleMs,
+      oneSale: exchanges.map(({ command, reply }) =>
+        `${toldCommand(command)} → ${names(command, stock) ? reply.text : '…'}`.slice(0, 110),
+      ),
+      answers: { sold: said.sold ?? maskOf(sold.status, sold.body) },
+      lock: { ...known.lock, release: [...new Set(released.map(kindOf))] },
+    });
+
+    know(await learnWhileInside(kinds.read !== undefined));
+    const burst = seen.get(first)?.length ?? 0;
+    await Promise.all([1, 2, 3].map(() => sell(first)));
+    const inBurst = (seen.get(first) ?? []).slice(burst);
+    written.push(...inBurst.filter(isWrite).map(({ reply }) => reply.text));
+    const [same = ''] = written;
+    const asked = Math.max(0, ...commands.map((command) => (isOfLock(known, command) ? (leaseIn(command) ?? 0) : 0)));
+    const leaseMs = said.leaseMs ?? Math.max(asked, known.lock.leaseMs);
+    know({
+      isShared: new Set(inBurst.map(({ command }) => command.connection)).size === 1,
+      written: written.every((text) => text === same) ? { same } : 'a number',
+      lock: { ...known.lock, leaseMs },
+      obeysLease: Math.abs(leaseMs - target.leaseMs) < SAME_LEASE * target.leaseMs,
+    });
+
+    await first.setStock(0);
+    const empty = await sell(first);
+    const soldOut = empty && maskOf(empty.status, empty.body);
+    if (soldOut === known.answers.sold) throw new Error(sameAnswer(soldOut));
+    know({ answers: { ...known.answers, soldOut: said.soldOut ?? soldOut } });
+    return known;
+
+    /** One is held inside, and another comes to the other copy: what is the lock, who is kept waiting, and how long does its client wait? */
+    async function learnWhileInside(isPossible: boolean): Promise<Partial<Learned>> {
+      if (!isPossible) return {};
+      const hold = target.copies[0].link.holdNextReply(target.wire.isStockRead) satisfies HeldReply;
+      const inside = sell(first);
+      const isInside = await Promise.race([
+        hold.arrived.then(() => true),
+        inside.then(() => false),
+        sleep(SALE_LIMIT_MS, false),
+      ]);
+      if (!isInside) {
+        hold.letGo();
+        return {};
+      }
+      const heldAt = performance.now();
+      const keys = (await target.wire.lockKeysIn(redis, '')).toSorted((a, b) => a.length - b.length);
+      const ttls = await Promise.all(keys.map((key) => redis.pttl(key)));
+      const leases = ttls
+        .filter((ttl) => ttl !== -2)
+        .map((ttl) => (ttl < 0 ? Number.POSITIVE_INFINITY : 10 * Math.ceil(ttl / 10)));
+      const since = seen.get(first)?.length ?? 0;
+      const other = sell(second);
+      const refused = await Promise.race([other, sleep(BUSY_LIMIT_MS, undefined)]);
+      const hasGivenUp = () => hold.isGone();
+      while (performance.now() - heldAt < PATIENCE_LIMIT_MS && !hasGivenUp()) await sleep(10);
+      const patienceMs = hasGivenUp() ? performance.now() - heldAt : Number.POSITIVE_INFINITY;
+      const renewals = (seen.get(first) ?? []).slice(since).filter(({ command }) => isOfLock(known, command));
+      hold.letGo();
+      await Promise.all([inside, other]);
+      await untilQuiet(nodes);
+      await first.clear();
+      const busy = refused && maskOf(refused.status, refused.body);
+      return {
+        patienceMs,
+        lock: { ...known.lock, keys, leaseMs: Math.max(0, ...leases), isRenewed: renewals.length > 0 },
+        answers: { ...known.answers, ...(busy !== known.answers.sold && { busy }) },
+      };
+    }
+
+    function sell(node: ForeignNode): Promise<Answer | undefined> {
+      const url = new URL(sale.path, node.publicUrl);
+      const signal = AbortSignal.timeout(SALE_LIMIT_MS);
+      return target.network.request({ ...sale, url, signal }).catch(() => undefined);
+    }
+  } finally {
+    for (const end of unwatch) end();
+  }
+}
+
+const nothingYet = {
+  answers: { sold: '' },
+  lock: { keys: [], leaseMs: 0, isRenewed: false, release: [] },
+  obeysLease: false,
+  isShared: false,
+  patienceMs: Number.POSITIVE_INFINITY,
+  saleMs: 0,
+  written: { same: '' },
+  idle: [],
+  oneSale: [],
+} satisfies Omit<Learned, 'sale' | 'stock' | 'read' | 'write'>;
+
+async function untilQuiet(nodes: ForeignNode[]) {
+  for (const node of nodes) await node.untilQuiet(QUIET_LIMIT_MS);
+}
+
+/** How a unit is asked for, among the usual ways. */
+async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
+  const answers: string[] = [];
+  for (const way of usualPaths) {
+    const [method, path = '/'] = way.split(' ') as ['GET' | 'POST', string];
+    const url = new URL(path, first.publicUrl);
+    const { status } = await network
+      .request({ method, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
+      .catch(() => ({ status: 0 }));
+    if (![0, 404, 405].includes(status)) return { method, path };
+    answers.push(`${way} is answered ${status || 'nothing'}`);
+  }
+  throw new Error(`Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".`);
+}
+
+/** Which key is the stock, by what a sale reads that finds none. */
+async function findStock(
+  { nodes: [first], network }: ForeignTarget,
+  sale: Learned['sale'],
+  commands: () => Parameters<typeof stocksAmong>[0],
+): Promise<string> {
+  const url = new URL(sale.path, first.publicUrl);
+  await network.request({ ...sale, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) }).catch(() => undefined);
+  await first.untilQuiet(QUIET_LIMIT_MS);
+  const found = stocksAmong(commands());
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const what = found.length === 0 ? 'it read none in Redis' : `it read ${found.join(', ')}`;
+  throw new Error(`Nobody knows which key is the stock: in a sale ${what}. Say it, such as --stock inventory001.`);
+}
+
+const noWrite = (stock: string) =>
+  `A unit of ${stock} went, and no command on the wire has written it. Does the service reach Redis by REDIS_URL, and by nothing else?`;
+const sameAnswer = (mask: string) =>
+  `An empty shop is answered as one that has sold: "${mask}". Nobody could tell the two apart: give them other words, or another status.`;

@@ -1,0 +1,238 @@
+// A copy of a service as a node of the harness: what a node of ours says on its lab listener, the wire tells.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
+import type { OnPush, TargetNode } from '../../harness/target.ts';
+import { machineClock, machineNetwork } from '../real/machine.ts';
+import type { Learned } from './learned.ts';
+import { wireOf } from './learned.ts';
+import { type SalesSeen, seeSales } from './sales-seen.ts';
+import type { Copy } from './stack.ts';
+
+/** How long a copy may take to reach its Redis, in milliseconds. */
+const REACH_LIMIT_MS = 300;
+/** Its commands have ended when none has come for so long, in milliseconds. */
+const QUIET_MS = 150;
+const clock = machineClock;
+
+export interface ForeignNode extends TargetNode {
+  sales: SalesSeen;
+  /** What is learned of the service is known from here on. */
+  know(learned: Learned): void;
+  /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
+  untilQuiet(limitMs: number): Promise<boolean>;
+}
+
+/** `redis`: a connection of the harness. `underWay`: how many requests the node has. */
+export function foreignNodeOf(
+  copy: Copy,
+  redis: Redis,
+  asked: { leaseMs: number; underWay(url: string): number },
+): ForeignNode {
+  const { name, url, link } = copy;
+  let known: Learned | undefined;
+  let wire: ReturnType<typeof wireOf> | undefined;
+  let events: SaleEvent[] = [];
+  let writesBefore = 0;
+  let lastAt = 0;
+  let received = 0;
+  const followers = new Set<OnPush>();
+
+  const push = (told: SaleEvent[], cleared = false, state?: Awaited<ReturnType<TargetNode['state']>>) => ({
+    at: clock.now(),
+    events: told,
+    dropped: 0,
+    cleared,
+    ...(state && { state }),
+  });
+
+  const sales = seeSales(
+    { name, link, clock },
+    () => wire,
+    (event) => {
+      events.push(event);
+      for (const onPush of followers) onPush(push([event]), false);
+    },
+  );
+  link.watch(({ name }) => {
+    if (name !== 'PING') lastAt = performance.now();
+  });
+
+  const holds = holdReads(copy, () => wire);
+
+  async function state(): ReturnType<TargetNode['state']> {
+    if (copy.process.isDead()) throw new Error(`${name} does not answer.`);
+    const underWay = asked.underWay(url);
+    const sold = sales.writes() - writesBefore;
+    return {
+      node: name,
+      port: Number(new URL(url).port),
+      pid: copy.process.pid(),
+      instance: `${name}-${copy.number()}`,
+      lock: 'foreign',
+      leaseMs: asked.leaseMs,
+      renewEveryMs: 0,
+      scope: 'sku',
+      retryDelayMs: 0,
+      waitTimeoutMs: 10_000,
+      permits: 1,
+      inFlight: underWay,
+      held: holds.held(),
+      waiting: sales.waiting(),
+      unreleased: 0,
+      answering: 0,
+      counts: { received, sold, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
+      standstills: [],
+    };
+  }
+
+  async function begin(onPush: OnPush) {
+    onPush(push([...events], false, await state()), true);
+  }
+
+  const isNot = (what: string) => async () => {
+    throw new Error(`A service that is judged by its wire has no ${what}.`);
+  };
+
+  return {
+    name,
+    publicUrl: url,
+    loadUrl: copy.loadUrl,
+    labUrl: '',
+    link,
+    masterLinks: [],
+    backendLinks: {},
+    sales,
+    know(learned) {
+      known = learned;
+      wire = wireOf(learned);
+    },
+    async untilQuiet(limitMs) {
+      const deadline = performance.now() + limitMs;
+      while (performance.now() - lastAt < QUIET_MS) {
+        if (performance.now() > deadline) return false;
+        await sleep(QUIET_MS / 10);
+      }
+      return true;
+    },
+    process: {
+      signal: copy.process.signal,
+      kill: copy.process.kill,
+      async start() {
+        sales.forget();
+        holds.cancel();
+        events = [];
+        await copy.process.start();
+        for (const onPush of followers) await begin(onPush);
+      },
+    },
+    state,
+    isSilentFor: (limitMs) =>
+      machineNetwork.request({ method: 'GET', url: new URL('/', url), signal: AbortSignal.timeout(limitMs) }).then(
+        () => false,
+        ({ name }: Error) => name === 'AbortError' || name === 'TimeoutError',
+      ),
+    // Its lease is that of its stack.
+    async setLock() {},
+    async script(next) {
+      holds.arm(next);
+    },
+    async resume() {
+      holds.letGo();
+    },
+    async reset() {
+      writesBefore = sales.writes();
+      received = 0;
+      events = [];
+    },
+    history: async () => ({ events: [...events], dropped: 0 }),
+    follow(onPush) {
+      followers.add(onPush);
+      void begin(onPush);
+      return { close: () => void followers.delete(onPush) };
+    },
+    async redis() {
+      await mustReach(link.port);
+      const commands = [...link.counters.commands.values()].reduce((sum, count) => sum + count, 0);
+      return { version: '', server: 'redis', masters: 1, commandsProcessed: commands, lacks: {} };
+    },
+    heap: isNot('heap to be seen'),
+    async stock() {
+      const { stock = '', field } = known ?? {};
+      const value = await (field === undefined ? redis.get(stock) : redis.hget(stock, field));
+      return value === null ? undefined : Number(value);
+    },
+    async setStock(units) {
+      const { stock = '', field } = known ?? {};
+      await (field === undefined ? redis.set(stock, units) : redis.hset(stock, field, units));
+    },
+    async clear() {
+      const keys = wire ? await wire.lockKeysIn(redis, '') : [];
+      if (keys.length > 0) await redis.del(keys);
+    },
+    setGuard: isNot('clean-up'),
+    scriptTick: isNot('clean-up'),
+    tick: isNot('clean-up'),
+    ticks: isNot('clean-up'),
+    setSchedule: isNot('clean-up'),
+    report: isNot('second job'),
+  };
+}
+
+/** Holds the answers to readings of the stock as a script says: a sale that is not told what it has read stays inside. */
+function holdReads({ link }: Copy, wire: () => ReturnType<typeof wireOf> | undefined) {
+  /** Those that have come, and wait until they are resumed. */
+  const waiting = new Set<() => void>();
+  let cancelNext = () => {};
+
+  function arm({ untilResumed, pauseMs = 0, times = 1 }: SaleScript) {
+    cancelNext();
+    cancelNext = () => {};
+    const known = wire();
+    if (known === undefined || times === 0 || (!untilResumed && pauseMs === 0)) return;
+    const hold = link.holdNextReply(known.isStockRead);
+    let isCancelled = false;
+    cancelNext = () => {
+      isCancelled = true;
+      hold.letGo();
+    };
+    void hold.arrived.then(() => {
+      if (isCancelled) return;
+      // What is held goes on by `letGo` or in its time, whatever the next script says.
+      cancelNext = () => {};
+      if (untilResumed) waiting.add(hold.letGo);
+      else setTimeout(hold.letGo, pauseMs);
+      arm({ untilResumed, pauseMs, times: times - 1 });
+    });
+  }
+
+  function letGo() {
+    for (const each of waiting) each();
+    waiting.clear();
+  }
+
+  return {
+    arm,
+    held: () => waiting.size,
+    letGo,
+    cancel() {
+      cancelNext();
+      letGo();
+    },
+  };
+}
+
+/** Rejects when nobody answers behind this port soon. */
+function mustReach(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => end(new Error('Redis does not answer.')), REACH_LIMIT_MS);
+    const probe = machineNetwork.probe(port, (what) => end(what === 'data' ? undefined : new Error('Redis is away.')));
+    function end(error?: Error) {
+      clearTimeout(timer);
+      probe.close();
+      if (error) reject(error);
+      else resolve();
+    }
+  });
+}

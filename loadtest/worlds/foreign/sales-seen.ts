@@ -1,0 +1,145 @@
+// The sales of a node, as the wire tells them: a command of the lock, a reading, a write.
+//
+// Nothing on the wire names a sale. Whose a command is follows from how many requests are under way at the node and from the
+// connection that it comes on; where several sales share one, the oldest that fits has it.
+
+import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
+import type { Exchange, ReplyLink } from '../../../stack/proxy/link.ts';
+import type { SaleAnswer } from '../../evidence/answers.ts';
+import type { Clock } from '../../harness/clock.ts';
+import type { Wire } from '../../harness/wire.ts';
+import { stockIn } from './command-kinds.ts';
+
+/** A request that is under way, or whose client has gone while it was. */
+interface Sale {
+  saleId: string;
+  connection: number;
+  is: 'waiting' | 'inside' | 'over';
+  /** Its client has gone. */
+  isGone: boolean;
+}
+
+export interface SalesSeen {
+  /** A request has been sent to the node. */
+  came(): void;
+  /** It has its answer; none when its client has hung up, or the node has died. */
+  ended(answer: SaleAnswer | undefined): void;
+  /** How many wait for the lock. */
+  waiting(): number;
+  /** How many writes of the stock Redis has taken from this node. */
+  writes(): number;
+  /** The process has ended, and with it every sale. */
+  forget(): void;
+}
+
+/** What the wire of a service tells besides its keys. */
+export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'isOfLock'> {
+  /** True when the reply to a write of the stock says that it was done. */
+  hasWritten(exchange: Exchange): boolean;
+}
+
+/** Follows the sales of a node over its link. `tell` is given each event. */
+export function seeSales(
+  { name, link, clock }: { name: string; link: ReplyLink; clock: Clock },
+  wire: () => SeenWire | undefined,
+  tell: (event: SaleEvent) => void,
+): SalesSeen {
+  let numbered = 0;
+  let underWay = 0;
+  let writes = 0;
+  let sales: Sale[] = [];
+  /** A write that waits for its EXEC, by connection. */
+  const queued = new Map<number, Exchange>();
+
+  const emit = ({ saleId }: Sale, type: SaleEvent['type'], more: Partial<SaleEvent> = {}) =>
+    tell({ at: clock.now(), type, node: name, saleId, ...more });
+
+  /** The oldest that is so, and first of all the one on this connection. */
+  const find = (is: Sale['is'], connection: number) =>
+    sales.find((sale) => sale.is === is && sale.connection === connection) ?? sales.find((sale) => sale.is === is);
+
+  const hasRoom = () => sales.filter(({ isGone }) => !isGone).length < underWay;
+
+  function begin(connection: number): Sale {
+    const sale: Sale = { saleId: String(++numbered).padStart(4, '0'), connection, is: 'waiting', isGone: false };
+    sales.push(sale);
+    emit(sale, 'waiting');
+    return sale;
+  }
+
+  link.watch((command) => {
+    if (!wire()?.isOfLock(command) || !hasRoom()) return;
+    begin(command.connection ?? 0);
+  });
+
+  link.watchReplies((exchange) => {
+    const known = wire();
+    if (known === undefined) return;
+    const { command, reply } = exchange;
+    const { connection = 0 } = command;
+    if (known.isStockRead(command)) return read(connection, Number(reply.text.match(/-?\d+/)?.[0] ?? 0));
+    if (known.isStockWrite(command)) {
+      if (reply.text === 'QUEUED') return void queued.set(connection, exchange);
+      return wrote(exchange, known.hasWritten(exchange));
+    }
+    const write = queued.get(connection);
+    if (write === undefined || !['EXEC', 'DISCARD'].includes(command.name)) return;
+    queued.delete(connection);
+    wrote(write, command.name === 'EXEC' && reply.text.startsWith('['));
+  });
+
+  function read(connection: number, stock: number) {
+    const waiting = find('waiting', connection) ?? (hasRoom() ? begin(connection) : undefined);
+    const sale = waiting ?? find('inside', connection);
+    if (sale === undefined) return;
+    if (sale.is === 'waiting') emit(sale, 'entered');
+    Object.assign(sale, { is: 'inside', connection });
+    emit(sale, 'read', { stock });
+  }
+
+  function wrote({ command }: Exchange, isDone: boolean) {
+    if (isDone) writes += 1;
+    const sale = find('inside', command.connection ?? 0);
+    if (sale === undefined) return;
+    const stock = stockIn(command);
+    if (!isDone) return emit(sale, 'conflict');
+    emit(sale, 'wrote', { ...(stock !== undefined && { stock }) });
+    leave(sale);
+  }
+
+  function leave(sale: Sale) {
+    if (sale.is === 'inside') emit(sale, 'left');
+    sale.is = 'over';
+    if (sale.isGone) sales = sales.filter((each) => each !== sale);
+  }
+
+  return {
+    came() {
+      underWay += 1;
+    },
+    ended(answer) {
+      underWay -= 1;
+      const here = sales.filter(({ isGone }) => !isGone);
+      const order =
+        answer?.outcome === 'lockTimeout' ? (['waiting'] as const) : (['over', 'inside', 'waiting'] as const);
+      const sale = order.map((is) => here.find((each) => each.is === is)).find(Boolean);
+      if (sale === undefined) return;
+      if (answer === undefined && sale.is !== 'over') {
+        // The service may go on with it, and nobody tells.
+        sale.isGone = true;
+        if (sale.is === 'waiting') emit(sale, 'failed', { code: 'CLIENT_GONE' });
+        return;
+      }
+      if (sale.is === 'waiting')
+        emit(sale, 'failed', { code: 'code' in (answer ?? {}) ? (answer as { code: string }).code : '' });
+      leave(sale);
+      sales = sales.filter((each) => each !== sale);
+    },
+    waiting: () => sales.filter(({ is, isGone }) => is === 'waiting' && !isGone).length,
+    writes: () => writes,
+    forget() {
+      sales = [];
+      queued.clear();
+    },
+  };
+}

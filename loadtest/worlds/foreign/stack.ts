@@ -1,0 +1,172 @@
+// Two copies of a service that nobody has described, each with its Redis behind a link, and nginx before them.
+
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { startNginx } from '../../../stack/nginx.ts';
+import { createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
+import { makeTempDir, type PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
+import { freePort } from '../../../stack/ports.ts';
+import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
+import { openRedis, openReplica, type RedisServer } from '../../../stack/redis.ts';
+import type { Stack } from '../../../stack/stack.ts';
+
+/** How long a service may take to listen, in milliseconds: Spring Boot on a busy machine takes half a minute. */
+const START_LIMIT_MS = 90_000;
+/** How long it may take to end by itself, in milliseconds. */
+const STOP_LIMIT_MS = 1_000;
+/** So many of the last lines that it printed are kept. */
+const LINES = 20;
+
+export interface Service {
+  /** What starts it, for a shell; it gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment. */
+  command: string;
+  /** The folder it works in. */
+  dir: string;
+}
+
+/** One copy. */
+export interface Copy {
+  name: string;
+  url: string;
+  /** Through nginx, to this copy alone: a load loses requests at servers that close each connection. */
+  loadUrl: string;
+  link: ReplyLink;
+  process: OwnProcess & { isDead(): boolean };
+  /** The last lines that it printed. */
+  lines: readonly string[];
+  /** Which process of it runs: the first is 1. */
+  number(): number;
+}
+
+export interface ForeignStack {
+  copies: [Copy, Copy];
+  url: string;
+  nginx: string;
+  redis: Pick<RedisServer, 'url' | 'kind'>;
+  redisProcess: OwnProcess;
+  startReplica?: Stack['startReplica'];
+  partDied: Promise<PartError>;
+  /** What the copies are told as LEASE_MS when they are started next. */
+  setLease(ms: number): void;
+  stop(): Promise<void>;
+}
+
+/** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
+export async function openForeignStack(service: Service, asked: { leaseMs: number }): Promise<ForeignStack> {
+  let { leaseMs } = asked;
+  const temp = makeTempDir();
+  const parts = createOwnParts();
+  const links: ReplyLink[] = [];
+  const stop = () =>
+    parts.stopAll(async () => {
+      for (const link of links) await link.close();
+      temp.remove();
+    });
+
+  async function openCopy(index: number, redisUrl: string): Promise<Omit<Copy, 'loadUrl'>> {
+    const name = `node-${index + 1}`;
+    const link = await openReplyLink(redisUrl);
+    links.push(link);
+    const lines: string[] = [];
+    let started = 0;
+    let isDead = false;
+
+    const startOn = (port: number) =>
+      startPart({
+        name,
+        command: 'sh',
+        args: ['-c', service.command],
+        cwd: service.dir,
+        env: { ...process.env, PORT: String(port), REDIS_URL: link.url, LEASE_MS: String(leaseMs), NODE_NAME: name },
+        addresses: [{ port }],
+        readyLimitMs: START_LIMIT_MS,
+        stopLimitMs: STOP_LIMIT_MS,
+        // Nothing but its port is known of it.
+        isReady: () => listens(port),
+        onLine(line) {
+          lines.push(line);
+          if (lines.length > LINES) lines.shift();
+        },
+      });
+    const port = await freePort();
+    started += 1;
+    const own = parts.breakable({ part: await startOn(port), startAgain: () => startOn(port) });
+    return {
+      name,
+      url: `http://127.0.0.1:${port}`,
+      link,
+      lines,
+      number: () => started,
+      process: {
+        pid: own.pid,
+        signal: own.signal,
+        stop: own.stop,
+        isDead: () => isDead,
+        async kill() {
+          isDead = true;
+          await own.kill();
+        },
+        async start() {
+          started += 1;
+          await own.start();
+          isDead = false;
+        },
+      },
+    };
+  }
+
+  async function openNginx(nodes: string[], folder: string) {
+    const dir = join(temp.dir, folder);
+    mkdirSync(dir);
+    const nginx = await startNginx({ host: '127.0.0.1', nodes, dir });
+    parts.watch(nginx.part);
+    return nginx;
+  }
+
+  try {
+    const redis = await openRedis(undefined, { dir: temp.dir, keepsData: true });
+    const { part, startAgain } = redis;
+    if (part === undefined || startAgain === undefined) throw new Error('The Redis of a judgement is its own.');
+    const redisProcess = parts.breakable({ part, startAgain });
+    const opened = await Promise.all([0, 1].map((index) => retryOnTakenPort(() => openCopy(index, redis.url))));
+    const hosts = opened.map(({ url }) => new URL(url).host);
+    const nginx = await openNginx(hosts, 'both');
+    const alone = await Promise.all(hosts.map((host, index) => openNginx([host, host], `alone-${index}`)));
+    const copies = opened.map((copy, index) => ({ ...copy, loadUrl: alone[index]?.url ?? '' })) as [Copy, Copy];
+    return {
+      copies,
+      url: nginx.url,
+      nginx: `${nginx.kind} ${nginx.version}`,
+      redis,
+      redisProcess,
+      ...(redis.kind === 'native' && {
+        async startReplica(primaryUrl: string) {
+          const dir = join(temp.dir, `replica-${Date.now()}`);
+          mkdirSync(dir);
+          const { url, part } = await openReplica(primaryUrl, dir);
+          parts.watch(part);
+          return { url, stop: () => parts.stop(part) };
+        },
+      }),
+      partDied: parts.partDied,
+      setLease(ms) {
+        leaseMs = ms;
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** True when somebody takes a connection on this port. */
+export const listens = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });

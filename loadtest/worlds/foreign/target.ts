@@ -1,0 +1,192 @@
+// Two copies of a service as a target of the harness: what it learns of them, what it can break, and what it can't.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { RunningLoad } from '../../harness/network.ts';
+import type { Need, Target } from '../../harness/target.ts';
+import { machineClock, machineNetwork } from '../real/machine.ts';
+import { readByMask } from './answers.ts';
+import { type Learned, wireOf } from './learned.ts';
+import { type ForeignNode, foreignNodeOf } from './node.ts';
+import { type ForeignStack, openForeignStack, type Service } from './stack.ts';
+
+/** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
+export const WARM_LIMIT_MS = 30_000;
+const AGAIN_LIMIT_MS = 3_000;
+/** How long what a drill has left behind may take to end, in milliseconds. */
+const CALM_LIMIT_MS = 2_000;
+const PLENTY = 1_000;
+
+export interface ForeignTarget extends Omit<Target, 'nodes'> {
+  nodes: [ForeignNode, ForeignNode];
+  copies: ForeignStack['copies'];
+  leaseMs: number;
+  /** Of the harness, past every link. */
+  redisClient: Redis;
+  /** What was learned of the service is known from here on. */
+  know(learned: Learned): void;
+  /** Makes it ready for a drill: nothing of the last one goes on, and both copies sell. */
+  calm(): Promise<void>;
+  /** Starts both copies again, with this lease. */
+  restart(leaseMs: number): Promise<void>;
+}
+
+/** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys. */
+export async function openForeignTarget(service: Service, { leaseMs }: { leaseMs: number }): Promise<ForeignTarget> {
+  const stack = await openForeignStack(service, { leaseMs });
+  const redis = new Redis(stack.redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  redis.on('error', () => {});
+  const requests = new Map<string, number>();
+  const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
+  const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
+  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, redis, { leaseMs, underWay })) as [
+    ForeignNode,
+    ForeignNode,
+  ];
+  const ownLacks = stack.startReplica === undefined ? { replication: noReplication } : {};
+  const nodeAt = (host: string) => nodes.find(({ publicUrl }) => new URL(publicUrl).host === host);
+  let known: Learned | undefined;
+
+  const target: ForeignTarget = {
+    clock: machineClock,
+    network: {
+      ...machineNetwork,
+      /** A sale of a drill is known while it is under way. */
+      async request(request) {
+        const { host, pathname } = request.url;
+        const isSale = pathname === known?.sale.path.split('?')[0];
+        const node = isSale ? nodeAt(host) : undefined;
+        if (node === undefined) return machineNetwork.request(request);
+        count(host, 1);
+        node.sales.came();
+        let answer: ReturnType<typeof readByMask> | undefined;
+        try {
+          const given = await machineNetwork.request(request);
+          answer = known && readByMask(known.answers, given.status, given.body);
+          return given;
+        } finally {
+          count(host, -1);
+          node.sales.ended(answer);
+        }
+      },
+      startLoad: (load): RunningLoad => machineNetwork.startLoad(load),
+      async loadScripts() {},
+    },
+    // Nothing is played before it is learned.
+    wire: undefined as never,
+    url: stack.url,
+    nodes,
+    copies: stack.copies,
+    leaseMs,
+    redisClient: redis,
+    redis: { kind: stack.redis.kind, version: '' },
+    redisLacks: {},
+    nginx: stack.nginx,
+    backends: {},
+    stack: {
+      redis: stack.redis,
+      redisProcess: stack.redisProcess,
+      ...(stack.startReplica && { startReplica: stack.startReplica }),
+      async startClockServer() {
+        throw new Error(lacks['clock server']);
+      },
+      masters: [],
+      nginx: undefined as never,
+    },
+    lacks: { ...lacks, ...ownLacks },
+    partDied: stack.partDied,
+    know(learned) {
+      known = learned;
+      target.wire = wireOf(learned);
+      const isOneStep = learned.read === undefined && learned.write !== '';
+      target.lacks = { ...lacks, ...ownLacks, ...(isOneStep && { 'business pause': oneStep }) };
+      for (const node of nodes) node.know(learned);
+    },
+    calm,
+    async restart(ms) {
+      target.leaseMs = ms;
+      stack.setLease(ms);
+      for (const node of nodes) await again(node);
+      for (const node of nodes) await warmUp(target, node, WARM_LIMIT_MS);
+    },
+    async close() {
+      redis.disconnect();
+      await stack.stop();
+    },
+  };
+  return target;
+
+  async function again(node: ForeignNode) {
+    await node.process?.kill();
+    await node.clear();
+    await node.process?.start();
+  }
+
+  async function calm() {
+    const [first] = nodes;
+    await first.setStock(PLENTY);
+    await first.clear();
+    for (const node of nodes) {
+      // Who still waits for the lock of a drill that is over gets it now, or is ended with its process.
+      const isQuiet = await node.untilQuiet(CALM_LIMIT_MS);
+      if (!isQuiet) await again(node);
+      await warmUp(target, node, AGAIN_LIMIT_MS).catch(async () => {
+        await again(node);
+        await warmUp(target, node, WARM_LIMIT_MS);
+      });
+    }
+    for (const node of nodes) await node.untilQuiet(CALM_LIMIT_MS);
+    await first.clear();
+  }
+}
+
+/** Sells at a node until the stock tells that a unit went. Resolves with the answer to that. Rejects with what it answers instead. */
+export async function warmUp(
+  { redisClient, copies, nodes, network, wire }: ForeignTarget,
+  node: ForeignNode,
+  limitMs: number,
+) {
+  void redisClient;
+  const deadline = performance.now() + limitMs;
+  let last = 'nothing';
+  while (performance.now() < deadline) {
+    const before = await node.stock();
+    const url = new URL(wire.sale.path, node.publicUrl);
+    const answer = await network
+      .request({ ...wire.sale, url, signal: AbortSignal.timeout(limitMs) })
+      .catch(({ message }: Error) => ({ status: 0, body: message }));
+    if (before !== undefined && (await node.stock()) === before - 1) return answer;
+    last = `${answer.status} ${answer.body}`.trim();
+    await sleep(100);
+  }
+  const copy = copies[nodes.indexOf(node)];
+  const said = copy && copy.lines.length > 0 ? `\nIts last lines:\n  ${copy.lines.slice(-5).join('\n  ')}` : '';
+  const { method, path } = wire.sale;
+  throw new Error(
+    `${method} ${path} at ${node.name} took no unit of the stock: it answered "${last.slice(0, 120)}".${said}`,
+  );
+}
+
+const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
+const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
+const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
+const lacks = {
+  'clock server': no('server whose clock can be set'),
+  'node clocks': no('clock of its own'),
+  'lasting replica': no('replica that its lock waits for'),
+  masters: no('masters that vote'),
+  'master processes': no('masters that vote'),
+  'lock servers': no('server of its lock that is known'),
+  'own mysql': no('MySQL of ours'),
+  'mysql processes': no('MySQL of ours'),
+  'zookeeper processes': no('ZooKeeper of ours'),
+  permits: no('number of permits that is known'),
+  'own lease': no('lease that a sale can be given'),
+  'user lock': no('user that its lock is for'),
+  'nested calls': no('call inside a sale that a drill could ask for'),
+  'computing sales': no('sale that can be made to compute'),
+  'failing sales': no('sale that can be made to fail'),
+  'read heap': no('heap to be read'),
+  baskets: no('sale of several skus that is known'),
+  looks: no('question for the stock that is known'),
+} satisfies Partial<Record<Need, string>>;

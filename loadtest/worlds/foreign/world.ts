@@ -1,0 +1,111 @@
+// The foreign world: two copies of anybody's service, of which the wire is seen and nothing else.
+
+import { type DrillSettings, lostTrack, notApplicable, type World } from '../../harness/drill.ts';
+import { formatDuration } from '../../narration/numbers.ts';
+import { because, explainedInOne } from '../../narration/reasons.ts';
+import { scenario } from '../../scenarios/index.ts';
+import { type Learned, OF_PATIENCE } from './learned.ts';
+import type { ForeignTarget } from './target.ts';
+
+/** The drills that the wire can carry, in the order in which they are told. */
+export const foreignDrills = [
+  'one-node-rush',
+  'rush',
+  'sell-out',
+  'crashed-holder',
+  'slow-holder',
+  'late-write',
+  'crossed-write',
+  'late-release',
+  'long-sale',
+  'paused-process',
+  'partition',
+  'redis-outage',
+  'hung-holder',
+  'starvation',
+  'failover',
+];
+
+/** A page that asks for a lease as long as this is played where leases are long: they end when the page says so. */
+const LONG_MS = 2_000;
+/** How many leases a sale is held inside at least, so that it shows whether it keeps its lock. */
+const FEWEST_LEASES = 1.3;
+/** How often a drill is played at most. */
+const TRIES = 3;
+
+/** True for a drill that is played where leases are long. */
+export const asksLongLease = (drill: string) => !isLoad(drill) && (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
+export const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
+
+/** The lease that copies are given for the pages in which leases end by themselves, in milliseconds. */
+export function shortLeaseFor({ patienceMs }: Learned, usualMs: number): number {
+  // One that hangs is held for three leases.
+  return Math.min(usualMs, Math.floor((OF_PATIENCE * patienceMs) / 3));
+}
+
+export interface ForeignWorldOptions {
+  /** Where leases are short, and where they are long. */
+  short: ForeignTarget;
+  long: ForeignTarget;
+  learned: Learned;
+  settings: DrillSettings;
+  /** A lease that is longer is waited for by nobody, in milliseconds. */
+  longestWaitMs: number;
+  signal: AbortSignal;
+}
+
+export function foreignWorld({ short, long, learned, settings, longestWaitMs, signal }: ForeignWorldOptions): World {
+  const { lock, obeysLease, patienceMs } = learned;
+  const hasEnd = lock.leaseMs > 0 && Number.isFinite(lock.leaseMs);
+  const longestSaleMs = OF_PATIENCE * patienceMs;
+  // One that does not obey has its own, and one without an end, or without a lock, is played with what is usual.
+  if (hasEnd && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
+
+  /** Why a page in which leases end by themselves can't be played, as a sentence. */
+  function whyNotInTime(drill: string): string | undefined {
+    if (isLoad(drill) || asksLongLease(drill)) return undefined;
+    const lease = `Its lease is ${formatDuration(short.leaseMs)}`;
+    if (hasEnd && short.leaseMs > longestWaitMs)
+      return `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`;
+    if (drill === 'long-sale' && longestSaleMs < FEWEST_LEASES * short.leaseMs)
+      return `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`;
+    return undefined;
+  }
+
+  return {
+    isVirtual: false,
+    isForeign: true,
+    async play({ stage, drill }, audience) {
+      const why = whyNotInTime(drill.name);
+      if (why !== undefined) return { outcome: lostTrack(new Error(why)) };
+      const target = asksLongLease(drill.name) ? long : short;
+      try {
+        await target.calm();
+        const outcome = await Promise.race([
+          drill.run({
+            onProgress() {},
+            narrate: async () => {},
+            ...audience,
+            target: (await audience.watch?.(target)) ?? target,
+            stage,
+            settings: { ...settings, leaseMs: short.leaseMs },
+            signal,
+            tries: TRIES,
+          }),
+          target.partDied.then((died) => Promise.reject(died)),
+        ]);
+        const { verdict, nothingToBreak, says } = outcome;
+        if (verdict !== 'unknown' || !nothingToBreak) return { outcome };
+        return {
+          outcome: {
+            ...outcome,
+            ...notApplicable(because('nothing to break', {})),
+            ...explainedInOne([because('nothing to break', {}), ...says]),
+          },
+        };
+      } catch (error) {
+        return { outcome: lostTrack(error) };
+      }
+    },
+  };
+}
