@@ -88,6 +88,16 @@ export async function mustHaveHadTime(playing: Playing, lateMs: number) {
   if (lateMs > 0) await playing.mustHaveGoneOn(lateMs / DELAYS);
 }
 
+/** Throws NotStagedError when somebody's answer does not say whether he has sold: he may not have come to his write. */
+function hasLostNothing(outcome: StepHistory): boolean {
+  const { lostUpdates, inDoubt } = readStock(outcome);
+  if (lostUpdates === 0 && inDoubt > 0)
+    throw new NotStagedError(
+      'Two had read the stock at the same moment, and one of them was not told how its sale ended.',
+    );
+  return lostUpdates === 0;
+}
+
 function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory, holds: Hold[]): Finding {
   const meetings = overlapsBetween(holds);
   for (const { inside, wentOnAt } of actors.values()) {
@@ -97,7 +107,7 @@ function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory,
     throw new NotStagedError(reason);
   }
   // Who has read may still be refused: on the wire it is a fault when a unit is lost by it.
-  const isHarmless = !wire.nodesTell && meetings.length > 0 && readStock(outcome).lostUpdates === 0;
+  const isHarmless = !wire.nodesTell && meetings.length > 0 && hasLostNothing(outcome);
   return {
     wrong: meetings.length > 0 && !isHarmless && because('two were inside', { pairs: meetings.length }),
     ...(isHarmless && { right: because('met and lost nothing', { pairs: meetings.length }) }),

@@ -42,9 +42,17 @@ export interface Connection {
   resetClient(): void;
   /** Ends both sides, and what is held. */
   destroy(): void;
+  /**
+   * Ends both sides, unless a reply is held: whoever waits for it is to learn nothing before it goes on, and is led on to another server
+   * as one who had connected again meanwhile.
+   */
+  moveTo(open: () => Socket): void;
   /** Resolves when both sides are closed. */
   closed: Promise<unknown>;
 }
+
+/** By these a client says who it is, and how it wants to be answered. */
+const greeting = new Set(['HELLO', 'AUTH', 'SELECT']);
 
 /** A command on its way to Redis. */
 interface Request {
@@ -63,11 +71,14 @@ interface Request {
  * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
  * arrives in order.
  */
-export function carry(client: Socket, redis: Socket, line: Line, number: number): Connection {
+export function carry(client: Socket, first: Socket, line: Line, number: number): Connection {
+  let redis = first;
   const requests: Request[] = [];
   const replies: { bytes: Buffer; cameAt: number; isHeld?: boolean }[] = [];
   /** What Redis was asked and has not answered, where replies are read. */
-  const asked: { command: Command; sentAt: number }[] = [];
+  const asked: { command: Command; sentAt: number; isAgain?: true }[] = [];
+  /** What the client has said of itself: who is asked in the place of Redis is told the same. */
+  const greetings: Request[] = [];
   /** It listens: messages come that nobody asked for. */
   let isSubscriber = false;
   let requestBytes = 0;
@@ -81,7 +92,7 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
   let refusal: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const clientClosed = hasClosed(client);
-  const redisClosed = hasClosed(redis);
+  let redisClosed = hasClosed(redis);
 
   const read = readCommands((args, bytes) => {
     const command = { ...asCommand(args), connection: number };
@@ -101,6 +112,7 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
   function write({ bytes, hold, command }: Request) {
     if (command && line.meetReply) {
       isSubscriber ||= command.name.endsWith('SUBSCRIBE');
+      if (greeting.has(command.name)) greetings.push({ bytes, isHeld: false, command });
       asked.push({ command, sentAt: performance.now() });
     }
     if (hold === undefined) return redis.write(bytes);
@@ -221,6 +233,7 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
 
   const readAnswers = readReplies((reply) => {
     const question = reply.isPush || isSubscriber ? undefined : asked.shift();
+    if (question?.isAgain) return;
     const cameAt = performance.now();
     const waiting: (typeof replies)[number] = { bytes: reply.bytes, cameAt };
     const exchange = question && { ...question, reply, at: cameAt };
@@ -240,7 +253,7 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
     replyBytes += reply.bytes.length;
   }
 
-  redis.on('data', (bytes) => {
+  function onRedisData(bytes: Buffer) {
     if (isClientGone) return;
     if (line.meetReply) {
       client.cork();
@@ -255,12 +268,28 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
     }
     keepReply({ bytes, cameAt: performance.now() });
     writeReplies();
-  });
-  redis.on('drain', steer);
-  redis.on('error', () => {});
-  redis.on('end', () => onRedisEnd(false));
-  redis.on('close', onRedisEnd);
+  }
+
+  function listenTo(socket: Socket) {
+    const whileItIsUsed =
+      <Args extends unknown[]>(act: (...args: Args) => void) =>
+      (...args: Args) => {
+        if (socket === redis) act(...args);
+      };
+    socket.on('data', whileItIsUsed(onRedisData));
+    socket.on('drain', whileItIsUsed(steer));
+    socket.on('error', () => {});
+    const onEnd = whileItIsUsed(onRedisEnd);
+    socket.on('end', () => onEnd(false));
+    socket.on('close', onEnd);
+  }
+  listenTo(redis);
   steer();
+
+  function destroy() {
+    reset(client);
+    onRedisEnd(true);
+  }
 
   return {
     lineChanged() {
@@ -271,11 +300,22 @@ export function carry(client: Socket, redis: Socket, line: Line, number: number)
       reset(client);
       onClientEnd();
     },
-    destroy() {
-      reset(client);
-      onRedisEnd(true);
+    destroy,
+    moveTo(open) {
+      if (!replies.some(({ isHeld }) => isHeld)) return destroy();
+      redis.destroy();
+      redis = open();
+      redisClosed = hasClosed(redis);
+      listenTo(redis);
+      [isRedisGone, isBroken] = [false, false];
+      asked.length = 0;
+      for (const { bytes, command } of greetings) {
+        redis.write(bytes);
+        asked.push({ command: command as Command, sentAt: performance.now(), isAgain: true });
+      }
+      steer();
     },
-    closed: Promise.all([clientClosed, redisClosed]),
+    closed: clientClosed.then(() => redisClosed),
   };
 }
 

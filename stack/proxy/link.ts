@@ -42,6 +42,8 @@ export interface Link {
 
 /** A link that reads replies as well as commands. */
 export interface ReplyLink extends Link {
+  /** The address of the server that new connections are led to. */
+  leadsTo(): string;
   /**
    * Lets the next command that is meant pass, and holds its reply, and what its connection is answered later: Redis has done it, and the
    * client does not know. What the connection sends meanwhile still passes.
@@ -88,6 +90,7 @@ export const openLink = (url: string): Promise<Link> => open(url, false);
 export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
 
 async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
+  let targetUrl = url;
   let target = addressOf(url);
   let isRefusing = false;
   const counters = {
@@ -128,13 +131,10 @@ async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
+  const connectOn = () => connect({ ...target, allowHalfOpen: true, noDelay: true });
+
   function carryOn(client: Socket) {
-    const connection = carry(
-      client,
-      connect({ ...target, allowHalfOpen: true, noDelay: true }),
-      line,
-      counters.connections,
-    );
+    const connection = carry(client, connectOn(), line, counters.connections);
     connections.add(connection);
     connection.closed.then(() => connections.delete(connection));
   }
@@ -212,6 +212,7 @@ async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
     port,
     holdNext,
     holdNextReply,
+    leadsTo: () => targetUrl,
     watchReplies(see) {
       replyWatchers.add(see);
       return () => void replyWatchers.delete(see);
@@ -238,8 +239,9 @@ async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
       unanswered.clear();
     },
     moveTo(redisUrl) {
+      targetUrl = redisUrl;
       target = addressOf(redisUrl);
-      for (const connection of connections) connection.destroy();
+      for (const connection of connections) connection.moveTo(connectOn);
     },
     async close() {
       const closed = once(server, 'close');

@@ -18,8 +18,7 @@ export const maskOf = (status: number, body: string) =>
 /** What an answer says, by these masks. What is none of them does not say whether the sale took place. */
 export function readByMask({ sold, soldOut, busy }: Answers, status: number, body: string): SaleAnswer {
   const mask = maskOf(status, body);
-  if (mask === sold)
-    return { outcome: 'sold', sale: { outcome: 'sold', saleId: '', node: '', stockBefore: 0, remaining: 0 } };
+  if (mask === sold) return { outcome: 'sold' };
   if (mask === soldOut) return { outcome: 'soldOut', code: 'OUT_OF_STOCK' };
   if (mask === busy) return { outcome: 'lockTimeout', code: 'LOCK_WAIT_TIMEOUT' };
   return { outcome: 'inDoubt', code: shortened(`${status} ${body}`, 60) };

@@ -27,8 +27,9 @@ interface Answer {
 
 /** What was not said of a service is learned from its sales. Rejects with a sentence that says what to do when it can't be. */
 export async function learn(target: ForeignTarget, said: Said): Promise<Learned> {
-  const { nodes, redisClient: redis } = target;
+  const { nodes } = target;
   const [first, second] = nodes;
+  const redis = first.server();
   const seen = new Map<ForeignNode, Exchange[]>(nodes.map((node) => [node, []]));
   const unwatch = target.copies.map(({ link }, index) =>
     link.watchReplies((exchange) => void seen.get(nodes[index] as ForeignNode)?.push(exchange)),

@@ -1,7 +1,7 @@
 // A copy of a service as a node of the harness: what a node of ours says on its lab listener, the wire tells.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
 import type { OnPush, TargetNode } from '../../harness/target.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
@@ -12,24 +12,25 @@ import type { Copy } from './stack.ts';
 
 /** How long a copy may take to reach its Redis, in milliseconds. */
 const REACH_LIMIT_MS = 300;
+/** How long Redis may leave the harness unanswered, in milliseconds. */
+const SERVER_LIMIT_MS = 1_000;
 /** Its commands have ended when none has come for so long, in milliseconds. */
 const QUIET_MS = 150;
 const clock = machineClock;
 
 export interface ForeignNode extends TargetNode {
   sales: SalesSeen;
+  /** A connection of the harness to the Redis that it is led to, past the link. */
+  server(): Redis;
+  closeServer(): void;
   /** What is learned of the service is known from here on. */
   know(learned: Learned): void;
   /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
   untilQuiet(limitMs: number): Promise<boolean>;
 }
 
-/** `redis`: a connection of the harness. `underWay`: how many requests the node has. */
-export function foreignNodeOf(
-  copy: Copy,
-  redis: Redis,
-  asked: { leaseMs: number; underWay(url: string): number },
-): ForeignNode {
+/** `underWay`: how many requests the node has. */
+export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url: string): number }): ForeignNode {
   const { name, url, link } = copy;
   let known: Learned | undefined;
   let wire: ReturnType<typeof wireOf> | undefined;
@@ -60,6 +61,17 @@ export function foreignNodeOf(
   });
 
   const holds = holdReads(copy, () => wire);
+  let client: { redis: Redis; url: string } | undefined;
+
+  function server(): Redis {
+    const to = link.leadsTo();
+    if (client?.url === to) return client.redis;
+    client?.redis.disconnect();
+    const redis = new Redis(to, { retryStrategy: () => 50, commandTimeout: SERVER_LIMIT_MS });
+    redis.on('error', () => {});
+    client = { redis, url: to };
+    return redis;
+  }
 
   async function state(): ReturnType<TargetNode['state']> {
     if (copy.process.isDead()) throw new Error(`${name} does not answer.`);
@@ -97,6 +109,7 @@ export function foreignNodeOf(
 
   return {
     name,
+    closeServer: () => client?.redis.disconnect(),
     publicUrl: url,
     loadUrl: copy.loadUrl,
     labUrl: '',
@@ -158,18 +171,19 @@ export function foreignNodeOf(
       return { version: '', server: 'redis', masters: 1, commandsProcessed: commands, lacks: {} };
     },
     heap: isNot('heap to be seen'),
+    server,
     async stock() {
       const { stock = '', field } = known ?? {};
-      const value = await (field === undefined ? redis.get(stock) : redis.hget(stock, field));
+      const value = await (field === undefined ? server().get(stock) : server().hget(stock, field));
       return value === null ? undefined : Number(value);
     },
     async setStock(units) {
       const { stock = '', field } = known ?? {};
-      await (field === undefined ? redis.set(stock, units) : redis.hset(stock, field, units));
+      await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },
     async clear() {
-      const keys = wire ? await wire.lockKeysIn(redis, '') : [];
-      if (keys.length > 0) await redis.del(keys);
+      const keys = wire ? await wire.lockKeysIn(server(), '') : [];
+      if (keys.length > 0) await server().del(keys);
     },
     setGuard: isNot('clean-up'),
     scriptTick: isNot('clean-up'),

@@ -1,7 +1,6 @@
 // Two copies of a service as a target of the harness: what it learns of them, what it can break, and what it can't.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import type { RunningLoad } from '../../harness/network.ts';
 import type { Need, Target } from '../../harness/target.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
@@ -21,8 +20,6 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
   nodes: [ForeignNode, ForeignNode];
   copies: ForeignStack['copies'];
   leaseMs: number;
-  /** Of the harness, past every link. */
-  redisClient: Redis;
   /** What was learned of the service is known from here on. */
   know(learned: Learned): void;
   /** Makes it ready for a drill: nothing of the last one goes on, and both copies sell. */
@@ -34,15 +31,10 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
 /** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys. */
 export async function openForeignTarget(service: Service, { leaseMs }: { leaseMs: number }): Promise<ForeignTarget> {
   const stack = await openForeignStack(service, { leaseMs });
-  const redis = new Redis(stack.redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
-  redis.on('error', () => {});
   const requests = new Map<string, number>();
   const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
   const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
-  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, redis, { leaseMs, underWay })) as [
-    ForeignNode,
-    ForeignNode,
-  ];
+  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, { leaseMs, underWay })) as [ForeignNode, ForeignNode];
   const ownLacks = stack.startReplica === undefined ? { replication: noReplication } : {};
   const nodeAt = (host: string) => nodes.find(({ publicUrl }) => new URL(publicUrl).host === host);
   let known: Learned | undefined;
@@ -78,7 +70,6 @@ export async function openForeignTarget(service: Service, { leaseMs }: { leaseMs
     nodes,
     copies: stack.copies,
     leaseMs,
-    redisClient: redis,
     redis: { kind: stack.redis.kind, version: '' },
     redisLacks: {},
     nginx: stack.nginx,
@@ -110,7 +101,7 @@ export async function openForeignTarget(service: Service, { leaseMs }: { leaseMs
       for (const node of nodes) await warmUp(target, node, WARM_LIMIT_MS);
     },
     async close() {
-      redis.disconnect();
+      for (const node of nodes) node.closeServer();
       await stack.stop();
     },
   };
@@ -141,12 +132,7 @@ export async function openForeignTarget(service: Service, { leaseMs }: { leaseMs
 }
 
 /** Sells at a node until the stock tells that a unit went. Resolves with the answer to that. Rejects with what it answers instead. */
-export async function warmUp(
-  { redisClient, copies, nodes, network, wire }: ForeignTarget,
-  node: ForeignNode,
-  limitMs: number,
-) {
-  void redisClient;
+export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
   const deadline = performance.now() + limitMs;
   let last = 'nothing';
   while (performance.now() < deadline) {
