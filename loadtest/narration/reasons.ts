@@ -8,7 +8,7 @@ export const reasons = {
   /** A sentence that has no form of its own. */
   text: ({ text }: { text: string }) => text,
   /** What a page says of a verdict itself. */
-  page: ({ text }: { scenario: string; ending: string; text: string }) => text,
+  page: ({ text }: { text: string; zh?: string | undefined }) => text,
 
   // The stock.
   'stock too high': ({ stock, most }: { stock: number; most: number }) =>

@@ -2,14 +2,12 @@
 
 import { type Wording, worded } from '../../simulation/wording.ts';
 import { durationInChinese, formatMeasure, formatNumber } from './numbers.ts';
-import { orderPagesInChinese } from './order-pages.zh.ts';
 import { orderReasonsInChinese } from './order-reasons.zh.ts';
-import { pagesInChinese } from './pages.zh.ts';
 import type { Reason, ReasonForms } from './reasons.ts';
 
 const reasonsInChinese: Wording<ReasonForms> = {
   text: ({ text }) => text,
-  page: ({ scenario, ending, text }) => (pagesInChinese[scenario] ?? orderPagesInChinese[scenario])?.[ending] ?? text,
+  page: ({ text, zh }) => zh ?? text,
 
   // The stock.
   'stock too high': ({ stock, most }) => `库存是 ${stock}，最多应为 ${most}。`,
