@@ -1,15 +1,13 @@
 // The conformance checks: what a lock must do without load, each a few sentences in a virtual world of its own.
 
-import type { LockSource } from '../../simulation/lock-service.ts';
-import { exportsOf } from '../../simulation/lock-service.ts';
+import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { promisesOfOurs } from '../staircase/conformance.ts';
 import { type Check, checks } from './checks.ts';
-import type { LockUnderTest, Survey } from './lock-under-test.ts';
 import { doesNotApply, Fault, fails, NoLock, saidOf } from './outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type Staging, stageOf } from './staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey, stageOf } from './staging.ts';
 
 /** What is known of a lock before its first check. */
 interface Known {
