@@ -29,9 +29,9 @@ export const storeStaircase = readOrderStaircase({
   ...{ prefix: 'stores', kind: 'Two stores', rowWord: 'way', table },
   title: 'The stock in MySQL and in Redis: units sold of those that there were',
   figure: ({ sold, units }) => (sold === undefined ? undefined : `${sold} of ${units}`),
-  row(name, above = '') {
+  row(name, above) {
     const { way, lock } = wayAndLock(name);
-    const isSameWay = wayAndLock(above).way === way;
+    const isSameWay = wayAndLock(above ?? '').way === way;
     // A node gives up on a command that is held for a second: the second delete comes sooner.
     const env = { ...usualSettings, ORDERS: 'off', STOCK_CACHE: way, STOCK_DELETE_AGAIN_MS: '500' };
     return {
