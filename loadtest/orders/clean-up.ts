@@ -109,9 +109,7 @@ export const cleanUpDemands = [
     const [times, open] = [await timesRestored(playing), due.length - (await closed(playing))];
     const restored = sum(times);
     const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
-    const counts = { restored, due: due.length };
-    const says =
-      open > 0 ? because('units came back, orders open', { ...counts, open }) : because('units came back', counts);
+    const says = because('units came back', { restored, due: due.length, open });
     return {
       ...(wrong.length > 0 || open > 0 ? { wrong: says } : { right: says }),
       figures: { due: due.length, restored, closed: due.length - open },

@@ -103,13 +103,11 @@ export const paymentDemands = [
     const { order, messages, isLeft } = playing;
     const payments = await paymentsOf(playing, order?.id);
     if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
-    const count = { payments: payments.length };
-    const says =
-      messages.length === 1 ? because('payments of one message', count) : because('payments of one sent twice', count);
+    const counts = { messages: messages.length, payments: payments.length };
     return {
-      ...once(says, {
+      ...once(because('payments of one', counts), {
         isOnce: payments.length === 1 && !isLeft,
-        figures: { messages: messages.length, payments: payments.length },
+        figures: counts,
         evidence: [
           ...messages.map((message) => `message ${message} pays for order ${order?.id}`),
           ...payments.map(({ id }) => `payment ${id} of order ${order?.id}`),

@@ -334,12 +334,9 @@ async function mustAnswer({ stopping }: Shop, { name, publicUrl }: TargetNode, p
 /** How a request was answered. */
 function answered(request: StepForms['request answered']['request'], answer: ClientAnswer = {}): StepSentence {
   const { status, code, orderId } = answer;
-  if (status === undefined) return told('request not answered', { request });
-  if (orderId !== undefined)
-    return told('request answered with an order', { request, status, order: shortId(orderId) });
-  return code === undefined
-    ? told('request answered', { request, status })
-    : told('request answered with a code', { request, status, code });
+  return status === undefined
+    ? told('request not answered', { request })
+    : told('request answered', { request, status, order: orderId && shortId(orderId), code });
 }
 
 /** The first digits of the id of an order. */

@@ -3,7 +3,7 @@
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
 import { quorumOf } from './masters.ts';
-import { mustBeSo, needing, step } from './playing.ts';
+import { mustBeSo, needing, type Playing, step } from './playing.ts';
 
 export const clockSteps = [
   needing('node clocks')('the clock of <node> runs <count> % slow', async (playing, { node, count }) => {
@@ -20,19 +20,18 @@ export const clockSteps = [
   }),
   needing('links', 'clock server')('the clock of a server of the lock can be set', async (playing) => {
     playing.lentClock = await playing.faults.lendClock();
-    if (playing.lock.masterCount > 0)
-      return told('clock lent to a master', { master: quorumOf(playing.lock.masterCount) });
+    const master = clockMasterOf(playing);
     // Where it takes the place of Redis, the stock is to be in it.
-    await playing.first.setStock(playing.initialStock);
-    return told('clock lent to Redis');
+    if (master === undefined) await playing.first.setStock(playing.initialStock);
+    return told('clock lent', { master });
   }),
-  step(
-    'the clock of that server jumps ahead by a lease and <time>',
-    async ({ lentClock, leaseMs, lock: { masterCount }, mark }, { time }) => {
-      const [ms, master] = [leaseMs + time, quorumOf(masterCount)];
-      await lentClock?.jump(ms);
-      mark(deed('clock jumps', { server: masterCount > 0 ? `master ${master}` : 'Redis' }));
-      return masterCount > 0 ? told('clock of a master jumped', { master, ms }) : told('clock of Redis jumped', { ms });
-    },
-  ),
+  step('the clock of that server jumps ahead by a lease and <time>', async (playing, { time }) => {
+    const [ms, master] = [playing.leaseMs + time, clockMasterOf(playing)];
+    await playing.lentClock?.jump(ms);
+    playing.mark(deed('clock jumps', { server: master ? `master ${master}` : 'Redis' }));
+    return told('clock jumped', { master, ms });
+  }),
 ];
+
+/** The master whose clock can be set. Undefined where that of Redis can. */
+const clockMasterOf = ({ lock: { masterCount } }: Playing) => (masterCount > 0 ? quorumOf(masterCount) : undefined);

@@ -5,7 +5,7 @@ import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { deed } from '../narration/faults.ts';
-import { because, type Reason } from '../narration/reasons.ts';
+import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { mustHaveHadTime } from './demands.ts';
 import { demand, needing, type Outage, type Playing, setting, step } from './playing.ts';
@@ -100,8 +100,8 @@ export const outageDemands = [
   }),
 ];
 
-const stayed = ({ key, leftMs }: LeftKey): Reason =>
-  leftMs === Number.POSITIVE_INFINITY ? because('key stayed', { key }) : because('key stayed for', { key, ms: leftMs });
+const stayed = ({ key, leftMs }: LeftKey) =>
+  because('key stayed', { key, ms: Number.isFinite(leftMs) ? leftMs : null });
 
 const isShopOpen = ({ outages }: Playing) => outages.every(({ backMs }) => backMs !== undefined);
 

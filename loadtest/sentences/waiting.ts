@@ -146,11 +146,7 @@ export const waitingDemands = [
       return { wrong: because('free lock not entered', { node: node.name, ms: end.ms }), figures };
     }
     if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
-    const right =
-      overtakes === 0
-        ? because('went in before all', { sale: name })
-        : because('went in after some', { sale: name, others: overtakes });
-    return { right, figures };
+    return { right: because('went in', { sale: name, others: overtakes }), figures };
   }),
 ];
 

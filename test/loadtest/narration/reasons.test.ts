@@ -17,7 +17,7 @@ const pages = textsIn('scenarios').map(readScenario);
 
 test.each([
   [
-    because('key stayed for', { key: 'lock:001', ms: 185_000 }),
+    because('key stayed', { key: 'lock:001', ms: 185_000 }),
     'The key lock:001 stayed, for 3 min 5 s more.',
     '键 lock:001 还在，3 分 5 秒后才过期。',
   ],
