@@ -1,8 +1,8 @@
 // A rush: sends many sales at once, and collects what they leave behind.
 
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
-import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeEvidence, judge, measure } from '../evidence/rush-account.ts';
+import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/stock.ts';
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';

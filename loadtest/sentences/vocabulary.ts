@@ -3,14 +3,13 @@
 import type { StepHistory } from '../evidence/history.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import { clockSteps } from './clocks.ts';
-import { connectionSteps } from './connections.ts';
 import { demands, userDemands } from './demands.ts';
 import { endingSteps } from './endings.ts';
 import { lockServerDemands, lockServerSteps } from './lock-servers.ts';
 import { lookDemands, lookSteps } from './looks.ts';
 import { masterDemands, masterSteps } from './masters.ts';
 import { meanwhileSteps } from './meanwhile.ts';
-import { messageSteps } from './messages.ts';
+import { connectionSteps, messageSteps } from './messages.ts';
 import { outageDemands, outageSteps } from './outages.ts';
 import { permitDemands, permitSteps } from './permits.ts';
 import type { Playing } from './playing.ts';
