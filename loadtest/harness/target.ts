@@ -19,7 +19,7 @@ import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { backendOfRow, rowOf } from '../staircase/lookup.ts';
 import type { Clock } from './clock.ts';
-import type { Network } from './network.ts';
+import type { Network, ReplicaLine } from './network.ts';
 
 /**
  * What a drill may need besides its nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
@@ -124,8 +124,8 @@ export interface Target {
   /** The stack, when it is ours to break. */
   stack?: Pick<
     Stack,
-    'redis' | 'redisSet' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters' | 'nginx'
-  >;
+    'redis' | 'redisSet' | 'redisProcess' | 'startReplica' | 'startClockServer' | 'masters' | 'nginx'
+  > & { replica?: { url: string; line?: ReplicaLine } | undefined };
   /** The processes of MySQL and ZooKeeper, when they are of this stack alone. */
   lockServers?: Partial<Record<Backend, Breakable[]>>;
   /** Where its nodes keep the orders, when there are any. */

@@ -67,10 +67,7 @@ export const demands = [
     const how = end.outcome === 'sold' ? 'waited for its own lease' : 'waited for itself';
     return { wrong: because(how, { sale: name, ms: answeredMs }), figures };
   }),
-];
-
-/** Those of two users have nothing to wait for. */
-export const userDemands = [
+  // Those of two users have nothing to wait for.
   demand('<sale> gets in while <other> is inside', ({ actors }, { events }, { sale, other }) => {
     const [own, its] = [sale, other].map((name) =>
       spansOf(events).find((span) => actors.get(name)?.inside && isSame(span, insideOf({ actors } as Playing, name))),

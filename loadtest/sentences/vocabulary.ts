@@ -3,7 +3,7 @@
 import type { StepHistory } from '../evidence/history.ts';
 import { basketDemands, basketSteps } from './baskets.ts';
 import { clockSteps } from './clocks.ts';
-import { demands, userDemands } from './demands.ts';
+import { demands } from './demands.ts';
 import { endingSteps } from './endings.ts';
 import { lockServerDemands, lockServerSteps } from './lock-servers.ts';
 import { lookDemands, lookSteps } from './looks.ts';
@@ -39,7 +39,6 @@ export const ofLocks: Vocabulary<Playing, StepHistory> = {
   ].flat(),
   demands: [
     demands,
-    userDemands,
     basketDemands,
     lookDemands,
     masterDemands,
