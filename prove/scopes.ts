@@ -91,11 +91,6 @@ export interface Scope {
   demands: Demand[];
 }
 
-/** A scope of the lab: it is said in every language. */
-export interface NamedScope extends Scope {
-  name: ScopeName;
-}
-
 const isScript = ([name]: Command) => /^EVAL/.test(String(name));
 /** The keys of the stock, in whatever bucket. */
 const stockKeys: unknown[] = inBuckets(STOCK_KEY);
@@ -119,7 +114,7 @@ const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];
 
 /** Of any servers, and without a fault, where nothing else is said. */
-const own: Record<ScopeName, Partial<Omit<NamedScope, 'name'>> & Pick<Scope, 'demands'>> = {
+const own: Record<ScopeName, Partial<Omit<Scope, 'name'>> & Pick<Scope, 'demands'>> = {
   plain: { demands: [...isAlone, 'all sell', 'nothing left'] },
   'lost-wakeup': { servers: 'one', demands: ['no wait for a free lock', 'all sell'] },
   'script-cache-empty': { servers: 'one', isCold: true, demands: [...isAlone, 'all sell'] },
@@ -200,7 +195,8 @@ const own: Record<ScopeName, Partial<Omit<NamedScope, 'name'>> & Pick<Scope, 'de
   },
 };
 
-export const scopes: NamedScope[] = (Object.keys(own) as ScopeName[]).map((name) => ({
+/** They are said in every language. */
+export const scopes: (Scope & { name: ScopeName })[] = (Object.keys(own) as ScopeName[]).map((name) => ({
   name,
   says: scopesInEnglish[name],
   servers: 'any',

@@ -33,8 +33,10 @@ interface OfLock {
   forgot?: { key: string; owner: string } | undefined;
 }
 
-const lacks = (lock: OfLock['forgot']) =>
-  lock ? ` It lacks a write that Redis had acknowledged: the lock ${lock.key} of ${lock.owner}.` : '';
+const andForgot = (said: string, lock: OfLock['forgot']) =>
+  lock
+    ? [said, `It lacks a write that Redis had acknowledged: the lock ${lock.key} of ${lock.owner}.`].join(' ')
+    : said;
 const times = (count: number) => (count === 1 ? 'once' : `${formatNumber(count)} times`);
 
 export const lockSteps = {
@@ -159,9 +161,9 @@ export const lockSteps = {
   'replication cut': ({ replica }: OfReplica) => `Replication ${replica ? `to replica ${replica} ` : ''}was cut.`,
   'replica caught up': ({ replica }: { replica: number }) => `Replica ${replica} received every write.`,
   'failed over': ({ replica, forgot }: OfReplica & OfLock) =>
-    `Redis was killed, and ${replica ? `replica ${replica}` : 'the replica'} was promoted.${lacks(forgot)}`,
+    andForgot(`Redis was killed, and ${replica ? `replica ${replica}` : 'the replica'} was promoted.`, forgot),
   'failed over by itself': ({ server, ms, forgot }: OfTime & OfLock & { server: string }) =>
-    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}.${lacks(forgot)}`,
+    andForgot(`Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}.`, forgot),
   'Redis paused': () => 'Redis was paused (SIGSTOP).',
   'Redis resumed': () => 'Redis resumed (SIGCONT).',
   'Redis found again': ({ node, ms }: OfNode & OfTime) =>

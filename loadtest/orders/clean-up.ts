@@ -27,7 +27,7 @@ interface Halt {
   orders: number;
 }
 
-export const cleanUpSteps = [
+export const steps = [
   step('<count> order[s] [is][are] due', async (playing, { count }) => {
     await useGuard(playing);
     await makeDue(playing, count);
@@ -102,7 +102,7 @@ export const cleanUpSteps = [
   }),
 ];
 
-export const cleanUpDemands = [
+export const demands = [
   /** What MySQL and the stock say. */
   demand('each order is closed, and its unit has come back once', async (playing) => {
     const { due, isSkipped } = playing;

@@ -8,7 +8,7 @@ import { demand, needing, type OrderPlaying, step } from './playing.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';
 
-export const paymentSteps = [
+export const steps = [
   needing('links')('the XACK of each node will be held on its way', async (playing) => {
     for (const node of playing.nodes) {
       const held = node.link?.holdNext('XACK');
@@ -98,7 +98,7 @@ export const paymentSteps = [
   }),
 ];
 
-export const paymentDemands = [
+export const demands = [
   demand('one payment is booked, and no message comes again', async (playing) => {
     const { order, messages, isLeft } = playing;
     const payments = await paymentsOf(playing, order?.id);

@@ -16,7 +16,7 @@ const REPEAT_DELAY_MS = 100;
 const PATIENCE_MS = 10 * KEY_LEASE_MS;
 const SALE = `/inventory/sale?sku=${SKU}`;
 
-export const purchaseSteps = [
+export const steps = [
   step('the first click is held inside its sale at <node>', async (playing, { node }) => {
     await node.script({ untilResumed: true });
     click(playing, node);
@@ -180,7 +180,7 @@ export const purchaseSteps = [
   }),
 ];
 
-export const purchaseDemands = [
+export const demands = [
   demand('one order is made', async (playing) => {
     const finding = await judgeOrders(playing);
     // Two orders are one too many, whatever became of the other clicks.

@@ -1,8 +1,15 @@
 // When a lock holds in a scenario: what is asked of the history in the end, and the figures that it rests on.
 
-import { type Hold, holdsOf, isSame, type StepHistory, spansOf } from '../evidence/history.ts';
+import {
+  describeOverlap,
+  type Hold,
+  holdsOf,
+  isSame,
+  overlapsBetween,
+  type StepHistory,
+  spansOf,
+} from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';

@@ -14,7 +14,44 @@ import { actorOf, breaks, insideOf, mend, mustBeSo, needing, type Playing, step 
 
 const withLinks = needing('links');
 
-export const messageSteps = [
+export const steps = [
+  // Lines.
+  withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (playing, { node, time }) => {
+    playing.slowMs = time;
+    const { over } = playing.faults.delayAnswers(node, playing.slowMs);
+    breaks(playing, `the line of ${node.name} is slow`, deed('line slow'), { node }, over);
+    return told('answers delayed', { node: node.name, ms: time });
+  }),
+  withLinks('<node> is cut off from the servers of its lock', async (playing, { node }) => {
+    // What it had to ask before is answered.
+    await playing.lock.hasAsked(node);
+    const { restore } = playing.faults.cutOff(node);
+    breaks(playing, `${node.name} is cut off`, deed('cut off from its lock'), { node }, restore);
+    return told('cut off', { node: node.name });
+  }),
+  step('<node> has its line again', async (playing, { node }) => {
+    mend(playing, `the line of ${node.name} is slow`);
+    playing.faults.restore(node);
+    return told('connection restored', { node: node.name });
+  }),
+  step('<node> reaches the servers of its lock again', async (playing, { node }) => {
+    mend(playing, `${node.name} is cut off`);
+    // The stock may be there, too: the write must not fail because the line has just come back.
+    const isBack = await playing.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+    if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
+    // Who has no majority of masters is refused in these words, too, and rightly.
+    if (backendOfRow(playing.stage) !== 'masters') {
+      const at = playing.clock.now();
+      mustBeSo(playing, ({ events }) => {
+        const isTooEarly = (event: SaleEvent) =>
+          event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
+        return !events.some(isTooEarly) || `${node.name} sold on before it could reach Redis again.`;
+      });
+    }
+    return told('reached its lock again', { node: node.name });
+  }),
+
+  // Commands that are held up on their way, and arrive late.
   withLinks('<sale> goes on, and its <command> is held up on the line to Redis', async (playing, { sale, command }) => {
     await holdUp(playing, sale, command);
     return told(command === 'write' ? 'write held' : 'release held', { sale });
@@ -95,40 +132,3 @@ function mustHaveRead(playing: Playing, inside: SaleName) {
     return Boolean(wrote ?? failed) || ends.length === 0 || `Sale ${saleId} was neither written nor refused.`;
   });
 }
-
-export const connectionSteps = [
-  withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (playing, { node, time }) => {
-    playing.slowMs = time;
-    const { over } = playing.faults.delayAnswers(node, playing.slowMs);
-    breaks(playing, `the line of ${node.name} is slow`, deed('line slow'), { node }, over);
-    return told('answers delayed', { node: node.name, ms: time });
-  }),
-  withLinks('<node> is cut off from the servers of its lock', async (playing, { node }) => {
-    // What it had to ask before is answered.
-    await playing.lock.hasAsked(node);
-    const { restore } = playing.faults.cutOff(node);
-    breaks(playing, `${node.name} is cut off`, deed('cut off from its lock'), { node }, restore);
-    return told('cut off', { node: node.name });
-  }),
-  step('<node> has its line again', async (playing, { node }) => {
-    mend(playing, `the line of ${node.name} is slow`);
-    playing.faults.restore(node);
-    return told('connection restored', { node: node.name });
-  }),
-  step('<node> reaches the servers of its lock again', async (playing, { node }) => {
-    mend(playing, `${node.name} is cut off`);
-    // The stock may be there, too: the write must not fail because the line has just come back.
-    const isBack = await playing.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
-    if (!isBack) throw new NotStagedError(`${node.name} did not reach Redis again.`);
-    // Who has no majority of masters is refused in these words, too, and rightly.
-    if (backendOfRow(playing.stage) !== 'masters') {
-      const at = playing.clock.now();
-      mustBeSo(playing, ({ events }) => {
-        const isTooEarly = (event: SaleEvent) =>
-          event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
-        return !events.some(isTooEarly) || `${node.name} sold on before it could reach Redis again.`;
-      });
-    }
-    return told('reached its lock again', { node: node.name });
-  }),
-];

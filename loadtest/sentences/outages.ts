@@ -12,7 +12,7 @@ import { demand, needing, type Outage, type Playing, setting, step } from './pla
 
 /** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
 const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
-export const outageSteps = [
+export const steps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
   step('<count> are sold, within <limit>', async (playing, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
@@ -55,7 +55,7 @@ export const outageSteps = [
   }),
 ];
 
-export const outageDemands = [
+export const demands = [
   demand('every buyer is answered, within <time> while Redis is away', async (playing, { ends }, { time: limitMs }) => {
     const { outages } = playing;
     /** How long each request that was under way during an outage stayed unanswered in it. */

@@ -4,7 +4,7 @@ import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
 import { needing, type Playing, step } from './playing.ts';
 
-export const replicaSteps = [
+export const steps = [
   needing('replication')('a replica copies all that Redis holds', (playing) => startReplicas(playing, 1)),
   needing(
     'links',

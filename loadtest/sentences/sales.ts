@@ -20,7 +20,7 @@ const LATEST_ASK = 1 / 2;
 /** A standstill that may be why masters did not vote in time for a lease to be renewed, in milliseconds: they have 50. */
 const VOTE_STANDSTILL_MS = 25;
 
-export const saleSteps = [
+export const steps = [
   // What a scenario begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
   setting('it is renewed every <time>', ({ time }) => ({ timing: { renewEveryMs: time } })),
