@@ -36,10 +36,7 @@ const idle: Valkey[] = [];
 type Replayed = Omit<Step, 'what'>;
 
 /** Where a replay went another way: in which step, from 1, and how. */
-export interface WentAnotherWay {
-  step: number;
-  differs: Difference;
-}
+type WentAnotherWay = { step: number; differs: Difference };
 
 /** Replays the steps of a counterexample. Resolves with where it went another way, or undefined when it went the same. */
 export async function replay(steps: Replayed[], options: ReplayOptions): Promise<WentAnotherWay | undefined> {

@@ -1,7 +1,7 @@
 // What happens in a staging, how the calls end that are made in it, and what comes of a check.
 
 import type { Schedule } from '../../simulation/schedule.ts';
-import type { DrillOutcome } from '../harness/drill.ts';
+import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { formatSeconds } from '../narration/numbers.ts';
 import { because, explained } from '../narration/reasons.ts';
 
@@ -32,6 +32,9 @@ export function holds(reason: string, figures?: Figures): DrillOutcome {
 export function fails({ message, steps, figures }: Fault): DrillOutcome {
   return outcome('fail', message, steps, figures);
 }
+
+/** What a check comes to that has thrown. */
+export const outcomeOf = (error: unknown) => (error instanceof Fault ? fails(error) : lostTrack(error));
 
 export function doesNotApply(reason: string, figures?: Figures): DrillOutcome {
   return outcome('not-applicable', reason, [], figures);

@@ -91,6 +91,13 @@ export interface LabClient {
   report(order: ReportOrder): Promise<void>;
 }
 
+/** A node has not answered in time. */
+export class LateAnswerError extends Error {}
+
+/** Resolves with whether a question to a node is left unanswered. */
+export const isLate = (answer: Promise<unknown>): Promise<boolean> =>
+  answer.then(() => false).catch((error) => error instanceof LateAnswerError);
+
 export interface TargetNode extends LabClient {
   name: string;
   /** The node's process, when it is ours to stop and to kill. */
