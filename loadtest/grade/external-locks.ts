@@ -24,8 +24,7 @@ const START_LIMIT_MS = 30_000;
 /** The lock in the file `file`, an absolute path. `problem` says why it can't be graded, if it can't. */
 export async function readExternalLock(file: string): Promise<Grade> {
   const stage = nameOfExternalLock(file);
-  const isThere = existsSync(file) ? undefined : 'there is no such file';
-  const problem = isThere ?? problemOfName(stage, file);
+  const problem = existsSync(file) ? problemOfName(stage, file) : 'there is no such file';
   if (problem !== undefined) return { stage, file, problem };
   return asRow({ stage, file, ...(await checkModule(file)) });
 }
