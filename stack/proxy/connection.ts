@@ -2,7 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { NotACommand, readCommands } from '../../simulation/resp.ts';
-import { asCommand, type Command } from './command.ts';
+import { asRead } from '../../simulation/scripts.ts';
+import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
@@ -61,7 +62,7 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
   const redisClosed = hasClosed(redis);
 
   const read = readCommands((args, bytes) => {
-    const command = asCommand(args);
+    const command = asRead(args.map(String));
     const hold = line.takeHold(command);
     if (hold === undefined) return send({ bytes, isHeld: false });
     const request = { bytes, isHeld: true, hold };

@@ -1,9 +1,10 @@
 // What is asked before a drill: questions with three or four answers, kept beside the chapters of the stages.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../stack/parts.ts';
+import { readAs } from '../exercises/exercise.ts';
 
 /** Where they are, from the project's folder: `<stage>.predict.json` beside `<stage>.md`. */
 export const questionsDir = 'docs/stages';
@@ -39,8 +40,6 @@ const questionSchema = z
     'Each answer must be right, or say why it is not',
   );
 
-const fileSchema = z.array(questionSchema).min(1);
-
 export type Question = z.output<typeof questionSchema>;
 /** The questions of each stage. */
 export type Questions = Record<string, Question[]>;
@@ -49,14 +48,6 @@ export type Questions = Record<string, Question[]>;
 export function readQuestions(): Questions {
   const dir = join(projectDir, questionsDir);
   const files = readdirSync(dir).filter((file) => file.endsWith(END));
-  return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), readFile(join(dir, file))]));
-}
-
-function readFile(path: string): Question[] {
-  try {
-    return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new Error(`${path} is not as it should be: ${why}`, { cause: error });
-  }
+  const questionsIn = (file: string) => readAs(z.array(questionSchema).min(1), join(dir, file));
+  return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), questionsIn(file)]));
 }

@@ -42,7 +42,7 @@ test.each([
     'predict.json',
     /"because": "[^"]*"/,
     '"isRight": true',
-    /predict\.json .*: one answer is right/,
+    /predict\.json .*one answer is right/,
   ],
   ['a wrong answer that says nothing', 'predict.json', /,\s*"because": "[^"]*"/, '', /a wrong answer says why/],
   ['a setting of which nothing is known', 'exercise.json', '"drills"', '"more": 1, "drills"', /more/],
