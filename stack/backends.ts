@@ -6,23 +6,11 @@ import type { Backend } from '../locks/strategy.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
 import { all, createOwnParts, type OwnProcess, type OwnServer } from './own-parts.ts';
-import { makeTempDir, type PartError } from './parts.ts';
+import { makeTempDir } from './parts.ts';
 import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
 /** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
-export interface Backends {
-  /** Settings for the nodes of one more stack: a namespace of each server that no other stack uses. */
-  openNamespace(): Promise<NodeJS.ProcessEnv>;
-  /** Why a server can't be had: a sentence with the line that installs it. */
-  lacks: Partial<Record<Backend, string>>;
-  /** What there is, such as `10.11.19-MariaDB`. */
-  versions: Partial<Record<Backend, string>>;
-  /** Their processes, when they are ours to break: all stacks of the run share them. */
-  processes: Partial<Record<Backend, OwnProcess[]>>;
-  /** Resolves as soon as a server ends that nobody stopped. */
-  partDied: Promise<PartError>;
-  stop(): Promise<void>;
-}
+export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 /** A server of a run, or several that act as one. */
 interface Server {
@@ -76,11 +64,14 @@ const kinds: Partial<Record<Backend, Kind>> = {
  * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, on free ports where the options name none. What can't be had is said
  * in `lacks`. An address that is not allowed ends the process as `readSettingsOrExit`.
  */
-export async function startBackends(needed: Backend[], options: BackendOptions = {}): Promise<Backends> {
+export async function startBackends(needed: Backend[], options: BackendOptions = {}) {
   readSettingsOrExit(inventorySettings.pick({ MYSQL_URL: true, ZOOKEEPER_URL: true }), process.env);
-  const lacks: Backends['lacks'] = {};
-  const versions: Backends['versions'] = {};
-  const processes: Backends['processes'] = {};
+  /** Why a server can't be had: a sentence with the line that installs it. */
+  const lacks: Partial<Record<Backend, string>> = {};
+  /** What there is, such as `10.11.19-MariaDB`. */
+  const versions: Partial<Record<Backend, string>> = {};
+  /** Their processes, when they are ours to break: all stacks of the run share them. */
+  const processes: Partial<Record<Backend, OwnProcess[]>> = {};
   const servers: Server[] = [];
   const parts = createOwnParts(options.onSpare);
   let temp: ReturnType<typeof makeTempDir> | undefined;
@@ -111,7 +102,8 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
   }
 
   return {
-    async openNamespace() {
+    /** Settings for the nodes of one more stack: a namespace of each server that no other stack uses. */
+    async openNamespace(): Promise<NodeJS.ProcessEnv> {
       namespaces += 1;
       const settings = await Promise.all(servers.map((server) => server.openNamespace(`stack_${namespaces}`)));
       return Object.assign({}, ...settings);
@@ -119,6 +111,7 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
     lacks,
     versions,
     processes,
+    /** Resolves as soon as a server ends that nobody stopped. */
     partDied: parts.partDied,
     stop,
   };

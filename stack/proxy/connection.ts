@@ -19,16 +19,7 @@ export interface Line {
   takeHold(command: Command): Hold | undefined;
 }
 
-export interface Connection {
-  /** The line has gone silent, is restored, or delays replies differently. */
-  lineChanged(): void;
-  /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
-  resetClient(): void;
-  /** Ends both sides, and what is held. */
-  destroy(): void;
-  /** Resolves when both sides are closed. */
-  closed: Promise<unknown>;
-}
+export type Connection = ReturnType<typeof carry>;
 
 /** A command on its way to Redis. */
 interface Request {
@@ -45,7 +36,7 @@ interface Request {
  * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
  * arrives in order.
  */
-export function carry(client: Socket, redis: Socket, line: Line): Connection {
+export function carry(client: Socket, redis: Socket, line: Line) {
   const requests: Request[] = [];
   const replies: { bytes: Buffer; cameAt: number }[] = [];
   let requestBytes = 0;
@@ -210,18 +201,22 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
   steer();
 
   return {
+    /** The line has gone silent, is restored, or delays replies differently. */
     lineChanged() {
       if (isClientGone) onClientEnd();
       writeReplies();
     },
+    /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
     resetClient() {
       reset(client);
       onClientEnd();
     },
+    /** Ends both sides, and what is held. */
     destroy() {
       reset(client);
       onRedisEnd(true);
     },
+    /** Resolves when both sides are closed. */
     closed: Promise.all([clientClosed, redisClosed]),
   };
 }
