@@ -17,8 +17,6 @@ const LOG_HEADER_BYTES = 16;
 export interface ZookeeperServer {
   /** `host:port` of each server with commas, and the folder to work in if one was given. */
   url: string;
-  /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
-  kind: 'external' | 'native';
   version: string;
   /** Its processes, when they are ours. */
   members: OwnServer[];
@@ -40,7 +38,7 @@ export async function openZookeeper(
     const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
     // One that allows no question about its version is used all the same.
     const version = await askVersion(host, Number(port)).catch(() => undefined);
-    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version', members: [] };
+    return { url: givenUrl, version: version ?? 'of an unknown version', members: [] };
   }
   const installed = installedZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
@@ -62,7 +60,7 @@ async function startServers(count: number, installed: Installed, dir: string): P
   }
   const [port = 0] = members.map((member) => member.port);
   const version = (await askVersion('127.0.0.1', port)) ?? '';
-  return { url: members.map(({ port }) => `127.0.0.1:${port}`).join(','), kind: 'native', version, members };
+  return { url: members.map(({ port }) => `127.0.0.1:${port}`).join(','), version, members };
 }
 
 /** In ticks: how long a server may take to follow its leader (10 s), and how far behind it may be (2 s). */
