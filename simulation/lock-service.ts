@@ -14,12 +14,11 @@ import {
   readOnce,
   systemModules,
 } from './bundle.ts';
-import type { Place, Started } from './place.ts';
 import { createPlatform, platformModules } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import { FIRST_PORT } from './sockets.ts';
 import { replacedGlobals } from './world/globals.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type Place, type Started } from './world.ts';
 
 /** The lock that a service sells under. */
 export interface LockSource {

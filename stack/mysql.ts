@@ -34,16 +34,7 @@ export const doneStates = [
   ...['reset for next command', 'logging slow query'],
 ];
 
-export interface MysqlServer {
-  /** Without a database. */
-  url: string;
-  /** In the server's own words, such as `10.11.14-MariaDB`. */
-  version: string;
-  /** Its process, when it is ours: it starts again with the same data. */
-  members: OwnServer[];
-  /** Resolves with the URL of a new, empty database; of the one that MYSQL_URL names, when that was given. */
-  database(name: string): Promise<string>;
-}
+export type MysqlServer = Awaited<ReturnType<typeof startServer>>;
 
 /** The server on the PATH. Undefined when there is none. */
 export function installedMysql(): string | undefined {
@@ -77,7 +68,7 @@ export async function openMysql(
   return { url: givenUrl, version, members: [], database: async () => givenUrl };
 }
 
-async function startServer(dir: string, port: number | undefined, more: string[]): Promise<MysqlServer> {
+async function startServer(dir: string, port: number | undefined, more: string[]) {
   const program = installedMysql();
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
@@ -86,7 +77,7 @@ async function startServer(dir: string, port: number | undefined, more: string[]
   return retryOnTakenPort(async () => startOn(await freePort(), program, dir, more));
 }
 
-async function startOn(port: number, program: string, dir: string, more: string[]): Promise<MysqlServer> {
+async function startOn(port: number, program: string, dir: string, more: string[]) {
   const url = `mysql://root@127.0.0.1:${port}`;
   const startAgain = () =>
     startPart({
@@ -100,9 +91,12 @@ async function startOn(port: number, program: string, dir: string, more: string[
   const part = await startAgain();
   return {
     url,
+    /** In the server's own words, such as `10.11.14-MariaDB`. */
     version: await askFor('VERSION()', url),
-    members: [{ part, startAgain }],
-    async database(name) {
+    /** Its process, when it is ours: it starts again with the same data. */
+    members: [{ part, startAgain }] as OwnServer[],
+    /** Resolves with the URL of a new, empty database; of the one that MYSQL_URL names, when that was given. */
+    async database(name: string) {
       await ask(url, (connection) => connection.query('CREATE DATABASE ??', [name]));
       return `${url}/${name}`;
     },

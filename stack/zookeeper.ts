@@ -14,13 +14,7 @@ const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
 /** Its magic number, its version, and the id of the database. */
 const LOG_HEADER_BYTES = 16;
 
-export interface ZookeeperServer {
-  /** `host:port` of each server with commas, and the folder to work in if one was given. */
-  url: string;
-  version: string;
-  /** Its processes, when they are ours. */
-  members: OwnServer[];
-}
+export type ZookeeperServer = Awaited<ReturnType<typeof openZookeeper>>;
 
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
 export function whyNoZookeeper(): string | undefined {
@@ -28,17 +22,20 @@ export function whyNoZookeeper(): string | undefined {
   return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
 }
 
-/** The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. */
+/**
+ * The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. The URL is
+ * `host:port` of each server with commas, and the folder to work in if one was given; the members are its processes, when they are ours.
+ */
 export async function openZookeeper(
   givenUrl: string | undefined,
   { dir, count = 1 }: { dir: string; count?: number | undefined },
-): Promise<ZookeeperServer> {
+) {
   if (givenUrl !== undefined) {
     await mustAnswer(givenUrl);
     const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
     // One that allows no question about its version is used all the same.
     const version = await askVersion(host, Number(port)).catch(() => undefined);
-    return { url: givenUrl, version: version ?? 'of an unknown version', members: [] };
+    return { url: givenUrl, version: version ?? 'of an unknown version', members: [] as OwnServer[] };
   }
   const installed = installedZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
@@ -46,7 +43,7 @@ export async function openZookeeper(
 }
 
 /** Starts a server, or several that elect one of them as their leader: then each answers when a majority of them runs. */
-async function startServers(count: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
+async function startServers(count: number, installed: Installed, dir: string) {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const places: string[] = [];
   for (const id of ids) places.push(`server.${id}=127.0.0.1:${await freePort()}:${await freePort()}`);

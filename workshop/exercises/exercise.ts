@@ -72,22 +72,23 @@ const settingsSchema = z
     { path: ['fails'], message: 'it is one of the scopes, or one of the drills' },
   );
 
-const answerSchema = z
-  .strictObject({
-    text: sentence,
-    isRight: z.literal(true).optional(),
-    /** Why it is wrong: of a wrong answer. */
-    because: sentence.optional(),
-  })
-  .refine(({ isRight, because }) => isRight === true || because !== undefined, 'a wrong answer says why, in "because"');
+/** One of the answers to a question: a wrong one says why it is wrong. */
+export const answerSchema = z.strictObject({
+  text: sentence,
+  isRight: z.literal(true).optional(),
+  because: sentence.optional(),
+});
+
+/** Whether one answer is right, and each of the others says why it is not. */
+export const isDecided = (answers: Pick<z.infer<typeof answerSchema>, 'isRight' | 'because'>[]) =>
+  answers.filter(({ isRight }) => isRight).length === 1 &&
+  answers.every(({ isRight, because }) => (isRight === true) === (because === undefined));
+export const undecided = 'one answer is right, and each of the others says why it is wrong, in "because"';
 
 const predictionSchema = z.strictObject({
   /** About the lock as it is before anybody has changed it. */
   question: sentence,
-  answers: z
-    .array(answerSchema)
-    .length(ANSWER_KEYS.length)
-    .refine((answers) => answers.filter(({ isRight }) => isRight).length === 1, 'one answer is right'),
+  answers: z.array(answerSchema).length(ANSWER_KEYS.length).refine(isDecided, undecided),
   /** What happens, and why: shown with the first verdict. */
   explains: sentence,
 });

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../stack/parts.ts';
-import { readAs } from '../exercises/exercise.ts';
+import { answerSchema, isDecided, readAs, undecided } from '../exercises/exercise.ts';
 
 /** Where they are, from the project's folder: `<stage>.predict.json` beside `<stage>.md`. */
 export const questionsDir = 'docs/stages';
@@ -15,30 +15,25 @@ const sentence = z.string().min(10).max(200);
 /** A figure of the drill: what it is exactly, or its bounds. */
 const figureSchema = z.union([z.number(), z.strictObject({ min: z.number().optional(), max: z.number().optional() })]);
 
-const answerSchema = z.strictObject({
-  text: sentence.max(90),
-  /** How the drill comes out if this is so. */
-  verdict: z.enum(['pass', 'fail']),
-  /** What it says in figures, by the names that they have in `results.json`. */
-  figures: z.record(z.string(), figureSchema).optional(),
-  isRight: z.literal(true).optional(),
-  /** Why it is not so. */
-  because: sentence.optional(),
+const questionSchema = z.strictObject({
+  drill: z.string(),
+  question: sentence,
+  answers: z
+    .array(
+      answerSchema.extend({
+        text: sentence.max(90),
+        /** How the drill comes out if this is so. */
+        verdict: z.enum(['pass', 'fail']),
+        /** What it says in figures, by the names that they have in `results.json`. */
+        figures: z.record(z.string(), figureSchema).optional(),
+      }),
+    )
+    .min(3)
+    .max(4)
+    .refine(isDecided, undecided),
+  /** Why the right answer is right. */
+  explains: sentence,
 });
-
-const questionSchema = z
-  .strictObject({
-    drill: z.string(),
-    question: sentence,
-    answers: z.array(answerSchema).min(3).max(4),
-    /** Why the right answer is right. */
-    explains: sentence,
-  })
-  .refine(({ answers }) => answers.filter(({ isRight }) => isRight).length === 1, 'Exactly one answer must be right')
-  .refine(
-    ({ answers }) => answers.every(({ isRight, because }) => (isRight === true) === (because === undefined)),
-    'Each answer must be right, or say why it is not',
-  );
 
 export type Question = z.output<typeof questionSchema>;
 /** The questions of each stage. */
