@@ -114,12 +114,7 @@ export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, l
   }
 }
 
-/** Starts an embedded Valkey on a free port. Its part takes a message `{ aheadMs }`, which sets its wall clock ahead. */
-export function openEmbedded(dir: string) {
-  return startRedis(undefined, { dir });
-}
-
-/** Starts a server of this program; the embedded one without any. */
+/** Starts a server of this program; the embedded one without any, whose part takes a message `{ aheadMs }`: its wall clock is set ahead. */
 export async function startRedis(
   program: string | undefined,
   options: ServerOptions,

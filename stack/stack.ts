@@ -16,7 +16,7 @@ import { all, type Breakable, createOwnParts } from './own-parts.ts';
 import { makeTempDir, type PartError, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort, reachedAt } from './ports.ts';
 import { type Link, openLink } from './proxy/link.ts';
-import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
+import { lackOfRedis, openRedis, openReplica, type RedisServer, startRedis, untilCopied } from './redis.ts';
 import { openRedisSet, type RedisMode, type RedisSet } from './redis-set.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
@@ -229,7 +229,7 @@ export async function startStack({
 
   /** Starts a server with nothing in it, whose wall clock can be set ahead: an embedded Valkey, whatever else the stack is made of. */
   async function startClockServer() {
-    const { url, part } = await openEmbedded(temp.dir);
+    const { url, part } = await startRedis(undefined, { dir: temp.dir });
     parts.watch(part);
     /** Sets its wall clock ahead of that of the machine, in milliseconds. */
     const setAhead = (aheadMs: number): void => part.send({ aheadMs });

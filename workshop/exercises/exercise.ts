@@ -22,8 +22,6 @@ export interface RealVerdict {
 export const exercisesDir = join(projectDir, 'workshop/exercises');
 /** `04-ttl`: two digits, then small letters. */
 const FOLDER = /^(\d\d)-[a-z0-9]+(-[a-z0-9]+)*$/;
-/** The answers are chosen by these keys, in their order. */
-export const ANSWER_KEYS = ['a', 'b', 'c', 'd'];
 const HINTS = ['## 1', '## 2', '## 3'];
 
 const sentence = z.string().trim().min(1);
@@ -88,7 +86,7 @@ export const undecided = 'one answer is right, and each of the others says why i
 const predictionSchema = z.strictObject({
   /** About the lock as it is before anybody has changed it. */
   question: sentence,
-  answers: z.array(answerSchema).length(ANSWER_KEYS.length).refine(isDecided, undecided),
+  answers: z.array(answerSchema).length(4).refine(isDecided, undecided),
   /** What happens, and why: shown with the first verdict. */
   explains: sentence,
 });

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { projectDir } from '../../stack/parts.ts';
 import { answerSchema, isDecided, readAs, undecided } from '../exercises/exercise.ts';
 
-/** Where they are, from the project's folder: `<stage>.predict.json` beside `<stage>.md`. */
-export const questionsDir = 'docs/stages';
+/** `<stage>.predict.json` beside `<stage>.md`. */
 const END = '.predict.json';
 
 /** A sentence that a room reads from the wall. */
@@ -41,7 +40,7 @@ export type Questions = Record<string, Question[]>;
 
 /** Reads the questions of all stages. Throws with the name of a file that is not as it should be. */
 export function readQuestions(): Questions {
-  const dir = join(projectDir, questionsDir);
+  const dir = join(projectDir, 'docs/stages');
   const files = readdirSync(dir).filter((file) => file.endsWith(END));
   const questionsIn = (file: string) => readAs(z.array(questionSchema).min(1), join(dir, file));
   return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), questionsIn(file)]));
