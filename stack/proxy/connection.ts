@@ -2,7 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { NotACommand, readCommands } from '../../simulation/resp.ts';
-import { asCommand, type Command } from './command.ts';
+import { asRead } from '../../simulation/scripts.ts';
+import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
@@ -18,16 +19,7 @@ export interface Line {
   takeHold(command: Command): Hold | undefined;
 }
 
-export interface Connection {
-  /** The line has gone silent, is restored, or delays replies differently. */
-  lineChanged(): void;
-  /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
-  resetClient(): void;
-  /** Ends both sides, and what is held. */
-  destroy(): void;
-  /** Resolves when both sides are closed. */
-  closed: Promise<unknown>;
-}
+export type Connection = ReturnType<typeof carry>;
 
 /** A command on its way to Redis. */
 interface Request {
@@ -44,7 +36,7 @@ interface Request {
  * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
  * arrives in order.
  */
-export function carry(client: Socket, redis: Socket, line: Line): Connection {
+export function carry(client: Socket, redis: Socket, line: Line) {
   const requests: Request[] = [];
   const replies: { bytes: Buffer; cameAt: number }[] = [];
   let requestBytes = 0;
@@ -61,7 +53,7 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
   const redisClosed = hasClosed(redis);
 
   const read = readCommands((args, bytes) => {
-    const command = asCommand(args);
+    const command = asRead(args.map(String));
     const hold = line.takeHold(command);
     if (hold === undefined) return send({ bytes, isHeld: false });
     const request = { bytes, isHeld: true, hold };
@@ -209,18 +201,22 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
   steer();
 
   return {
+    /** The line has gone silent, is restored, or delays replies differently. */
     lineChanged() {
       if (isClientGone) onClientEnd();
       writeReplies();
     },
+    /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
     resetClient() {
       reset(client);
       onClientEnd();
     },
+    /** Ends both sides, and what is held. */
     destroy() {
       reset(client);
       onRedisEnd(true);
     },
+    /** Resolves when both sides are closed. */
     closed: Promise.all([clientClosed, redisClosed]),
   };
 }

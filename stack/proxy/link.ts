@@ -8,48 +8,7 @@ import { createHold, type Held, type Hold } from './hold.ts';
 
 export type { Command, Held };
 
-export interface Link {
-  /** What clients connect to instead of the server. User, password and database are those of the URL it was opened with. */
-  url: string;
-  port: number;
-  /**
-   * Holds the next command that is meant, and with it what its connection sends later; other connections are not held. Meant is
-   * a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to, which is shown every command
-   * of every connection until then. Of several holds that mean the same command the oldest gets it.
-   *
-   * The connection to Redis stays open until the command is let go, even when the client closes or the line is cut: so
-   * a packet arrives late although its sender has gone.
-   */
-  holdNext(meant: Meant): Held;
-  /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
-  watch(see: (command: Command) => void): () => void;
-  /** Passes every reply on this much later, in order. 0 ends it, and passes on those that wait. */
-  delayReplies(ms: number): void;
-  /**
-   * Cuts the line between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
-   * closes nothing: packets stop in both directions and arrive after `restore`, as TCP sends them again. What the link
-   * has taken in by then, and above all what it holds, is beyond the cut.
-   */
-  cut(how?: 'reset' | 'silent'): void;
-  restore(): void;
-  /** Ends all connections, and what is held on them; new ones lead to this Redis. */
-  moveTo(redisUrl: string): void;
-  /** Resolves when no connection is left. */
-  close(): Promise<void>;
-  /** What has come since the link was opened. */
-  counters: Counters;
-}
-
-export interface Counters {
-  /** Connections that clients made; those that a cut refused are not among them. */
-  connections: number;
-  /** Connections that are not closed on both sides, now. */
-  readonly open: number;
-  /** How often each command came, by its name. A script of ours counts under its own name as well. */
-  commands: Map<string, number>;
-  /** Commands that were held. */
-  held: number;
-}
+export type Link = Awaited<ReturnType<typeof openLink>>;
 
 /**
  * Opens a TCP proxy on this machine to the Redis at `url`. What it does not hold or delay passes byte
@@ -61,15 +20,20 @@ export interface Counters {
  * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
  * Node 20 and Redis 7.0.
  */
-export async function openLink(url: string): Promise<Link> {
+export async function openLink(url: string) {
   let target = addressOf(url);
   let isRefusing = false;
+  /** What has come since the link was opened. */
   const counters = {
+    /** Connections that clients made; those that a cut refused are not among them. */
     connections: 0,
+    /** Connections that are not closed on both sides, now. */
     get open() {
       return connections.size;
     },
+    /** How often each command came, by its name. A script of ours counts under its own name as well. */
     commands: new Map<string, number>(),
+    /** Commands that were held. */
     held: 0,
   };
   const line: Line = { isOpaque: !url.startsWith('redis:'), isSilent: false, delayMs: 0, takeHold };
@@ -120,7 +84,15 @@ export async function openLink(url: string): Promise<Link> {
     }
   }
 
-  function holdNext(meant: Meant) {
+  /**
+   * Holds the next command that is meant, and with it what its connection sends later; other connections are not held. Meant is
+   * a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to, which is shown every command
+   * of every connection until then. Of several holds that mean the same command the oldest gets it.
+   *
+   * The connection to Redis stays open until the command is let go, even when the client closes or the line is cut: so
+   * a packet arrives late although its sender has gone.
+   */
+  function holdNext(meant: Meant): Held {
     const hold = createHold(meant, () => holds.delete(hold));
     holds.add(hold);
     return hold.held;
@@ -134,18 +106,26 @@ export async function openLink(url: string): Promise<Link> {
   }
 
   return {
+    /** What clients connect to instead of the server. User, password and database are those of the URL it was opened with. */
     url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     port,
     holdNext,
-    watch(see) {
+    /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
+    watch(see: (command: Command) => void): () => void {
       watchers.add(see);
       return () => void watchers.delete(see);
     },
-    delayReplies(ms) {
+    /** Passes every reply on this much later, in order. 0 ends it, and passes on those that wait. */
+    delayReplies(ms: number) {
       line.delayMs = ms;
       for (const connection of connections) connection.lineChanged();
     },
-    cut(how = 'reset') {
+    /**
+     * Cuts the line between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
+     * closes nothing: packets stop in both directions and arrive after `restore`, as TCP sends them again. What the link
+     * has taken in by then, and above all what it holds, is beyond the cut.
+     */
+    cut(how: 'reset' | 'silent' = 'reset') {
       if (how === 'reset') return endConnections();
       isRefusing = false;
       line.isSilent = true;
@@ -158,10 +138,12 @@ export async function openLink(url: string): Promise<Link> {
       for (const client of unanswered) carryOn(client);
       unanswered.clear();
     },
-    moveTo(redisUrl) {
+    /** Ends all connections, and what is held on them; new ones lead to this Redis. */
+    moveTo(redisUrl: string) {
       target = addressOf(redisUrl);
       for (const connection of connections) connection.destroy();
     },
+    /** Resolves when no connection is left. */
     async close() {
       const closed = once(server, 'close');
       server.close();
