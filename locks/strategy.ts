@@ -39,68 +39,44 @@ export function createRegistry(strategies: Record<string, Strategy>) {
 
   const has = (name: string, member: string) => member in (strategies[name] ?? {});
 
-  /** Where the lock of a strategy lives. */
-  const backendOf = (name: string): Backend => strategies[name]?.backend ?? 'redis';
-
-  /** How many replicas its Redis must have, to confirm what is written. */
-  const replicasOf = (name: string) => strategies[name]?.replicas ?? 0;
-
-  /** The commands of which its Redis must have one. Undefined when any Redis will do. */
-  const commandsOf = (name: string): Commands | undefined => strategies[name]?.commands;
-
-  /** False for a lock that stays for ever when it is not released. */
-  const hasLease = (name: string) => strategies[name]?.hasLease !== false;
-
-  /** True when an acquisition may be given a lease of its own. */
-  const takesLease = (name: string) => strategies[name]?.takesLease === true;
-
-  /** True when its lock may be that of a user: all that a sale does to be alone is to hold it. */
-  const mayLockUsers = (name: string) => strategies[name] !== undefined && !has(name, 'takeOne');
-
-  /** Where the sales of a strategy take their units from. */
-  function stockOf(name: string): 'redis' | 'mysql' {
-    const strategy = strategies[name];
-    return strategy && 'stockIn' in strategy ? strategy.stockIn : 'redis';
-  }
-
-  /** True when the stock lies in several keys, each with a lock of its own. */
-  const isInBuckets = (name: string) => has(name, 'isInBuckets');
-
-  /** False for a sale of its own that needs no lock. */
-  const hasLock = (name: string) => has(name, 'createLock');
-
-  /** True for a lock that lets in several at once. */
-  const isSemaphore = (name: string) => strategies[name]?.isSemaphore === true;
-
-  /** The lock under which one alone may read and write. Undefined where a step must do both. */
-  function exclusiveLockOf(name: string): CreateLock | undefined {
-    const strategy = strategyNamed(name);
-    return 'createLock' in strategy && !strategy.isSemaphore ? strategy.createLock : undefined;
-  }
-
   /** How a strategy locks several skus at once. Undefined for one that sells one sku at a time. */
   function multiLockOf(name: string): CreateMultiLock | undefined {
     const strategy = strategies[name];
     return strategy && 'createMultiLock' in strategy ? strategy.createMultiLock : undefined;
   }
 
-  /** The names of those that lock several skus at once. */
-  const multiLocks = () => Object.keys(strategies).filter((name) => multiLockOf(name) !== undefined);
-
   return {
     strategyNamed,
-    backendOf,
-    replicasOf,
-    commandsOf,
-    hasLease,
-    takesLease,
-    mayLockUsers,
-    stockOf,
-    isInBuckets,
-    hasLock,
-    isSemaphore,
-    exclusiveLockOf,
+    /** Where the lock of a strategy lives. */
+    backendOf: (name: string): Backend => strategies[name]?.backend ?? 'redis',
+    /** How many replicas its Redis must have, to confirm what is written. */
+    replicasOf: (name: string) => strategies[name]?.replicas ?? 0,
+    /** The commands of which its Redis must have one. Undefined when any Redis will do. */
+    commandsOf: (name: string): Commands | undefined => strategies[name]?.commands,
+    /** False for a lock that stays for ever when it is not released. */
+    hasLease: (name: string) => strategies[name]?.hasLease !== false,
+    /** True when an acquisition may be given a lease of its own. */
+    takesLease: (name: string) => strategies[name]?.takesLease === true,
+    /** True when its lock may be that of a user: all that a sale does to be alone is to hold it. */
+    mayLockUsers: (name: string) => strategies[name] !== undefined && !has(name, 'takeOne'),
+    /** Where the sales of a strategy take their units from. */
+    stockOf(name: string): 'redis' | 'mysql' {
+      const strategy = strategies[name];
+      return strategy && 'stockIn' in strategy ? strategy.stockIn : 'redis';
+    },
+    /** True when the stock lies in several keys, each with a lock of its own. */
+    isInBuckets: (name: string) => has(name, 'isInBuckets'),
+    /** False for a sale of its own that needs no lock. */
+    hasLock: (name: string) => has(name, 'createLock'),
+    /** True for a lock that lets in several at once. */
+    isSemaphore: (name: string) => strategies[name]?.isSemaphore === true,
+    /** The lock under which one alone may read and write. Undefined where a step must do both. */
+    exclusiveLockOf(name: string): CreateLock | undefined {
+      const strategy = strategyNamed(name);
+      return 'createLock' in strategy && !strategy.isSemaphore ? strategy.createLock : undefined;
+    },
     multiLockOf,
-    multiLocks,
+    /** The names of those that lock several skus at once. */
+    multiLocks: () => Object.keys(strategies).filter((name) => multiLockOf(name) !== undefined),
   };
 }

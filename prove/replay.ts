@@ -5,19 +5,15 @@ import { scriptTexts } from '../simulation/scripts.ts';
 import { openValkey, type Reply, type Valkey } from '../simulation/valkey.ts';
 import type { Command, Pending } from '../simulation/world/commands.ts';
 import type { Input } from '../simulation/world.ts';
+import type { MovesOptions } from './moves/move.ts';
 import { type Live, type ProcessOptions, startProcess } from './process.ts';
 import { LEASE_MS } from './sale.ts';
-import { type Scope, stockCommand } from './scopes.ts';
+import { stockCommand } from './scopes.ts';
 import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
 import type { Difference } from './wording.ts';
 import { nameOfReply } from './words.ts';
 
-export interface ReplayOptions extends Pick<ProcessOptions, 'openLock' | 'sales'> {
-  scope: Scope;
-  processes: number;
-  masters: number;
-  isInBuckets?: boolean;
-}
+export type ReplayOptions = Pick<ProcessOptions, 'openLock'> & Omit<MovesOptions, 'lock' | 'horizonMs'>;
 
 /** Each process has a connection for commands and one that listens. */
 const commandsOf = (process: number) => 2 * process + 1;
@@ -40,10 +36,7 @@ const idle: Valkey[] = [];
 type Replayed = Omit<Step, 'what'>;
 
 /** Where a replay went another way: in which step, from 1, and how. */
-export interface WentAnotherWay {
-  step: number;
-  differs: Difference;
-}
+type WentAnotherWay = { step: number; differs: Difference };
 
 /** Replays the steps of a counterexample. Resolves with where it went another way, or undefined when it went the same. */
 export async function replay(steps: Replayed[], options: ReplayOptions): Promise<WentAnotherWay | undefined> {

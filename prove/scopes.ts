@@ -91,11 +91,6 @@ export interface Scope {
   demands: Demand[];
 }
 
-/** A scope of the lab: it is said in every language. */
-export interface NamedScope extends Scope {
-  name: ScopeName;
-}
-
 const isScript = ([name]: Command) => /^EVAL/.test(String(name));
 /** The keys of the stock, in whatever bucket. */
 const stockKeys: unknown[] = inBuckets(STOCK_KEY);
@@ -118,73 +113,36 @@ export function stockCommand(scope: Pick<Scope, 'skus' | 'units'>, units: number
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];
 
-const own: Record<ScopeName, Omit<Scope, 'name' | 'says'>> = {
-  plain: { servers: 'any', budget: {}, demands: [...isAlone, 'all sell', 'nothing left'] },
-  'lost-wakeup': { servers: 'one', budget: {}, demands: ['no wait for a free lock', 'all sell'] },
-  'script-cache-empty': {
-    servers: 'one',
-    budget: {},
-    isCold: true,
-    demands: [...isAlone, 'all sell'],
-  },
-  'crashed-holder': {
-    servers: 'any',
-    budget: { crashes: 1 },
-    demands: ['alone within leases', 'soon after a crash'],
-  },
-  'slow-holder': { servers: 'any', budget: { pauses: 1 }, demands: withinLeases },
-  'late-release': {
-    servers: 'one',
-    budget: { delays: 1 },
-    delayed: 'releases',
-    demands: withinLeases,
-  },
+/** Of any servers, and without a fault, where nothing else is said. */
+const own: Record<ScopeName, Partial<Omit<Scope, 'name'>> & Pick<Scope, 'demands'>> = {
+  plain: { demands: [...isAlone, 'all sell', 'nothing left'] },
+  'lost-wakeup': { servers: 'one', demands: ['no wait for a free lock', 'all sell'] },
+  'script-cache-empty': { servers: 'one', isCold: true, demands: [...isAlone, 'all sell'] },
+  'crashed-holder': { budget: { crashes: 1 }, demands: ['alone within leases', 'soon after a crash'] },
+  'slow-holder': { budget: { pauses: 1 }, demands: withinLeases },
+  'late-release': { servers: 'one', budget: { delays: 1 }, delayed: 'releases', demands: withinLeases },
   'nested-call': {
-    servers: 'any',
-    budget: {},
     script: (process) => (process === 0 ? { nested: 'same object' } : {}),
     demands: [...isAlone, 're-entry'],
   },
   'nested-object': {
-    servers: 'any',
-    budget: {},
     script: (process) => (process === 0 ? { nested: 'another object' } : {}),
     demands: [...isAlone, 're-entry'],
   },
   'nested-long-sale': {
     servers: 'one',
     horizonMs: 10 * LEASE_MS,
-    budget: {},
     allComeAtOnce: true,
     script: (process) => (process === 0 ? { nested: 'same object', businessMs: 2.5 * LEASE_MS } : {}),
     demands: [...isAlone, 're-entry', 'nothing left'],
   },
-  'long-sale': {
-    servers: 'any',
-    horizonMs: 10 * LEASE_MS,
-    budget: {},
-    script: () => ({ businessMs: 2.5 * LEASE_MS }),
-    demands: isAlone,
-  },
-  'paused-process': { servers: 'any', budget: { pauses: 1 }, demands: ['no lost sale'] },
-  'late-write': {
-    servers: 'any',
-    budget: { delays: 1 },
-    delayed: 'writes',
-    goesOnAfter: 'wrote',
-    demands: ['no lost sale'],
-  },
-  'crossed-write': {
-    servers: 'any',
-    budget: { delays: 1 },
-    delayed: 'writes',
-    goesOnAfter: 'read',
-    demands: ['no lost sale'],
-  },
+  'long-sale': { horizonMs: 10 * LEASE_MS, script: () => ({ businessMs: 2.5 * LEASE_MS }), demands: isAlone },
+  'paused-process': { budget: { pauses: 1 }, demands: ['no lost sale'] },
+  'late-write': { budget: { delays: 1 }, delayed: 'writes', goesOnAfter: 'wrote', demands: ['no lost sale'] },
+  'crossed-write': { budget: { delays: 1 }, delayed: 'writes', goesOnAfter: 'read', demands: ['no lost sale'] },
   'early-read': {
     servers: 'one',
     hasReaders: true,
-    budget: {},
     script: (process) => (process === 0 ? {} : { isReader: true }),
     demands: [...isAlone, 'same stock', 'all sell', 'nothing left'],
   },
@@ -207,7 +165,6 @@ const own: Record<ScopeName, Omit<Scope, 'name' | 'says'>> = {
   },
   'crossed-skus': {
     servers: 'one',
-    budget: {},
     skus: 2,
     script: (process) => ({ basket: process % 2 === 0 ? [1, 2] : [2, 1] }),
     demands: ['no deadlock', 'alone', 'no lost sale', 'all sell', 'nothing left'],
@@ -216,7 +173,6 @@ const own: Record<ScopeName, Omit<Scope, 'name' | 'says'>> = {
     servers: 'buckets',
     processes: 3,
     units: [0, 1],
-    budget: {},
     script: (process) => (process === 0 ? { putsBack: true } : {}),
     demands: [...isAlone, 'all sell', 'nothing left'],
   },
@@ -225,15 +181,12 @@ const own: Record<ScopeName, Omit<Scope, 'name' | 'says'>> = {
   amnesia: { servers: 'masters', budget: { restarts: 1 }, demands: ['alone within leases'] },
   'clock-jump': { servers: 'masters', budget: { clockJumps: 1 }, demands: ['alone within leases'] },
   'three-clerks': {
-    servers: 'any',
     processes: 3,
     permits: 2,
-    budget: {},
     script: () => ({ permits: 2 }),
     demands: ['within permits', 'all sell', 'nothing left'],
   },
   'fourth-clerk': {
-    servers: 'any',
     processes: 3,
     permits: 2,
     budget: { pauses: 1 },
@@ -242,8 +195,11 @@ const own: Record<ScopeName, Omit<Scope, 'name' | 'says'>> = {
   },
 };
 
-export const scopes: NamedScope[] = (Object.keys(own) as ScopeName[]).map((name) => ({
+/** They are said in every language. */
+export const scopes: (Scope & { name: ScopeName })[] = (Object.keys(own) as ScopeName[]).map((name) => ({
   name,
   says: scopesInEnglish[name],
+  servers: 'any',
+  budget: {},
   ...own[name],
 }));

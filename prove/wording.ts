@@ -208,18 +208,8 @@ const verdicts = {
     `Each holder has a key of its own, such as ${keys.join(' and ')}, so the search can't see whether the lock is free.`,
   'a key that stays': ({ keys }: { keys: string[] }) =>
     `The key ${keys.join(' and ')} is still there when the lock is given up, so the search can't see whether the lock is free.`,
-  'replay differs': ({
-    replay,
-    of,
-    step,
-    differs,
-  }: {
-    replay: number;
-    of: number;
-    step: number;
-    differs: Difference;
-  }) =>
-    `Replay ${replay} of ${of} of the counterexample went another way, at step ${step}: ${worded<DifferenceForms>(differences, differs)}`,
+  'replay differs': (at: { replay: number; of: number; step: number; differs: Difference }) =>
+    `Replay ${at.replay} of ${at.of} of the counterexample went another way, at step ${at.step}: ${worded<DifferenceForms>(differences, at.differs)}`,
   'search died': () => 'The process of the search has died, or did not come back.',
   interrupted: () => 'The search was interrupted.',
   /** The lock can't be read: what its file says against it. */

@@ -74,10 +74,8 @@ const chosen = chooseContestants();
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
 /** What the servers at hand can't carry: that is nobody's fault. */
 const notApplicable = new Set<string>();
-const stopping = new AbortController();
+const stopping = stopOnSignal(new Error('The bench was interrupted.'));
 const say = given.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
-
-stopOnSignal(stopping, new Error('The bench was interrupted.'));
 
 await endWith('The bench could not be run', run);
 

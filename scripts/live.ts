@@ -48,8 +48,7 @@ const EVERY_MS = 250;
 /** Some windows of a presenter, and those that a browser has not closed yet. */
 const MOST_WINDOWS = 20;
 
-const stopping = new AbortController();
-stopOnSignal(stopping, new Error('stopped'));
+const stopping = stopOnSignal(new Error('stopped'));
 
 await endWith('The live page could not be served', serve);
 

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Locator, type Page } from 'playwright-core';
-import { browserPath } from '../stack/browser.ts';
 import { nodeArgs, projectDir } from '../stack/parts.ts';
+import { browserPath } from '../stack/path.ts';
 
 const imagesDir = join(projectDir, 'docs/images');
 /** How long a scenario may take, in milliseconds. */

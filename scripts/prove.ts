@@ -40,8 +40,7 @@ const given: Given = command.opts();
 const named = given.stage === undefined ? [] : stagesNamed(given.stage, command);
 const wantedScopes = namesAmong(scopeNames, given.scope, command, '--scope');
 
-const stopping = new AbortController();
-stopOnSignal(stopping, new Error('stopped before the end'));
+const stopping = stopOnSignal(new Error('stopped before the end'));
 await endWith('The search could not be run', prove);
 
 async function prove(): Promise<number> {

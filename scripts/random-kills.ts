@@ -17,8 +17,7 @@ const command = newCommand(
 const { seconds, stage: version } = command.opts<GivenWith<'seconds' | 'stage'>>();
 const stage = stageNamed(version, command);
 
-const stopping = new AbortController();
-stopOnSignal(stopping, new Error('it was interrupted'));
+const stopping = stopOnSignal(new Error('it was interrupted'));
 
 await endWith('The run could not be made', async () => {
   console.log(`A random node is killed every second, for ${seconds} s under ${stage}.`);

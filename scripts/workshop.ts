@@ -17,8 +17,7 @@ const NOT_ALL_SOLVED = 1;
 const LOOK_MS = 200;
 
 loadEnvFile();
-const stopping = new AbortController();
-stopOnSignal(stopping, new Error('stopped before the end'));
+const stopping = stopOnSignal(new Error('stopped before the end'));
 const { signal } = stopping;
 /** Exercises of another place: tests have their own. */
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;

@@ -11,9 +11,9 @@
 import { ANSWER_LIMIT_MS } from '../locks/drivers/answer-limit.ts';
 import { redisOptions } from '../services/inventory/servers/redis-client.ts';
 import type { Message, Tell } from './events.ts';
-import { asRead, type VirtualProxy } from './proxy.ts';
+import type { VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';
-import { readableOf } from './scripts.ts';
+import { asRead, readableOf } from './scripts.ts';
 import { CLOSED } from './server.ts';
 import { type Connection, type Reply, ReplyError, returnedOf } from './valkey.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';

@@ -10,19 +10,11 @@ export const short = { minifyWhitespace: true, minifySyntax: true, charset: 'utf
 /** With a source map; the sources are at hand. */
 export const mapped = { sourcemap: 'external', sourcesContent: false } satisfies BuildOptions;
 
-export interface Bundled {
-  text: string;
-  /** Its source map, if it was asked for. */
-  map: string;
-  /** The files that it was made of. */
-  inputs: string[];
-}
-
 /** How many builds are in progress. */
 let building = 0;
 
-/** Makes one text of what the options name and all that it imports. `isLast`: esbuild is not needed again for long, and may end. */
-export async function bundleText(options: BuildOptions, isLast = false): Promise<Bundled> {
+/** Makes one text of what the options name and all that it imports, with its source map if that is asked for. `isLast`: esbuild is not needed again for long, and may end. */
+export async function bundleText(options: BuildOptions, isLast = false) {
   building += 1;
   try {
     const made = await build({ bundle: true, target: 'node20', metafile: true, ...options, write: false });

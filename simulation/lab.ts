@@ -5,7 +5,6 @@ import type { PlayEvent, Tell } from './events.ts';
 import { isOnSockets, type LockSource, openService } from './lock-service.ts';
 import { createLuck } from './luck.ts';
 import { startNode, type VirtualNode } from './node.ts';
-import type { Place } from './place.ts';
 import { createProxy } from './proxy.ts';
 import { contentOf, isSameContent, type RedisContent } from './redis-content.ts';
 import { type HttpAnswer, type Request, sendRequest } from './request.ts';
@@ -13,6 +12,7 @@ import { createSchedule } from './schedule.ts';
 import { OUTSIDE, openServer, type VirtualServer } from './server.ts';
 import type { Service } from './service.ts';
 import type { Command } from './world/commands.ts';
+import type { Place } from './world.ts';
 
 export interface LabOptions {
   lock: LockSource;

@@ -14,12 +14,11 @@ import {
   readOnce,
   systemModules,
 } from './bundle.ts';
-import type { Place, Started } from './place.ts';
 import { createPlatform, platformModules } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import { FIRST_PORT } from './sockets.ts';
 import { replacedGlobals } from './world/globals.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type Place, type Started } from './world.ts';
 
 /** The lock that a service sells under. */
 export interface LockSource {
@@ -89,19 +88,11 @@ export function lockNamed(name: string): LockSource {
   return { name, file, facts: factsOf(strategies[name] as Strategy) };
 }
 
-function factsOf(strategy: Strategy): LockSource['facts'] {
-  const { backend, commands, replicas, hasLease, isSemaphore, takesLease } = strategy;
-  return {
-    backend,
-    ...(replicas !== undefined && { replicas }),
-    ...(commands && { commands }),
-    ...(hasLease === false && { hasLease }),
-    ...(isSemaphore && { isSemaphore }),
-    ...(takesLease && { takesLease }),
-    ...('stockIn' in strategy && { stockIn: 'redis' }),
-    ...('isInBuckets' in strategy && { isInBuckets: true }),
-  };
-}
+/** All of it that is no code. */
+const factsOf = (strategy: Strategy) =>
+  Object.fromEntries(
+    Object.entries(strategy).filter(([, value]) => typeof value !== 'function'),
+  ) as unknown as LockSource['facts'];
 
 /** A lock of somebody else runs on a platform that is all of Node, with clients of its own that speak over sockets. */
 export const isOnSockets = ({ facts, hasOurClient = !facts.isExternal }: LockSource): boolean => !hasOurClient;

@@ -4,14 +4,13 @@ import type { Standstill } from '../services/inventory/admin/contract.ts';
 import { LOOK_MS } from '../services/inventory/admin/standstills.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
 import type { Tell } from './events.ts';
-import type { Place, Started } from './place.ts';
 import type { VirtualProxy } from './proxy.ts';
 import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
 import { openSockets } from './sockets.ts';
 import { EPOCH_MS } from './valkey.ts';
 import type { Command } from './world/commands.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type Place, type Started } from './world.ts';
 
 export interface NodeOptions<Run> {
   name: string;

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { builtinModules } from 'node:module';
 import { promisify } from 'node:util';
 import { createLuck } from './luck.ts';
-import type { World } from './world.ts';
+import type { Place } from './world.ts';
 
 type Members = Record<string, unknown>;
 type Run = (...args: unknown[]) => unknown;
@@ -20,13 +20,7 @@ export const platformModules = (): Record<string, string> =>
     builtinModules.map((name) => [`node:${name}`, `module.exports = given.moduleOf(${JSON.stringify(name)});`]),
   );
 
-export interface PlatformOptions {
-  /** The process: no other has its name. */
-  name: string;
-  world: World;
-  globals: Members;
-  /** What node:net exports. */
-  net: Members;
+export interface PlatformOptions extends Place {
   readFile(place: URL | string): string;
 }
 

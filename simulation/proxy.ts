@@ -1,17 +1,9 @@
 // A proxy before a server: it holds, delays and cuts what a node and the server say to each other, as stack/proxy does on real lines.
 
-import { scriptOf } from './scripts.ts';
+import type { ReadCommand } from './scripts.ts';
 import { CLOSED, type Client, type VirtualServer } from './server.ts';
-import type { Command } from './world/commands.ts';
 
-/** A command as the proxy reads it. */
-export interface ReadCommand {
-  /** Upper-case, such as `SET`. */
-  name: string;
-  args: string[];
-  /** The name of the `lua/*.lua` that an EVALSHA or EVAL runs. */
-  script?: string;
-}
+export type { ReadCommand };
 
 /** Where a command is held. Each resolves the hold; what comes later does nothing. */
 export interface Place {
@@ -134,12 +126,4 @@ export function createProxy(first: VirtualServer) {
       server = next;
     },
   };
-}
-
-/** A command as the proxy reads it on the wire. */
-export function asRead([verb = '', ...rest]: Command): ReadCommand {
-  const name = String(verb).toUpperCase();
-  const args = rest.map(String);
-  const script = scriptOf([name, ...args.slice(0, 1)]);
-  return { name, args, ...(script !== undefined && { script }) };
 }

@@ -26,6 +26,23 @@ const names = new Map(
 export const scriptOf = ([name, script]: (string | number)[]): string | undefined =>
   /^EVAL/.test(String(name)) ? names.get(String(script)) : undefined;
 
+/** A command as a proxy before the server reads it. */
+export interface ReadCommand {
+  /** Upper-case, such as `SET`. */
+  name: string;
+  /** What follows the name, read as UTF-8. */
+  args: string[];
+  /** The name of the `lua/*.lua` that an EVALSHA or EVAL runs, such as `release-if-owner`. */
+  script?: string;
+}
+
+export function asRead([verb = '', ...rest]: (string | number)[]): ReadCommand {
+  const name = String(verb).toUpperCase();
+  const args = rest.map(String);
+  const script = scriptOf([name, ...args.slice(0, 1)]);
+  return { name, args, ...(script !== undefined && { script }) };
+}
+
 /** A command as people read it, and what it is about. */
 export const readableOf = (command: (string | number)[]): Pick<Message, 'name' | 'verb' | 'about'> => ({
   name: scriptOf(command) ?? String(command[0]),

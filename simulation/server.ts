@@ -66,12 +66,18 @@ export async function openServer(schedule: Schedule) {
   /** Sockets that the server has not answered yet. */
   const unanswered = new Set<Connection>();
 
-  function execute(connection: Connection, command: Command): Reply {
+  /** Commands come over a connection, and `carryOut` has Valkey do what they say. */
+  function hear<Answer>(connection: Connection, commands: Command[], carryOut: () => Answer): Answer {
     valkey.setTime(schedule.now() + aheadMs);
-    connections.add(connection);
-    heard.push({ at: schedule.now(), connection, command });
-    const { reply, messages } = valkey.run(connection, command);
+    for (const command of commands) heard.push({ at: schedule.now(), connection, command });
+    const answer = carryOut();
     for (const look of onlookers) look();
+    return answer;
+  }
+
+  function execute(connection: Connection, command: Command): Reply {
+    connections.add(connection);
+    const { reply, messages } = hear(connection, [command], () => valkey.run(connection, command));
     for (const { to, message } of messages) {
       const [kind, channel, text] = message as string[];
       if (kind === 'message') listeners.get(to)?.(String(channel), String(text));
@@ -81,20 +87,13 @@ export async function openServer(schedule: Schedule) {
 
   /** Carries commands out now of which no listener hears. */
   function executeAll(connection: Connection, commands: Command[]): Reply[] {
-    valkey.setTime(schedule.now() + aheadMs);
     connections.add(connection);
-    for (const command of commands) heard.push({ at: schedule.now(), connection, command });
-    const replies = valkey.pipeline(connection, commands);
-    for (const look of onlookers) look();
-    return replies;
+    return hear(connection, commands, () => valkey.pipeline(connection, commands));
   }
 
   /** Bytes of a command come over a connection that is attached. Returns what is said there at once, as text. */
   function exchange(connection: Connection, command: Command, bytes: Buffer): string {
-    valkey.setTime(schedule.now() + aheadMs);
-    heard.push({ at: schedule.now(), connection, command });
-    const said = valkey.exchange(connection, bytes);
-    for (const look of onlookers) look();
+    const said = hear(connection, [command], () => valkey.exchange(connection, bytes));
     if (said === '' && connections.has(connection)) {
       if (unanswered.size === 0) look();
       unanswered.add(connection);

@@ -7,10 +7,10 @@
 
 import { Duplex } from 'node:stream';
 import type { Message, Tell } from './events.ts';
-import { asRead, type VirtualProxy } from './proxy.ts';
+import type { VirtualProxy } from './proxy.ts';
 import { readCommands } from './resp.ts';
 import type { Schedule } from './schedule.ts';
-import { readableOf } from './scripts.ts';
+import { asRead, readableOf } from './scripts.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
 
 /** The server at this port is the first that a process reaches; the next one is at the next port. */

@@ -1,8 +1,9 @@
 // The way between a node and a server, through the proxy before it. What is sent on it arrives in order, and so does what comes back.
 
 import type { Message, Tell } from './events.ts';
-import type { Place, ReadCommand, VirtualProxy } from './proxy.ts';
+import type { Place, VirtualProxy } from './proxy.ts';
 import type { Schedule } from './schedule.ts';
+import type { ReadCommand } from './scripts.ts';
 
 /** The process at the near end. */
 export interface NearEnd {

@@ -34,6 +34,25 @@ export interface WorldOptions {
   onLine?: (line: number, sale: string | undefined) => void;
 }
 
+/** Where code is evaluated in the virtual world. */
+export interface Place {
+  /** The process: no other has its name. */
+  name: string;
+  world: World;
+  globals: Record<string, unknown>;
+  /** What node:net exports there. */
+  net: Record<string, unknown>;
+  /** How long its clients wait for an answer, in milliseconds. */
+  answerLimitMs?: number | undefined;
+}
+
+/** What comes of that. */
+export interface Started<Run> {
+  service: Run;
+  /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+  lacking?: () => string | undefined;
+}
+
 /** The world of the process of this name. The servers after the first are masters that vote. */
 export function createWorld(name: string, servers: number, { hasReplicas = false, onLine }: WorldOptions = {}) {
   const moment = createMoment();

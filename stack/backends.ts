@@ -6,37 +6,26 @@ import type { Backend } from '../locks/strategy.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
 import { all, createOwnParts, type OwnProcess, type OwnServer } from './own-parts.ts';
-import { makeTempDir, type PartError } from './parts.ts';
+import { makeTempDir } from './parts.ts';
 import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
 /** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
-export interface Backends {
-  /** Settings for the nodes of one more stack: a namespace of each server that no other stack uses. */
-  openNamespace(): Promise<NodeJS.ProcessEnv>;
-  /** Why a server can't be had: a sentence with the line that installs it. */
-  lacks: Partial<Record<Backend, string>>;
-  /** What there is, such as `10.11.19-MariaDB`. */
-  versions: Partial<Record<Backend, string>>;
-  /** Their processes, when they are ours to break: all stacks of the run share them. */
-  processes: Partial<Record<Backend, OwnProcess[]>>;
-  /** Resolves as soon as a server ends that nobody stopped. */
-  partDied: Promise<PartError>;
-  stop(): Promise<void>;
-}
-
-/** A server of a run, or several that act as one. */
-interface Server {
-  version: string;
-  /** The processes, when they are ours. */
-  members: OwnServer[];
-  /** Resolves with the settings that lead a node to a namespace of this name. */
-  openNamespace(name: string): Promise<NodeJS.ProcessEnv>;
-}
+export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 interface Kind {
-  /** Why there can't be one, as a sentence; undefined when there can. */
+  /** What leads a node to its server. */
+  setting: 'MYSQL_URL' | 'ZOOKEEPER_URL';
+  /** Why none can be started, as a sentence; undefined when one can. */
   whyNone(): string | undefined;
-  start(dir: string, options: BackendOptions): Promise<Server>;
+  /** Opens the given one, or a new one: a server of the run, or several that act as one. Their processes are there when they are ours. */
+  open(given: string | undefined, dir: string, options: BackendOptions): Promise<Server>;
+}
+
+interface Server {
+  version: string;
+  members: OwnServer[];
+  /** Resolves with the address of a namespace of this name. */
+  openNamespace(name: string): Promise<string>;
 }
 
 export interface BackendOptions {
@@ -50,24 +39,20 @@ export interface BackendOptions {
 
 const kinds: Partial<Record<Backend, Kind>> = {
   mysql: {
-    whyNone: () => (process.env['MYSQL_URL'] ? undefined : whyNoMysql()),
-    async start(dir, { mysqlPort: port }) {
-      const { version, database, part, startAgain } = await openMysql(process.env['MYSQL_URL'] || undefined, {
-        dir,
-        port,
-      });
-      const members = part && startAgain ? [{ part, startAgain }] : [];
-      return { version, members, openNamespace: async (name) => ({ MYSQL_URL: await database(name) }) };
+    setting: 'MYSQL_URL',
+    whyNone: whyNoMysql,
+    async open(given, dir, { mysqlPort: port }) {
+      const { version, members, database } = await openMysql(given, { dir, port });
+      return { version, members, openNamespace: database };
     },
   },
   zookeeper: {
-    whyNone: () => (process.env['ZOOKEEPER_URL'] ? undefined : whyNoZookeeper()),
-    async start(dir, { zookeepers: count }) {
-      const given = process.env['ZOOKEEPER_URL'] || undefined;
+    setting: 'ZOOKEEPER_URL',
+    whyNone: whyNoZookeeper,
+    async open(given, dir, { zookeepers: count }) {
       const { url, version, members } = await openZookeeper(given, { dir, count });
       const several = members.length > 1 ? `, ${members.length} servers` : '';
-      const openNamespace = async (name: string) => ({ ZOOKEEPER_URL: `${url}/${name}` });
-      return { version: version + several, members, openNamespace };
+      return { version: version + several, members, openNamespace: async (name) => `${url}/${name}` };
     },
   },
 };
@@ -76,24 +61,29 @@ const kinds: Partial<Record<Backend, Kind>> = {
  * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, on free ports where the options name none. What can't be had is said
  * in `lacks`. An address that is not allowed ends the process as `readSettingsOrExit`.
  */
-export async function startBackends(needed: Backend[], options: BackendOptions = {}): Promise<Backends> {
+export async function startBackends(needed: Backend[], options: BackendOptions = {}) {
   readSettingsOrExit(inventorySettings.pick({ MYSQL_URL: true, ZOOKEEPER_URL: true }), process.env);
-  const lacks: Backends['lacks'] = {};
-  const versions: Backends['versions'] = {};
-  const processes: Backends['processes'] = {};
-  const servers: Server[] = [];
+  /** Why a server can't be had: a sentence with the line that installs it. */
+  const lacks: Partial<Record<Backend, string>> = {};
+  /** What there is, such as `10.11.19-MariaDB`. */
+  const versions: Partial<Record<Backend, string>> = {};
+  /** Their processes, when they are ours to break: all stacks of the run share them. */
+  const processes: Partial<Record<Backend, OwnProcess[]>> = {};
+  const servers: (Server & Pick<Kind, 'setting'>)[] = [];
   const parts = createOwnParts(options.onSpare);
   let temp: ReturnType<typeof makeTempDir> | undefined;
   let namespaces = 0;
 
   async function start(backend: Backend, kind: Kind) {
-    lacks[backend] = kind.whyNone();
+    const { setting } = kind;
+    const given = process.env[setting] || undefined;
+    lacks[backend] = given === undefined ? kind.whyNone() : undefined;
     if (lacks[backend] !== undefined) return;
     temp ??= makeTempDir();
     const dir = join(temp.dir, backend);
     mkdirSync(dir);
-    const server = await kind.start(dir, options);
-    servers.push(server);
+    const server = await kind.open(given, dir, options);
+    servers.push({ setting, ...server });
     versions[backend] = server.version;
     const isOneOfSeveral = server.members.length > 1;
     const own = server.members.map((member) => parts.breakable(member, isOneOfSeveral));
@@ -111,14 +101,17 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
   }
 
   return {
-    async openNamespace() {
+    /** Settings for the nodes of one more stack: a namespace of each server that no other stack uses. */
+    async openNamespace(): Promise<NodeJS.ProcessEnv> {
       namespaces += 1;
-      const settings = await Promise.all(servers.map((server) => server.openNamespace(`stack_${namespaces}`)));
-      return Object.assign({}, ...settings);
+      const name = `stack_${namespaces}`;
+      const settings = servers.map(async ({ setting, openNamespace }) => [setting, await openNamespace(name)]);
+      return Object.fromEntries(await Promise.all(settings));
     },
     lacks,
     versions,
     processes,
+    /** Resolves as soon as a server ends that nobody stopped. */
     partDied: parts.partDied,
     stop,
   };

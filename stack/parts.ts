@@ -32,18 +32,7 @@ export function nodeArgs(file: string): string[] {
 }
 
 /** A real process of the stack. */
-export interface Part {
-  name: string;
-  pid: number;
-  /** Resolves with a sentence when the process has ended, whatever ended it. */
-  ended: Promise<string>;
-  /** Sends a signal to the process and its children. */
-  signal(name: NodeJS.Signals): void;
-  /** Sends a message to a process that was started with `onMessage`. */
-  send(message: object): void;
-  /** Asks the process to end and waits for it; one that does not end in time is killed. */
-  stop(): Promise<void>;
-}
+export type Part = Awaited<ReturnType<typeof startPart>>;
 
 export interface PartOptions {
   name: string;
@@ -172,7 +161,7 @@ export async function startPart({
   isReady,
   onLine,
   onMessage,
-}: PartOptions): Promise<Part> {
+}: PartOptions) {
   // A process group of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
   const child = spawn(command, args, {
     env: env ?? process.env,
@@ -182,6 +171,7 @@ export async function startPart({
   }) as ChildProcessByStdio<null, Readable, Readable>;
   if (onMessage) child.on('message', onMessage);
   const lastLines: string[] = [];
+  /** Resolves with a sentence when the process has ended, whatever ended it. */
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`${name} could not be started: ${error.message}`));
     // Its children would keep working, and keep its output open.
@@ -204,6 +194,7 @@ export async function startPart({
     });
   }
 
+  /** Asks the process to end and waits for it; one that does not end in time is killed. */
   async function stop() {
     const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), limitMs);
     signalGroup(pid, 'SIGTERM');
@@ -217,8 +208,9 @@ export async function startPart({
   void ended.then(() => over.abort());
   const failure = await Promise.race([untilReady(name, readyLimitMs, () => isReady(pid), over.signal), ended]);
   if (failure === undefined) {
+    /** Sends a signal to the process and its children. */
     const signal = (name: NodeJS.Signals) => signalGroup(pid, name);
-    // One that has ended meanwhile is told nothing.
+    /** Sends a message to a process that was started with `onMessage`. One that has ended meanwhile is told nothing. */
     const send = (message: object) => void (child.connected && child.send(message, () => {}));
     return { name, pid, ended, signal, send, stop };
   }

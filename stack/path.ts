@@ -1,4 +1,4 @@
-// Finds programs on the PATH.
+// Finds programs, on the PATH.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,6 +10,9 @@ export function findOnPath(...programs: string[]): string | undefined {
   const sbins = dirs.filter((dir) => dir.endsWith('/bin')).map((dir) => dir.replace(/bin$/, 'sbin'));
   return programs.flatMap((program) => [...dirs, ...sbins].map((dir) => join(dir, program))).find(isExecutable);
 }
+
+/** The program that pictures and the tests of pages use: /usr/bin/chromium, or what CHROMIUM names. */
+export const browserPath = () => process.env['CHROMIUM'] || '/usr/bin/chromium';
 
 function isExecutable(file: string) {
   try {

@@ -35,19 +35,7 @@ const forReplicas = ['--user', REPLICATION_USER, 'on', `>${REPLICATION_USER}`, '
 /** A server of the set; its name is what it is at the start, such as `primary` or `sentinel 2`. */
 export type SetServer = RedisServer & OwnServer & { name: string };
 
-export interface RedisSet {
-  isCluster: boolean;
-  /** What it is made of. */
-  parts: string;
-  /** What clients connect to: it leads them to whichever server is the primary. */
-  url: string;
-  /** The command that shows which server is the primary. */
-  howToSee: string;
-  servers: SetServer[];
-  /** The server that holds the stock and the lock of sku 001 at the start, and the one that takes its place, if there is one. */
-  primary: SetServer;
-  replica?: SetServer;
-}
+export type RedisSet = Awaited<ReturnType<typeof openRedisSet>>;
 
 export interface SetOptions {
   dir: string;
@@ -63,12 +51,12 @@ export function whyNoRedisSet(mode: RedisMode): string | undefined {
   return `There is no redis-server with redis-cli on the PATH, and --redis ${mode} needs it: ${installLines('redis')}.`;
 }
 
-export function openRedisSet(mode: 'sentinel' | 'cluster', options: SetOptions): Promise<RedisSet> {
+export function openRedisSet(mode: 'sentinel' | 'cluster', options: SetOptions) {
   return mode === 'sentinel' ? openSentinels(options) : openCluster(options);
 }
 
 /** Starts a primary, a replica of it, and three Sentinels: two of them must agree that the primary is dead. */
-export async function openSentinels(options: SetOptions): Promise<RedisSet> {
+export async function openSentinels(options: SetOptions) {
   const others = { ...options, port: undefined };
   const primary = await startServer('primary', ofData, options);
   const { hostname, port } = new URL(primary.url);
@@ -86,17 +74,21 @@ export async function openSentinels(options: SetOptions): Promise<RedisSet> {
   });
   return {
     isCluster: false,
+    /** What it is made of. */
     parts: 'a primary, a replica and three Sentinels',
+    /** What clients connect to: it leads them to whichever server is the primary. */
     url: `redis+sentinel://${hostsOf(sentinels).join(',')}/${MASTER_NAME}`,
+    /** The command that shows which server is the primary. */
     howToSee: `redis-cli -u ${sentinels[0]?.url} sentinel get-master-addr-by-name ${MASTER_NAME}`,
     servers: [primary, replica, ...sentinels],
+    /** The server that holds the stock and the lock of sku 001 at the start, and the one that takes its place, if there is one. */
     primary,
     replica,
   };
 }
 
 /** Starts masters that share the slots, and so many replicas of each (1). What they hold outlives a kill. */
-export async function openCluster(options: SetOptions & { replicas?: number }): Promise<RedisSet> {
+export async function openCluster(options: SetOptions & { replicas?: number }) {
   const { replicas = 1 } = options;
   const others = { ...options, port: undefined };
   const places = Array.from({ length: MASTERS * (1 + replicas) }, (_, index) => index);

@@ -14,7 +14,6 @@ import type { OwnServer } from './own-parts.ts';
 import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
-import { refuseOldRedis } from './redis-version.ts';
 
 /** How long a replica may take to copy what there is, in milliseconds, and how often it is asked. */
 const COPY_LIMIT_MS = 5_000;
@@ -26,6 +25,11 @@ const COPY_POLL_MS = 10;
 const STOP_LIMIT_MS = 1_000;
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
+/**
+ * The first with CLIENT INFO: a node names its last connection by it, and has it ended after an outage. A Valkey says
+ * in INFO which Redis it works like.
+ */
+export const LEAST_REDIS = '6.2';
 
 export interface RedisServer {
   url: string;
@@ -110,12 +114,7 @@ export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, l
   }
 }
 
-/** Starts an embedded Valkey on a free port. Its part takes a message `{ aheadMs }`, which sets its wall clock ahead. */
-export function openEmbedded(dir: string) {
-  return startRedis(undefined, { dir });
-}
-
-/** Starts a server of this program; the embedded one without any. */
+/** Starts a server of this program; the embedded one without any, whose part takes a message `{ aheadMs }`: its wall clock is set ahead. */
 export async function startRedis(
   program: string | undefined,
   options: ServerOptions,
@@ -195,6 +194,15 @@ export async function lackOfRedis(url: string, lock: string): Promise<string | u
 export function redisVersionOf(program: string): string | undefined {
   return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
 }
+
+/** Throws a sentence when the version that a server says is older. One that says none passes. */
+export function refuseOldRedis(server: string, version: string | undefined) {
+  if (version === undefined || isAtLeast(version, LEAST_REDIS)) return;
+  throw new Error(`${server} is version ${version}, and the lab needs Redis ${LEAST_REDIS} or newer, or Valkey`);
+}
+
+/** Versions such as `20.19` and `20.19.4`, compared number by number. */
+export const isAtLeast = (version: string, least: string) => version.localeCompare(least, 'en', { numeric: true }) >= 0;
 
 /** The versions of the servers at `url`. Rejects with one sentence when no Redis answers there. */
 async function versionsAt(url: string): Promise<(string | undefined)[]> {

@@ -11,12 +11,12 @@ import { stopLimitMs } from '../services/inventory/settings/limits.ts';
 import { redisUrl } from '../services/inventory/settings/setting-kinds.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { serviceArgs } from './bundle.ts';
-import { type NginxServer, startNginx } from './nginx.ts';
-import { all, type Breakable, createOwnParts, type OwnProcess } from './own-parts.ts';
+import { startNginx } from './nginx.ts';
+import { all, type Breakable, createOwnParts } from './own-parts.ts';
 import { makeTempDir, type PartError, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort, reachedAt } from './ports.ts';
 import { type Link, openLink } from './proxy/link.ts';
-import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
+import { lackOfRedis, openRedis, openReplica, type RedisServer, startRedis, untilCopied } from './redis.ts';
 import { openRedisSet, type RedisMode, type RedisSet } from './redis-set.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
@@ -25,17 +25,7 @@ const ASK_LIMIT_MS = 1_000;
 /** How many masters vote for a lock: the number that redis.io takes as its example. */
 export const MASTERS = 5;
 
-export interface Node extends OwnProcess {
-  name: string;
-  url: string;
-  labUrl: string;
-  /** What the node reaches Redis through, when the stack is one for drills. */
-  link?: Link;
-  /** What the node reaches each of the masters through, in their order. */
-  masterLinks: Link[];
-  /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
-  backendLinks: Partial<Record<Backend, Link[]>>;
-}
+export type Node = Stack['nodes'][number];
 
 /** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
 export interface Master {
@@ -44,45 +34,10 @@ export interface Master {
   process?: Breakable;
 }
 
-export interface Replica {
-  url: string;
-  stop(): Promise<void>;
-}
-
-/** The replica that a lock waits for: it is there as long as the stack is. */
-export interface LastingReplica extends Omit<Replica, 'stop'> {
-  /** The line from Redis to it, when the stack is one for drills. */
-  line?: Link;
-}
-
-/** A server whose wall clock can be set ahead: an embedded Valkey, whatever else the stack is made of. */
-export interface ClockServer extends Replica {
-  /** Sets its wall clock ahead of that of the machine, in milliseconds. */
-  setAhead(ms: number): void;
-}
-
 /** True of a part that sells. */
 export const isNode = ({ part }: PartError) => /^node-\d+$/.test(part);
 
-export interface Stack {
-  redis: Pick<RedisServer, 'url' | 'kind'>;
-  /** The servers of a Redis that fails over by itself: `redis` is its primary at the start. */
-  redisSet?: RedisSet;
-  /** The process of Redis, when it is ours. */
-  redisProcess?: Breakable;
-  /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
-  startReplica?(primaryUrl: string): Promise<Replica>;
-  /** Starts a server with nothing in it, whose wall clock can be set ahead. */
-  startClockServer(): Promise<ClockServer>;
-  /** The replica that was asked for. Absent, too, when this Redis knows no replication. */
-  replica?: LastingReplica;
-  masters: Master[];
-  nginx: NginxServer;
-  nodes: Node[];
-  /** Resolves as soon as a part ends that nobody stopped. */
-  partDied: Promise<PartError>;
-  stop(): Promise<void>;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 export interface NodePorts {
   port: number;
@@ -145,7 +100,7 @@ export async function startStack({
   forDrills = false,
   nginxSendsAgain,
   onLine,
-}: StackOptions = {}): Promise<Stack> {
+}: StackOptions = {}) {
   loadEnvFile();
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would refuse a bad value in its own words.
@@ -204,7 +159,7 @@ export async function startStack({
     return { url, ...(part && startAgain && { process: parts.breakable({ part, startAgain }) }) };
   }
 
-  async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
+  async function startNode(index: number, redisUrl: string, masters: Master[]) {
     const name = `node-${index + 1}`;
     const link = await linkTo(redisUrl);
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
@@ -254,13 +209,17 @@ export async function startStack({
     return {
       name,
       ...node,
+      /** What the node reaches Redis through, when the stack is one for drills. */
       ...(link && { link }),
+      /** What the node reaches each of the masters through, in their order. */
       masterLinks: masterLinks.filter((link) => link !== undefined),
-      backendLinks,
+      /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
+      backendLinks: backendLinks as Partial<Record<Backend, Link[]>>,
     };
   }
 
-  async function startReplica(primaryUrl: string): Promise<Replica> {
+  /** Starts a server that copies all that the Redis at `primaryUrl` holds. */
+  async function startReplica(primaryUrl: string) {
     const dir = join(temp.dir, `replica-${randomUUID()}`);
     mkdirSync(dir);
     const { url, part } = await openReplica(primaryUrl, dir);
@@ -268,14 +227,20 @@ export async function startStack({
     return { url, stop: () => parts.stop(part) };
   }
 
-  async function startClockServer(): Promise<ClockServer> {
-    const { url, part } = await openEmbedded(temp.dir);
+  /** Starts a server with nothing in it, whose wall clock can be set ahead: an embedded Valkey, whatever else the stack is made of. */
+  async function startClockServer() {
+    const { url, part } = await startRedis(undefined, { dir: temp.dir });
     parts.watch(part);
-    return { url, setAhead: (aheadMs) => part.send({ aheadMs }), stop: () => parts.stop(part) };
+    /** Sets its wall clock ahead of that of the machine, in milliseconds. */
+    const setAhead = (aheadMs: number): void => part.send({ aheadMs });
+    return { url, setAhead, stop: () => parts.stop(part) };
   }
 
-  /** Resolves when it has a copy of all that Redis holds. */
-  async function startLastingReplica(redis: RedisServer): Promise<LastingReplica> {
+  /**
+   * The replica that a lock waits for: it is there as long as the stack is. Resolves with it, and in a stack for drills with the line from
+   * Redis to it, when it has a copy of all that Redis holds.
+   */
+  async function startLastingReplica(redis: RedisServer) {
     const line = await linkTo(redis.url);
     const { url } = await startReplica(line?.url ?? redis.url);
     await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
@@ -303,15 +268,20 @@ export async function startStack({
     });
     parts.watch(nginx.part);
     return {
-      redis,
+      redis: redis as Pick<RedisServer, 'url' | 'kind'>,
+      /** The servers of a Redis that fails over by itself: `redis` is its primary at the start. */
       ...(redisSet && { redisSet }),
-      ...(redisProcess && { redisProcess }),
+      /** The process of Redis, when it is ours. */
+      ...(redisProcess && { redisProcess: redisProcess as Breakable }),
+      /** Absent when this Redis knows no replication. */
       ...(redis.kind === 'native' && { startReplica }),
       startClockServer,
+      /** The replica that was asked for. Absent, too, when this Redis knows no replication. */
       ...(replica && { replica }),
       masters,
       nginx,
       nodes,
+      /** Resolves as soon as a part ends that nobody stopped. */
       partDied: parts.partDied,
       stop,
     };

@@ -14,15 +14,7 @@ const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
 /** Its magic number, its version, and the id of the database. */
 const LOG_HEADER_BYTES = 16;
 
-export interface ZookeeperServer {
-  /** `host:port` of each server with commas, and the folder to work in if one was given. */
-  url: string;
-  /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
-  kind: 'external' | 'native';
-  version: string;
-  /** Its processes, when they are ours. */
-  members: OwnServer[];
-}
+export type ZookeeperServer = Awaited<ReturnType<typeof openZookeeper>>;
 
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
 export function whyNoZookeeper(): string | undefined {
@@ -30,17 +22,20 @@ export function whyNoZookeeper(): string | undefined {
   return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
 }
 
-/** The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. */
+/**
+ * The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. The URL is
+ * `host:port` of each server with commas, and the folder to work in if one was given; the members are its processes, when they are ours.
+ */
 export async function openZookeeper(
   givenUrl: string | undefined,
   { dir, count = 1 }: { dir: string; count?: number | undefined },
-): Promise<ZookeeperServer> {
+) {
   if (givenUrl !== undefined) {
     await mustAnswer(givenUrl);
     const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
     // One that allows no question about its version is used all the same.
     const version = await askVersion(host, Number(port)).catch(() => undefined);
-    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version', members: [] };
+    return { url: givenUrl, version: version ?? 'of an unknown version', members: [] as OwnServer[] };
   }
   const installed = installedZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
@@ -48,7 +43,7 @@ export async function openZookeeper(
 }
 
 /** Starts a server, or several that elect one of them as their leader: then each answers when a majority of them runs. */
-async function startServers(count: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
+async function startServers(count: number, installed: Installed, dir: string) {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const places: string[] = [];
   for (const id of ids) places.push(`server.${id}=127.0.0.1:${await freePort()}:${await freePort()}`);
@@ -62,7 +57,7 @@ async function startServers(count: number, installed: Installed, dir: string): P
   }
   const [port = 0] = members.map((member) => member.port);
   const version = (await askVersion('127.0.0.1', port)) ?? '';
-  return { url: members.map(({ port }) => `127.0.0.1:${port}`).join(','), kind: 'native', version, members };
+  return { url: members.map(({ port }) => `127.0.0.1:${port}`).join(','), version, members };
 }
 
 /** In ticks: how long a server may take to follow its leader (10 s), and how far behind it may be (2 s). */

@@ -3,8 +3,7 @@
 import { backendOf, replicasOf, type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock, TakeOne } from '../../locks/lock.ts';
 import { loadPeer, peerNames, peers } from '../peers/peer.ts';
-import { createLock as handoverCeiling } from './handover-ceiling.ts';
-import { createLock as serialCeiling } from './serial-ceiling.ts';
+import { handoverCeiling, serialCeiling } from './ceilings.ts';
 
 /** What is measured: a built-in lock, a published one, or a ceiling, which does the same work without a lock. */
 export interface Contestant {
@@ -32,7 +31,6 @@ const SAME_AS_ANOTHER = ['bounded', 'fenced-writes', 'multi'];
 const measured = Object.keys(strategies).filter((name) => !SAME_AS_ANOTHER.includes(name));
 const published = peerNames.map((name) => contestant(`peer:${name}`, 'peer'));
 
-/** What a lock is compared with: the section in one process, and in two that take turns. */
 const ceilings: Record<string, CreateLock> = { 'serial-ceiling': serialCeiling, 'handover-ceiling': handoverCeiling };
 
 /** All that `npm run bench` measures: what needs nothing but Redis. */

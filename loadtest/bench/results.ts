@@ -1,6 +1,7 @@
 // `bench.json`: what a bench writes down. Others read it: a change that breaks them gets a new `format`.
 
 import type { Results } from '../evidence/results.ts';
+import type { Contestant } from './contestants.ts';
 import type { CpuTime } from './cpu-time.ts';
 
 /** A figure over the rounds: the median, the lowest and the highest. */
@@ -59,12 +60,7 @@ export interface BenchResults {
     spinners: { count: number; priority: 'SCHED_IDLE' | 'nice 19' } | null;
   };
   /** `version` and `options` are those of a published lock. */
-  contestants: {
-    name: string;
-    kind: 'ours' | 'peer' | 'ceiling';
-    version?: string;
-    options?: Record<string, string>;
-  }[];
+  contestants: (Pick<Contestant, 'name' | 'kind'> & { version?: string; options?: Record<string, string> })[];
   /** Every turn, in the order in which they were measured. */
   turns: Turn[];
   /** By their names, such as `cohort/ceiling@100`. What was not measured is absent. */

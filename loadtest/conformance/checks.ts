@@ -2,26 +2,18 @@
 
 import type { Drill, DrillOutcome } from '../harness/drill.ts';
 import { abort, abortMany } from './checks/abort.ts';
-import { belief } from './checks/belief.ts';
-import { clock } from './checks/clock.ts';
+import { belief, clock } from './checks/belief.ts';
 import { crash, deadHeir } from './checks/death.ts';
-import { enter, keys, nested, sameNode } from './checks/enter.ts';
-import { failedRelease } from './checks/failed-release.ts';
-import { lateAcquire, lateRelease, wakeUp } from './checks/late.ts';
-import { lateRenewal } from './checks/late-renewal.ts';
+import { enter, keys, nested, oneTry, permits, sameNode } from './checks/enter.ts';
+import { failedRelease, lostReply, redisBack, scriptFlush } from './checks/failures.ts';
+import { lateAcquire, lateRelease, lateRenewal, wakeUp } from './checks/late.ts';
 import { lateReply } from './checks/late-reply.ts';
-import { failedRenewal, longHold, lost, notHeld, quiet } from './checks/lease.ts';
+import { failedRenewal, longHold, lost, manyKeys, notHeld, quiet } from './checks/lease.ts';
 import { heap, leftovers } from './checks/left.ts';
 import { commands, herd } from './checks/load.ts';
-import { lostReply } from './checks/lost-reply.ts';
-import { manyKeys } from './checks/many-keys.ts';
-import { oneTry } from './checks/one-try.ts';
-import { permits } from './checks/permits.ts';
-import { redisBack } from './checks/redis-back.ts';
-import { scriptFlush } from './checks/script-flush.ts';
 import { tokens } from './checks/tokens.ts';
 import { order, turn } from './checks/turn.ts';
-import type { LockUnderTest } from './lock-under-test.ts';
+import type { LockUnderTest } from './staging.ts';
 
 export interface Check {
   /** `contract-…`: the name of its cell. */

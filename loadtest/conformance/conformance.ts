@@ -1,15 +1,13 @@
 // The conformance checks: what a lock must do without load, each a few sentences in a virtual world of its own.
 
-import type { LockSource } from '../../simulation/lock-service.ts';
-import { exportsOf } from '../../simulation/lock-service.ts';
+import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { promisesOfOurs } from '../staircase/conformance.ts';
 import { type Check, checks } from './checks.ts';
-import type { LockUnderTest, Survey } from './lock-under-test.ts';
-import { doesNotApply, Fault, fails, NoLock, saidOf } from './outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type Staging, stageOf } from './staging.ts';
+import { doesNotApply, NoLock, outcomeOf, saidOf } from './outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey, stageOf } from './staging.ts';
 
 /** What is known of a lock before its first check. */
 interface Known {
@@ -48,17 +46,9 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
     if (check.needs === 'lost' && !has.hasLost)
       return doesNotApply('It has no signal `lost`: a holder learns of its loss when it releases.');
     if (check.needs === 'token' && !has.hasToken) return doesNotApply('It has no fencing tokens.');
-    return await outcomeOf(check, lock);
-  } catch (error) {
-    return lostTrack(error);
-  }
-}
-
-async function outcomeOf(check: Check, lock: LockUnderTest): Promise<DrillOutcome> {
-  try {
     return await check.run(lock);
   } catch (error) {
-    return error instanceof Fault ? fails(error) : lostTrack(error);
+    return outcomeOf(error);
   }
 }
 
@@ -73,7 +63,7 @@ async function know(source: LockSource): Promise<Known> {
   let isLock = true;
   const entered = await first.run(lock).catch((error) => {
     isLock = !(error instanceof NoLock);
-    return error instanceof Fault ? fails(error) : lostTrack(error);
+    return outcomeOf(error);
   });
   if (!isLock) return { lock, entered, nothing: doesNotApply(`Not looked at: ${first.name} does not hold.`) };
   try {

@@ -3,8 +3,8 @@
 import { redisOptions } from '../../services/inventory/servers/redis-client.ts';
 import type { Place, ReadCommand, VirtualProxy } from '../../simulation/proxy.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { STEP_LIMIT_MS, type Story } from './outcome.ts';
 import type { Servers } from './servers.ts';
-import { STEP_LIMIT_MS, type Story } from './story.ts';
 
 /** By then a process has connected again, in milliseconds. */
 const BACK_MS = 2 * redisOptions.retryStrategy();

@@ -3,8 +3,7 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import type { CreateLock, Lock } from '../../locks/lock.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { type End, Fault, saidOf } from './outcome.ts';
-import { STEP_LIMIT_MS, type Story } from './story.ts';
+import { type End, Fault, STEP_LIMIT_MS, type Story, saidOf } from './outcome.ts';
 
 /** How long one waits to see that it is kept out, and what a lock takes that asks slowly, as a factor: so long it takes to enter. */
 const PROBE_MS = 150;

@@ -1,7 +1,6 @@
 // Seeded orders: the same few sales again and again, in another order of events each time.
 
-import type { LockSource } from '../../simulation/lock-service.ts';
-import { exportsOf } from '../../simulation/lock-service.ts';
+import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { createLuck } from '../../simulation/luck.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';

@@ -1,6 +1,8 @@
-// What comes of a check, and of a call that it makes.
+// What happens in a staging, how the calls end that are made in it, and what comes of a check.
 
-import type { DrillOutcome } from '../harness/drill.ts';
+import type { Schedule } from '../../simulation/schedule.ts';
+import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
+import { formatSeconds } from '../narration/numbers.ts';
 import { because, explained } from '../narration/reasons.ts';
 
 /** How many evidence an outcome names. */
@@ -30,6 +32,9 @@ export function holds(reason: string, figures?: Figures): DrillOutcome {
 export function fails({ message, steps, figures }: Fault): DrillOutcome {
   return outcome('fail', message, steps, figures);
 }
+
+/** What a check comes to that has thrown. */
+export const outcomeOf = (error: unknown) => (error instanceof Fault ? fails(error) : lostTrack(error));
 
 export function doesNotApply(reason: string, figures?: Figures): DrillOutcome {
   return outcome('not-applicable', reason, [], figures);
@@ -64,3 +69,42 @@ export function saidOf(end: End): string {
 }
 
 export const isNotHeld = (end: End) => end.how === 'rejected' && end.error.code === 'LOCK_NOT_HELD';
+
+/** How long a step may take that has nothing to wait for, in milliseconds. */
+export const STEP_LIMIT_MS = 3_000;
+
+export type Story = ReturnType<typeof createStory>;
+
+export function createStory(schedule: Schedule) {
+  const steps: string[] = [];
+
+  const say = (sentence: string) => void steps.push(`${formatSeconds(schedule.now())} ${sentence}`);
+
+  /** How a call ends within so many milliseconds. */
+  function endOf(call: Promise<unknown>, limitMs: number): Promise<End> {
+    const startedAt = schedule.now();
+    const ms = () => schedule.now() - startedAt;
+    return new Promise((resolve) => {
+      call.then(
+        () => resolve({ how: 'done', ms: ms() }),
+        (error) => resolve({ how: 'rejected', ms: ms(), error }),
+      );
+      schedule.after(limitMs, () => resolve({ how: 'pending' }));
+    });
+  }
+
+  return {
+    /** What happened, with the time since it began: the evidence of what comes of it. */
+    steps,
+    say,
+    now: schedule.now,
+    pass: (ms: number) => new Promise<void>((resolve) => schedule.after(ms, resolve)),
+    endOf,
+    /** How a call ends within so many milliseconds: said as what it is. */
+    async ends(what: string, call: Promise<unknown>, limitMs = STEP_LIMIT_MS): Promise<End> {
+      const end = await endOf(call, limitMs);
+      say(`${what} ${saidOf(end)}`);
+      return end;
+    },
+  };
+}

@@ -9,9 +9,8 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Promises } from '../evidence/promises.ts';
 import { holdOn, isNoStep } from './held.ts';
 import { createHolder } from './holder.ts';
-import { Fault, lacksIt } from './outcome.ts';
+import { createStory, Fault, lacksIt } from './outcome.ts';
 import { createServers } from './servers.ts';
-import { createStory } from './story.ts';
 
 /** A lease that ends while a check waits, in milliseconds. */
 export const LEASE_MS = 800;
@@ -149,4 +148,24 @@ interface LockModule {
 function tokenOf(process: number, owner: number) {
   const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
   return `${uuid(process + 1)}:${uuid(owner)}`;
+}
+
+/** What the lock does when nobody is in its way. */
+export interface Survey {
+  /** The commands that it sends to enter and to release, in their order. To several masters it sends each of them. */
+  acquire: ReadCommand[];
+  release: ReadCommand[];
+  /** Those that it sends while it holds, when a part of its lease has passed. */
+  renewal: ReadCommand[];
+  hasLost: boolean;
+  hasToken: boolean;
+  /** No command of it names the key: a clause with a full stop. */
+  isElsewhere?: string;
+}
+
+export interface LockUnderTest {
+  promises: Promises;
+  survey: Survey;
+  /** Stages something in a world of its own. */
+  stage<T>(act: (staging: Staging) => Promise<T>): Promise<T>;
 }

@@ -65,7 +65,7 @@ export interface Tally {
 /** What reads an answer that is as it should be, and a problem otherwise. */
 function readerOf<Body, Answer>(schema: z.ZodType<Body>, answerOf: (body: Body) => Answer) {
   return (status: number, body: string): Answer | NotSold => {
-    const answer = parse(body);
+    const answer = parsedOrNothing(body);
     const read = schema.safeParse(answer);
     return status === 200 && read.success ? answerOf(read.data) : readProblem(status, answer);
   };
@@ -101,7 +101,8 @@ export function inDoubtOf({ sent, answers, indefinite, nonsense }: Tally): numbe
   return Math.max(0, sent - answers) + indefinite + nonsense;
 }
 
-function parse(body: string): unknown {
+/** Undefined where it is not JSON. */
+export function parsedOrNothing(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

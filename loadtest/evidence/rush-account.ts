@@ -5,10 +5,9 @@ import { quantile, sum } from '../narration/numbers.ts';
 import { because, explained, type Reason } from '../narration/reasons.ts';
 import { inDoubtOf, type Sold, soldIn, type Tally } from './answers.ts';
 import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
-import { holdsOf, keyOf } from './history.ts';
-import { findLostUpdates } from './lost-updates.ts';
-import { countOverlaps } from './overlaps.ts';
+import { countOverlaps, holdsOf, keyOf } from './history.ts';
 import type { RushFigures, Verdict } from './results.ts';
+import { findLostUpdates } from './stock.ts';
 
 /** What a rush left behind, as the harness and the nodes saw it. */
 export interface Evidence {

@@ -1,9 +1,8 @@
-// What the stock says: how many sales are lost for sure.
+// What the stock says: how many sales are lost for sure, and which read the same stock, so that all but one of them are lost.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { sum } from '../narration/numbers.ts';
-import { keyOf, type SaleName, type StepHistory } from './history.ts';
-import { describeLostUpdate, findLostUpdates } from './lost-updates.ts';
+import { countOf, formatSeconds, sum } from '../narration/numbers.ts';
+import { keyOf, nameOf, type SaleName, type StepHistory } from './history.ts';
 import { NotStagedError } from './not-staged.ts';
 
 /**
@@ -46,4 +45,61 @@ function readersOf(events: SaleEvent[], startedAt: number, wroteLate: SaleName[]
     readings.set(keyOf(event), { stockBefore: stock, bucket, saleId, node, readMs: at - startedAt });
   }
   return [...readings.values()];
+}
+
+/** Sales that read the same stock: all but one of them are lost. */
+export interface LostUpdate {
+  stockBefore: number;
+  /** Of which bucket, where the stock lies in several. */
+  bucket?: number | undefined;
+  /** Who read it, and when: milliseconds since the drill began, if it is known. */
+  sales: Reader[];
+}
+
+interface Reader extends SaleName {
+  readMs?: number | undefined;
+}
+
+/** Groups of sales that read the same stock of one bucket, those over more nodes first, then those of more sales. Each group is evidence of a lost update. */
+export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore' | 'bucket'>)[]): LostUpdate[] {
+  const groups = new Map<string, LostUpdate>();
+  for (const { stockBefore, bucket, saleId, node, readMs } of readers) {
+    const name = `${stockBefore} ${bucket}`;
+    const group = groups.get(name) ?? { stockBefore, bucket, sales: [] };
+    group.sales.push({ saleId, node, readMs });
+    groups.set(name, group);
+  }
+  return [...groups.values()]
+    .filter(({ sales }) => sales.length > 1)
+    .sort((a, b) => nodesOf(b) - nodesOf(a) || b.sales.length - a.sales.length || b.stockBefore - a.stockBefore);
+}
+
+/** The sales of a rush with the moment at which their node read the stock for them. */
+export function withReadTimes<Sale extends SaleName>(sales: Sale[], events: SaleEvent[]): (Sale & Reader)[] {
+  const startedAt = events[0]?.at ?? 0;
+  const readMs = new Map(
+    events.flatMap((event) => (event.type === 'read' ? [[keyOf(event), event.at - startedAt]] : [])),
+  );
+  return sales.map((sale) => ({ ...sale, readMs: readMs.get(keyOf(sale)) }));
+}
+
+/**
+ * "sale 0812 on node-1 (at 1.234 s) and sale 0815 on node-2 (at 1.236 s) both read stock 57": two nodes are named where there
+ * are two.
+ */
+export function describeLostUpdate({ stockBefore, bucket, sales }: LostUpdate): string {
+  const stock = bucket === undefined ? stockBefore : `${stockBefore} of bucket ${bucket}`;
+  const elsewhere = sales.find(({ node }) => node !== sales[0]?.node);
+  const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
+  const [first, second, ...others] = ordered.map((sale) => sale && describeReader(sale));
+  if (others.length === 0) return `${first} and ${second} both read stock ${stock}`;
+  return `${first}, ${second} and ${countOf(others.length, 'other sale')} all read stock ${stock}`;
+}
+
+function describeReader({ readMs, ...sale }: Reader) {
+  return readMs === undefined ? nameOf(sale) : `${nameOf(sale)} (at ${formatSeconds(readMs)})`;
+}
+
+function nodesOf({ sales }: LostUpdate): number {
+  return new Set(sales.map(({ node }) => node)).size;
 }

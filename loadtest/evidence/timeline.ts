@@ -2,8 +2,7 @@
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { type Deed, labelOf } from '../narration/faults.ts';
-import { type Hold, holdsOf, isSame, keyOf, type SaleName, spansOf } from './history.ts';
-import { overlapsBetween } from './overlaps.ts';
+import { type Hold, holdsOf, isSame, keyOf, overlapsBetween, type SaleName, spansOf } from './history.ts';
 import type { Timeline } from './results.ts';
 
 /** How many lanes are drawn at most. */
@@ -55,16 +54,8 @@ export interface TimelineParts {
 type Lane = Timeline['lanes'][number];
 
 /** A lane for each sale, and in it what its node recorded and what Redis held. */
-export function timelineOf({
-  from,
-  until,
-  events: recorded,
-  deaths = [],
-  isJudged = () => true,
-  samples,
-  ownerOf,
-  faults,
-}: TimelineParts): Timeline {
+export function timelineOf({ from, until, deaths = [], isJudged = () => true, ...seen }: TimelineParts): Timeline {
+  const { events: recorded, samples, ownerOf, faults } = seen;
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
   const keyAt = (sale: SaleName, at: number) => `${keyOf(sale)} ${deathsBefore(deaths, sale.node, at)}`;

@@ -12,9 +12,9 @@ import { hostArgs } from '../../stack/bundle.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
-import { addExternalRow, isExternal } from '../staircase/lookup.ts';
+import { isExternal } from '../staircase/lookup.ts';
 import type { ExternalModule } from '../worlds/real/targets.ts';
-import { notPromisedBy } from './not-promised.ts';
+import { asRow } from './not-promised.ts';
 
 /** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
 const LOAD_LIMIT_MS = 30_000;
@@ -24,12 +24,9 @@ const START_LIMIT_MS = 30_000;
 /** The lock in the file `file`, an absolute path. `problem` says why it can't be graded, if it can't. */
 export async function readExternalLock(file: string): Promise<Grade> {
   const stage = nameOfExternalLock(file);
-  const isThere = existsSync(file) ? undefined : 'there is no such file';
-  const problem = isThere ?? problemOfName(stage, file);
+  const problem = existsSync(file) ? problemOfName(stage, file) : 'there is no such file';
   if (problem !== undefined) return { stage, file, problem };
-  const found = await checkModule(file);
-  const doesNotPromise = { ...notPromisedBy(found.promises ?? {}), ...found.doesNotPromise };
-  return asRow({ stage, file, ...found, doesNotPromise });
+  return asRow({ stage, file, ...(await checkModule(file)) });
 }
 
 /** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
@@ -38,16 +35,9 @@ export async function readPeers(): Promise<Grade[]> {
   return Promise.all(
     peerNames.map(async (name) => {
       const { promises, options, doesNotPromise } = await loadPeer(name);
-      const outside = { ...notPromisedBy(promises), ...doesNotPromise };
-      return asRow({ stage: rowOfPeer(name), file: fileOfPeer(name), promises, options, doesNotPromise: outside });
+      return asRow({ stage: rowOfPeer(name), file: fileOfPeer(name), promises, options, doesNotPromise });
     }),
   );
-}
-
-/** From here on it is known where this lock is kept. */
-function asRow(grade: Grade): Grade {
-  addExternalRow(grade.stage, factsOfPromises(grade.promises));
-  return grade;
 }
 
 /** What the nodes of these locks are given, by their rows. */

@@ -3,13 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { cacheDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { adaptersOf, besideOf, fileOfPeer, installedAs, majorsOf, type Peer, readLibrary } from '../peers/peer.ts';
-import { addExternalRow } from '../staircase/lookup.ts';
-import { notPromisedBy } from './not-promised.ts';
+import { asRow } from './not-promised.ts';
 
 export type Library = Grade & Pick<LockSource, 'packages'>;
 
@@ -53,15 +51,7 @@ async function gradeOf(adapter: string, version: string, folder: string): Promis
   try {
     const source = { name: stage, file, facts: { backend: 'redis', isExternal: true }, packages } as const;
     const { promises, options, doesNotPromise } = (await exportsOf(source)) as unknown as Peer;
-    addExternalRow(stage, factsOfPromises(promises));
-    return {
-      stage,
-      file,
-      packages,
-      promises,
-      options,
-      doesNotPromise: { ...notPromisedBy(promises), ...doesNotPromise },
-    };
+    return asRow({ stage, file, packages, promises, options, doesNotPromise });
   } catch (error) {
     return { stage, file, problem: (error as Error).message };
   }

@@ -1,9 +1,12 @@
 // What a lock does not promise, by what it says that it promises: a sentence for each drill that asks for more.
 
 import { z } from 'zod';
+import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import type { Promises } from '../evidence/promises.ts';
+import type { Grade } from '../evidence/results.ts';
 import { checkNames } from '../staircase/conformance.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
+import { addExternalRow } from '../staircase/lookup.ts';
 
 /** Without these it is no lock. */
 const OF_EVERY_LOCK = [
@@ -43,6 +46,12 @@ const ASKS: Ask[] = [
 export function notPromisedBy(promises: Promises): Record<string, string> {
   const asked = ASKS.filter(([, isPromised]) => !isPromised(promises));
   return Object.fromEntries(asked.flatMap(([drills, , why]) => drills.map((drill) => [drill, why])));
+}
+
+/** A lock that can be graded: from here on it is known where it is kept, and all that it does not promise. */
+export function asRow<Row extends Grade>(grade: Row): Row {
+  addExternalRow(grade.stage, factsOfPromises(grade.promises));
+  return { ...grade, doesNotPromise: { ...notPromisedBy(grade.promises ?? {}), ...grade.doesNotPromise } };
 }
 
 /**

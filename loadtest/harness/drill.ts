@@ -112,20 +112,16 @@ export const firstOf = (evidence: string[]) => ({
 });
 
 const nothing = { evidence: [], evidenceCount: 0, events: [] };
+const unplayed = (verdict: DrillOutcome['verdict'], reason: Reason) => ({
+  ...nothing,
+  ...{ verdict, ...explained([reason]) },
+});
 
 /** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
-export const notApplicable = (reason: Reason): DrillOutcome => ({
-  ...nothing,
-  verdict: 'not-applicable',
-  ...explained([reason]),
-});
+export const notApplicable = (reason: Reason): DrillOutcome => unplayed('not-applicable', reason);
 
 /** The outcome of a drill that could not be carried through: it proves nothing. */
-export const lostTrack = (error: unknown): DrillOutcome => ({
-  ...nothing,
-  verdict: 'unknown',
-  ...explained([reasonOf(error)]),
-});
+export const lostTrack = (error: unknown): DrillOutcome => unplayed('unknown', reasonOf(error));
 
 /** Whoever follows a cell while it runs. */
 export interface Audience extends Partial<Pick<DrillContext, 'onProgress' | 'narrate' | 'observe'>> {
@@ -162,12 +158,8 @@ export interface CellRecord extends DrillResult {
 export async function runCell(cell: Cell, world: World, audience: Audience = {}, place = 0): Promise<CellRecord> {
   const startedAt = performance.now();
   const { outcome, log } = await world.play(cell, audience, place);
-  const {
-    nothingToBreak: _,
-    isSpoilt: __,
-    told,
-    ...judged
-  } = isExternal(cell.stage) && !world.isForeign ? judgeExternal(outcome) : outcome;
+  const found = isExternal(cell.stage) && !world.isForeign ? judgeExternal(outcome) : outcome;
+  const { nothingToBreak: _, isSpoilt: __, told, ...judged } = found;
   return {
     drill: cell.drill.name,
     expected: verdictExpected(cell.stage, cell.drill.name),

@@ -25,6 +25,9 @@ export interface HttpAnswer {
 /** Something by which a connection is seen to lead somewhere. */
 export type Heard = 'data' | 'end' | 'error';
 
+/** What a replica copies over. */
+export type ReplicaLine = Pick<Link, 'url' | 'port' | 'cut' | 'restore' | 'close'>;
+
 export interface Network {
   /** How often Redis is asked what it holds, in milliseconds. */
   lookMs: number;
@@ -39,7 +42,7 @@ export interface Network {
   /** Resolves when a replica has copied what its Redis holds. */
   untilCopied(servers: { primaryUrl: string; replicaUrl: string }): Promise<void>;
   /** Opens a line to a Redis that can be cut. */
-  openLink(redisUrl: string): Promise<Link>;
+  openLine(redisUrl: string): Promise<ReplicaLine>;
   /** Asks a Redis whether it is there, by the port of the link before it. `hear` is called each time something comes of it. */
   probe(port: number, hear: (what: Heard) => void): { close(): void };
 }

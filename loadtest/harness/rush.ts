@@ -2,8 +2,8 @@
 
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { soldIn } from '../evidence/answers.ts';
-import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeEvidence, judge, judgeByAnswers, measure } from '../evidence/rush-account.ts';
+import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/stock.ts';
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
 import { type DrillContext, type DrillOutcome, firstOf, notApplicable } from './drill.ts';

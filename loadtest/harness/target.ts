@@ -19,7 +19,7 @@ import type { Results } from '../evidence/results.ts';
 import type { Deed } from '../narration/faults.ts';
 import { backendOfRow, rowOf } from '../staircase/lookup.ts';
 import type { Clock } from './clock.ts';
-import type { Network } from './network.ts';
+import type { Network, ReplicaLine } from './network.ts';
 import type { Wire } from './wire.ts';
 
 /**
@@ -99,6 +99,13 @@ export interface LabClient {
   report(order: ReportOrder): Promise<void>;
 }
 
+/** A node has not answered in time. */
+export class LateAnswerError extends Error {}
+
+/** Resolves with whether a question to a node is left unanswered. */
+export const isLate = (answer: Promise<unknown>): Promise<boolean> =>
+  answer.then(() => false).catch((error) => error instanceof LateAnswerError);
+
 export interface TargetNode extends LabClient {
   name: string;
   /** Where a load for this node alone is sent, when that is not its public listener. */
@@ -138,8 +145,8 @@ export interface Target {
   /** The stack, when it is ours to break. */
   stack?: Pick<
     Stack,
-    'redis' | 'redisSet' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters' | 'nginx'
-  >;
+    'redis' | 'redisSet' | 'redisProcess' | 'startReplica' | 'startClockServer' | 'masters' | 'nginx'
+  > & { replica?: { url: string; line?: ReplicaLine } | undefined };
   /** The processes of MySQL and ZooKeeper, when they are of this stack alone. */
   lockServers?: Partial<Record<Backend, Breakable[]>>;
   /** Where its nodes keep the orders, when there are any. */

@@ -50,6 +50,9 @@ export const formatDay = (iso: string): string =>
 export const formatMoment = (iso: string): string =>
   `${formatDay(iso)}, ${new Date(iso).toISOString().slice(11, 16)} UTC`;
 
+/** `as expected` as `As expected`. */
+export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** `1 cell`, `27 cells`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;

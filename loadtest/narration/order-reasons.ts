@@ -6,19 +6,11 @@ interface OfTicks {
   node: string;
   ticks: number;
 }
-interface OfUnits {
-  restored: number;
-  due: number;
-}
-
-const cameBack = ({ restored, due }: OfUnits) =>
-  `${countOf(restored, 'unit')} came back for ${countOf(due, 'that was', 'that were')} due.`;
 
 export const orderReasons = {
   // Ticks of the clean-up.
-  'units came back': cameBack,
-  'units came back, orders open': ({ open, ...counts }: OfUnits & { open: number }) =>
-    `${cameBack(counts)} ${countOf(open, 'order')} still open.`,
+  'units came back': ({ restored, due, open }: { restored: number; due: number; open: number }) =>
+    `${countOf(restored, 'unit')} came back for ${countOf(due, 'that was', 'that were')} due.${open > 0 ? ` ${countOf(open, 'order')} still open.` : ''}`,
   'ticks overlapped': ({ node, ticks }: OfTicks) =>
     `${countOf(ticks, 'tick')} of ${node} began while another one of it was under way.`,
   'no tick overlapped': ({ node }: Pick<OfTicks, 'node'>) =>
@@ -35,9 +27,8 @@ export const orderReasons = {
   'orders nobody learns of': ({ orders }: { orders: number }) =>
     `${countOf(orders, 'order')} for one purchase, and the buyer never learns of it.`,
   'refunds of one order': ({ refunds }: { refunds: number }) => `${countOf(refunds, 'refund')} of one order.`,
-  'payments of one message': ({ payments }: { payments: number }) => `${countOf(payments, 'payment')} for one message.`,
-  'payments of one sent twice': ({ payments }: { payments: number }) =>
-    `${countOf(payments, 'payment')} for one that was sent twice.`,
+  'payments of one': ({ payments, messages }: { payments: number; messages: number }) =>
+    `${countOf(payments, 'payment')} for one ${messages === 1 ? 'message' : 'that was sent twice'}.`,
 
   // A stock that is in MySQL and in Redis.
   'units sold of': ({ sold, units }: { sold: number; units: number }) =>

@@ -6,10 +6,8 @@ import type { orderReasons } from './order-reasons.ts';
 
 export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
   // Ticks of the clean-up.
-  'units came back': ({ restored, due }) =>
-    `到期的订单有 ${formatNumber(due)} 个，恢复的库存有 ${formatNumber(restored)} 件。`,
-  'units came back, orders open': ({ restored, due, open }) =>
-    `到期的订单有 ${formatNumber(due)} 个，恢复的库存有 ${formatNumber(restored)} 件。仍有 ${formatNumber(open)} 个订单未关闭。`,
+  'units came back': ({ restored, due, open }) =>
+    `到期的订单有 ${formatNumber(due)} 个，恢复的库存有 ${formatNumber(restored)} 件。${open > 0 ? `仍有 ${formatNumber(open)} 个订单未关闭。` : ''}`,
   'ticks overlapped': ({ node, ticks }) => `${node} 的一次任务还在执行，又开始了 ${formatNumber(ticks)} 次任务。`,
   'no tick overlapped': ({ node }) => `${node} 的一次任务执行期间，没有开始别的任务。`,
   'ticks piled up': ({ node, ticks }) => `${node} 在此期间到期的 ${formatNumber(ticks)} 次任务随后立即接连执行。`,
@@ -22,8 +20,8 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
   'orders for one purchase': ({ orders }) => `一次购买生成了 ${formatNumber(orders)} 个订单。`,
   'orders nobody learns of': ({ orders }) => `一次购买生成了 ${formatNumber(orders)} 个订单，买家却始终得不到结果。`,
   'refunds of one order': ({ refunds }) => `一个订单退款 ${formatNumber(refunds)} 次。`,
-  'payments of one message': ({ payments }) => `一条消息入账 ${formatNumber(payments)} 次。`,
-  'payments of one sent twice': ({ payments }) => `发送了两次的同一笔支付，入账 ${formatNumber(payments)} 次。`,
+  'payments of one': ({ payments, messages }) =>
+    `${messages === 1 ? '一条消息' : '发送了两次的同一笔支付，'}入账 ${formatNumber(payments)} 次。`,
 
   // A stock that is in MySQL and in Redis.
   'units sold of': ({ sold, units }) => `库存 ${formatNumber(units)} 件，售出 ${formatNumber(sold)} 件。`,

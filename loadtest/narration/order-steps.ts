@@ -20,12 +20,12 @@ interface AtStores extends OfNode {
 interface OfTime {
   ms: number;
 }
-/** What was sent. */
-interface OfRequest {
+/** What was sent, and the answer. */
+interface OfAnswer {
   request: 'click' | 'repeat' | 'refund' | 'request';
-}
-interface OfStatus extends OfRequest {
   status: number;
+  order?: string | undefined;
+  code?: string | undefined;
 }
 
 const nameOf = (tick: string | undefined) => (tick === undefined ? 'A tick' : `Tick ${tick}`);
@@ -79,12 +79,9 @@ export const orderSteps = {
   'nginx passes requests on': () => 'This nginx has proxy_next_upstream on, which ours does not allow.',
   'nginx passed the click on': () => 'nginx sent the click to the other node as well.',
   'client repeats': ({ node }: OfNode) => `The client sent its request again, to ${node}.`,
-  'request answered with an order': ({ request, status, order }: OfStatus & { order: string }) =>
-    `The ${request} was answered ${status} with order ${order}.`,
-  'request answered with a code': ({ request, status, code }: OfStatus & { code: string }) =>
-    `The ${request} was answered ${status} ${code}.`,
-  'request answered': ({ request, status }: OfStatus) => `The ${request} was answered ${status}.`,
-  'request not answered': ({ request }: OfRequest) => `The ${request} got no answer.`,
+  'request answered': ({ request, status, order, code }: OfAnswer) =>
+    `The ${request} was answered ${status}${order ? ` with order ${order}` : code ? ` ${code}` : ''}.`,
+  'request not answered': ({ request }: Pick<OfAnswer, 'request'>) => `The ${request} got no answer.`,
 
   // Refunds, and servers that keep them waiting.
   'refund came': ({ node }: OfNode) => `A refund came to ${node}.`,

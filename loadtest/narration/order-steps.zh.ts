@@ -49,10 +49,8 @@ export const orderStepsInChinese: Wording<FormsOf<typeof orderSteps>> = {
   'nginx passes requests on': () => '这个 nginx 开启了 proxy_next_upstream，我们的配置不允许这样做。',
   'nginx passed the click on': () => 'nginx 把这次点击又转发给了另一个节点。',
   'client repeats': ({ node }) => `客户端向 ${node} 重新发送请求。`,
-  'request answered with an order': ({ request, status, order }) =>
-    `${requests[request]}得到响应 ${status}，订单为 ${order}。`,
-  'request answered with a code': ({ request, status, code }) => `${requests[request]}得到响应 ${status} ${code}。`,
-  'request answered': ({ request, status }) => `${requests[request]}得到响应 ${status}。`,
+  'request answered': ({ request, status, order, code }) =>
+    `${requests[request]}得到响应 ${status}${order ? `，订单为 ${order}` : code ? ` ${code}` : ''}。`,
   'request not answered': ({ request }) => `${requests[request]}没有得到响应。`,
 
   // Refunds, and servers that keep them waiting.

@@ -8,7 +8,7 @@ export const reasons = {
   /** A sentence that has no form of its own. */
   text: ({ text }: { text: string }) => text,
   /** What a page says of a verdict itself. */
-  page: ({ text }: { scenario: string; ending: string; text: string }) => text,
+  page: ({ text }: { text: string; zh?: string | undefined }) => text,
 
   // The stock.
   'met and lost nothing': ({ pairs }: { pairs: number }) =>
@@ -42,9 +42,8 @@ export const reasons = {
     `${overtaken} of ${waiters} were overtaken: they entered in the order ${order.join(', ')}.`,
   starved: ({ others }: { others: number }) =>
     `${others} went first that had come later, one after the other, and nothing bounds how many more.`,
-  'went in before all': ({ sale }: { sale: string }) => `${sale} went in before all that had come later.`,
-  'went in after some': ({ sale, others }: { sale: string; others: number }) =>
-    `${sale} went in after ${countOf(others, 'other')} that had come later.`,
+  'went in': ({ sale, others }: { sale: string; others: number }) =>
+    `${sale} went in ${others === 0 ? 'before all' : `after ${countOf(others, 'other')}`} that had come later.`,
   'free lock not entered': ({ node, ms }: { node: string; ms: number }) =>
     `The lock was free, and the sale on ${node} did not enter within ${formatDuration(ms)}.`,
 
@@ -100,9 +99,8 @@ export const reasons = {
     `Redis stands still (SIGSTOP): no sale within ${formatDuration(limitMs)} of its return.`,
   'no sale after SIGKILL': ({ limitMs }: { limitMs: number }) =>
     `Redis is killed (SIGKILL): no sale within ${formatDuration(limitMs)} of its return.`,
-  'key stayed': ({ key }: { key: string }) => `The key ${key} stayed, without an end.`,
-  'key stayed for': ({ key, ms }: { key: string; ms: number }) =>
-    `The key ${key} stayed, for ${formatDuration(ms)} more.`,
+  'key stayed': ({ key, ms }: { key: string; ms: number | null }) =>
+    `The key ${key} stayed, ${ms === null ? 'without an end' : `for ${formatDuration(ms)} more`}.`,
   'sales flowed again': ({ ms }: { ms: number }) => `After its return sales flowed again in ${formatDuration(ms)}.`,
   'sold without a minority': ({ killed, ms }: { killed: number; ms: number }) =>
     `Without ${countOf(killed, 'server')} sales went on after ${formatDuration(ms)}.`,

@@ -2,14 +2,12 @@
 
 import { type Wording, worded } from '../../simulation/wording.ts';
 import { durationInChinese, formatMeasure, formatNumber } from './numbers.ts';
-import { orderPagesInChinese } from './order-pages.zh.ts';
 import { orderReasonsInChinese } from './order-reasons.zh.ts';
-import { pagesInChinese } from './pages.zh.ts';
 import type { Reason, ReasonForms } from './reasons.ts';
 
 const reasonsInChinese: Wording<ReasonForms> = {
   text: ({ text }) => text,
-  page: ({ scenario, ending, text }) => (pagesInChinese[scenario] ?? orderPagesInChinese[scenario])?.[ending] ?? text,
+  page: ({ text, zh }) => zh ?? text,
 
   // The stock.
   'met and lost nothing': ({ pairs }) =>
@@ -35,8 +33,8 @@ const reasonsInChinese: Wording<ReasonForms> = {
   overtaken: ({ overtaken, waiters, order }) =>
     `${waiters} 个等待者中有 ${overtaken} 个被插队：进入的顺序是 ${order.join('、')}。`,
   starved: ({ others }) => `${others} 个后来者接连插队进入，而且没有上限。`,
-  'went in before all': ({ sale }) => `${sale} 先于所有后来者进入。`,
-  'went in after some': ({ sale, others }) => `${sale} 进入之前，有 ${formatNumber(others)} 个后来者插队。`,
+  'went in': ({ sale, others }) =>
+    others === 0 ? `${sale} 先于所有后来者进入。` : `${sale} 进入之前，有 ${formatNumber(others)} 个后来者插队。`,
   'free lock not entered': ({ node, ms }) => `锁空闲，但 ${node} 上的销售在 ${durationInChinese(ms)}内没有进入。`,
 
   // Whether a sale took place, and when.
@@ -83,8 +81,8 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'slowest answer': ({ ms }) => `Redis 不可用期间，一次响应最多用了 ${durationInChinese(ms)}。`,
   'no sale after SIGSTOP': ({ limitMs }) => `Redis 被暂停（SIGSTOP）：恢复后 ${durationInChinese(limitMs)}内没有卖出。`,
   'no sale after SIGKILL': ({ limitMs }) => `Redis 被杀死（SIGKILL）：重启后 ${durationInChinese(limitMs)}内没有卖出。`,
-  'key stayed': ({ key }) => `键 ${key} 还在，没有过期时间。`,
-  'key stayed for': ({ key, ms }) => `键 ${key} 还在，${durationInChinese(ms)}后才过期。`,
+  'key stayed': ({ key, ms }) =>
+    `键 ${key} 还在，${ms === null ? '没有过期时间' : `${durationInChinese(ms)}后才过期`}。`,
   'sales flowed again': ({ ms }) => `Redis 恢复 ${durationInChinese(ms)}后，销售恢复。`,
   'sold without a minority': ({ killed, ms }) => `缺少 ${killed} 台服务器时，${durationInChinese(ms)}后销售继续。`,
   'nothing sold without a minority': ({ killed, limitMs }) =>

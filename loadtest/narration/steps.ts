@@ -20,6 +20,23 @@ interface OfCommand extends OfNode {
   command: 'write' | 'release';
 }
 
+/** Redis, or the master of this number. */
+interface OfServer {
+  master?: number | undefined;
+}
+/** The only replica, or the one of this number. */
+interface OfReplica {
+  replica?: number | undefined;
+}
+/** The lock that a server has forgotten, if it has. */
+interface OfLock {
+  forgot?: { key: string; owner: string } | undefined;
+}
+
+const andForgot = (said: string, lock: OfLock['forgot']) =>
+  lock
+    ? [said, `It lacks a write that Redis had acknowledged: the lock ${lock.key} of ${lock.owner}.`].join(' ')
+    : said;
 const times = (count: number) => (count === 1 ? 'once' : `${formatNumber(count)} times`);
 
 export const lockSteps = {
@@ -134,32 +151,20 @@ export const lockSteps = {
   'no lease': ({ sale }: OfSale) => `${sale} had no lease that could end.`,
   'clock slowed': ({ node, percent }: OfNode & { percent: number }) =>
     `The clock of ${node} was slowed by ${percent} %.`,
-  'clock lent to Redis': () => 'Redis was replaced by a server whose clock can be set.',
-  'clock lent to a master': ({ master }: { master: number }) =>
-    `Master ${master} was replaced by a server whose clock can be set.`,
-  'clock of Redis jumped': ({ ms }: OfTime) => `The clock of Redis jumped ahead by ${formatDuration(ms)}.`,
-  'clock of a master jumped': ({ master, ms }: OfTime & { master: number }) =>
-    `The clock of master ${master} jumped ahead by ${formatDuration(ms)}.`,
+  'clock lent': ({ master }: OfServer) =>
+    `${master ? `Master ${master}` : 'Redis'} was replaced by a server whose clock can be set.`,
+  'clock jumped': ({ master, ms }: OfTime & OfServer) =>
+    `The clock of ${master ? `master ${master}` : 'Redis'} jumped ahead by ${formatDuration(ms)}.`,
 
   // Redis and its replicas.
   'replicas copied': ({ replicas }: { replicas: number }) =>
     `${countOf(replicas, 'replica')} copied the data of Redis.`,
-  'replication cut': () => 'Replication was cut.',
-  'replication to one cut': ({ replica }: { replica: number }) => `Replication to replica ${replica} was cut.`,
+  'replication cut': ({ replica }: OfReplica) => `Replication ${replica ? `to replica ${replica} ` : ''}was cut.`,
   'replica caught up': ({ replica }: { replica: number }) => `Replica ${replica} received every write.`,
-  'failed over': () => 'Redis was killed, and the replica was promoted.',
-  'failed over and forgot': ({ key, owner }: { key: string; owner: string }) =>
-    `Redis was killed, and the replica was promoted. It lacks a write that Redis had acknowledged: the lock ${key} of ${owner}.`,
-  'failed over by itself': ({ server, ms }: OfTime & { server: string }) =>
-    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}.`,
-  'failed over by itself and forgot': ({
-    server,
-    ms,
-    key,
-    owner,
-  }: OfTime & { server: string; key: string; owner: string }) =>
-    `Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}. It lacks a write that Redis had acknowledged: the lock ${key} of ${owner}.`,
-  'failed over to one': ({ replica }: { replica: number }) => `Redis was killed, and replica ${replica} was promoted.`,
+  'failed over': ({ replica, forgot }: OfReplica & OfLock) =>
+    andForgot(`Redis was killed, and ${replica ? `replica ${replica}` : 'the replica'} was promoted.`, forgot),
+  'failed over by itself': ({ server, ms, forgot }: OfTime & OfLock & { server: string }) =>
+    andForgot(`Redis was killed. ${server} was elected, and both nodes found it after ${formatDuration(ms)}.`, forgot),
   'Redis paused': () => 'Redis was paused (SIGSTOP).',
   'Redis resumed': () => 'Redis resumed (SIGCONT).',
   'Redis found again': ({ node, ms }: OfNode & OfTime) =>

@@ -8,6 +8,9 @@ import type { lockSteps, StepForms, StepSentence } from './steps.ts';
 
 const listed = (skus: string[]) => skus.join(' 和 ');
 
+const lacks = (lock: StepForms['failed over']['forgot']) =>
+  lock ? `它缺少一条 Redis 已经确认的写入：${lock.owner} 的锁 ${lock.key}。` : '';
+
 const commands = { write: '写命令', release: '释放命令' };
 
 const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
@@ -102,24 +105,18 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   'lease has no end': ({ sale }) => `${sale} 的锁没有设置过期时间，不会自动过期。`,
   'no lease': ({ sale }) => `${sale} 没有可以到期的租期。`,
   'clock slowed': ({ node, percent }) => `${node} 的时钟变慢 ${percent}%。`,
-  'clock lent to Redis': () => '一台可以拨动时钟的服务器取代了 Redis。',
-  'clock lent to a master': ({ master }) => `一台可以拨动时钟的服务器取代了主节点 ${master}。`,
-  'clock of Redis jumped': ({ ms }) => `Redis 的时钟向前跳变 ${durationInChinese(ms)}。`,
-  'clock of a master jumped': ({ master, ms }) => `主节点 ${master} 的时钟向前跳变 ${durationInChinese(ms)}。`,
+  'clock lent': ({ master }) => `一台可以拨动时钟的服务器取代了${master ? `主节点 ${master}` : ' Redis'}。`,
+  'clock jumped': ({ master, ms }) =>
+    `${master ? `主节点 ${master}` : 'Redis'} 的时钟向前跳变 ${durationInChinese(ms)}。`,
 
   // Redis and its replicas.
   'replicas copied': ({ replicas }) => `${replicas} 个副本复制了 Redis 的数据。`,
-  'replication cut': () => '复制连接断开。',
-  'replication to one cut': ({ replica }) => `到副本 ${replica} 的复制连接断开。`,
+  'replication cut': ({ replica }) => `${replica ? `到副本 ${replica} 的` : ''}复制连接断开。`,
   'replica caught up': ({ replica }) => `副本 ${replica} 收到了全部写入。`,
-  'failed over': () => 'Redis 宕机，副本被提升为主节点。',
-  'failed over and forgot': ({ key, owner }) =>
-    `Redis 宕机，副本被提升为主节点。它缺少一条 Redis 已经确认的写入：${owner} 的锁 ${key}。`,
-  'failed over by itself': ({ server, ms }) =>
-    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。`,
-  'failed over by itself and forgot': ({ server, ms, key, owner }) =>
-    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。它缺少一条 Redis 已经确认的写入：${owner} 的锁 ${key}。`,
-  'failed over to one': ({ replica }) => `Redis 宕机，副本 ${replica} 被提升为主节点。`,
+  'failed over': ({ replica, forgot }) =>
+    `Redis 宕机，副本${replica ? ` ${replica} ` : ''}被提升为主节点。${lacks(forgot)}`,
+  'failed over by itself': ({ server, ms, forgot }) =>
+    `Redis 宕机。${server} 被选为主节点，${durationInChinese(ms)}后两个节点都连上了它。${lacks(forgot)}`,
   'Redis paused': () => 'Redis 被暂停（SIGSTOP）。',
   'Redis resumed': () => 'Redis 恢复（SIGCONT）。',
   'Redis found again': ({ node, ms }) => `Redis 恢复。${durationInChinese(ms)}后，${node} 的连接恢复。`,

@@ -27,7 +27,7 @@ interface Halt {
   orders: number;
 }
 
-export const cleanUpSteps = [
+export const steps = [
   step('<count> order[s] [is][are] due', async (playing, { count }) => {
     await useGuard(playing);
     await makeDue(playing, count);
@@ -102,16 +102,14 @@ export const cleanUpSteps = [
   }),
 ];
 
-export const cleanUpDemands = [
+export const demands = [
   /** What MySQL and the stock say. */
   demand('each order is closed, and its unit has come back once', async (playing) => {
     const { due, isSkipped } = playing;
     const [times, open] = [await timesRestored(playing), due.length - (await closed(playing))];
     const restored = sum(times);
     const wrong = due.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
-    const counts = { restored, due: due.length };
-    const says =
-      open > 0 ? because('units came back, orders open', { ...counts, open }) : because('units came back', counts);
+    const says = because('units came back', { restored, due: due.length, open });
     return {
       ...(wrong.length > 0 || open > 0 ? { wrong: says } : { right: says }),
       figures: { due: due.length, restored, closed: due.length - open },

@@ -10,17 +10,18 @@ import { readScenarioOf } from '../scenarios/read.ts';
 import { exerciseDrillNames } from '../staircase/exercises.ts';
 import { hasNothingToBreak } from '../staircase/lookup.ts';
 import type { Staircase } from '../staircase/staircase.ts';
-import { cleanUpDemands, cleanUpSteps } from './clean-up.ts';
-import { paymentDemands, paymentSteps } from './payments.ts';
+import * as cleanUp from './clean-up.ts';
+import * as payments from './payments.ts';
 import { beginPlaying, commonSteps } from './playing.ts';
-import { purchaseDemands, purchaseSteps } from './purchases.ts';
+import * as purchases from './purchases.ts';
 import { openShop } from './shop.ts';
-import { storeDemands, storeSteps } from './stores.ts';
+import * as stores from './stores.ts';
 
 const folder = new URL('.', import.meta.url);
+const kinds = [cleanUp, purchases, payments, stores];
 const known = {
-  steps: [...commonSteps, ...cleanUpSteps, ...purchaseSteps, ...paymentSteps, ...storeSteps],
-  demands: [...cleanUpDemands, ...purchaseDemands, ...paymentDemands, ...storeDemands],
+  steps: [...commonSteps, ...kinds.flatMap(({ steps }) => steps)],
+  demands: kinds.flatMap(({ demands }) => demands),
 };
 
 /**

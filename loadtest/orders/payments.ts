@@ -8,7 +8,7 @@ import { demand, needing, type OrderPlaying, step } from './playing.ts';
 import { once } from './purchases.ts';
 import type { Shop } from './shop.ts';
 
-export const paymentSteps = [
+export const steps = [
   needing('links')('the XACK of each node will be held on its way', async (playing) => {
     for (const node of playing.nodes) {
       const held = node.link?.holdNext('XACK');
@@ -98,18 +98,16 @@ export const paymentSteps = [
   }),
 ];
 
-export const paymentDemands = [
+export const demands = [
   demand('one payment is booked, and no message comes again', async (playing) => {
     const { order, messages, isLeft } = playing;
     const payments = await paymentsOf(playing, order?.id);
     if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
-    const count = { payments: payments.length };
-    const says =
-      messages.length === 1 ? because('payments of one message', count) : because('payments of one sent twice', count);
+    const counts = { messages: messages.length, payments: payments.length };
     return {
-      ...once(says, {
+      ...once(because('payments of one', counts), {
         isOnce: payments.length === 1 && !isLeft,
-        figures: { messages: messages.length, payments: payments.length },
+        figures: counts,
         evidence: [
           ...messages.map((message) => `message ${message} pays for order ${order?.id}`),
           ...payments.map(({ id }) => `payment ${id} of order ${order?.id}`),

@@ -16,7 +16,7 @@ const REPEAT_DELAY_MS = 100;
 const PATIENCE_MS = 10 * KEY_LEASE_MS;
 const SALE = `/inventory/sale?sku=${SKU}`;
 
-export const purchaseSteps = [
+export const steps = [
   step('the first click is held inside its sale at <node>', async (playing, { node }) => {
     await node.script({ untilResumed: true });
     click(playing, node);
@@ -180,7 +180,7 @@ export const purchaseSteps = [
   }),
 ];
 
-export const purchaseDemands = [
+export const demands = [
   demand('one order is made', async (playing) => {
     const finding = await judgeOrders(playing);
     // Two orders are one too many, whatever became of the other clicks.
@@ -334,12 +334,9 @@ async function mustAnswer({ stopping }: Shop, { name, publicUrl }: TargetNode, p
 /** How a request was answered. */
 function answered(request: StepForms['request answered']['request'], answer: ClientAnswer = {}): StepSentence {
   const { status, code, orderId } = answer;
-  if (status === undefined) return told('request not answered', { request });
-  if (orderId !== undefined)
-    return told('request answered with an order', { request, status, order: shortId(orderId) });
-  return code === undefined
-    ? told('request answered', { request, status })
-    : told('request answered with a code', { request, status, code });
+  return status === undefined
+    ? told('request not answered', { request })
+    : told('request answered', { request, status, order: orderId && shortId(orderId), code });
 }
 
 /** The first digits of the id of an order. */

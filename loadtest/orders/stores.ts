@@ -16,7 +16,7 @@ const WAIT_LEASES = 3;
 const WAIT_LIMIT_MS = 10_000;
 const key = stockKey(SKU);
 
-export const storeSteps = [
+export const steps = [
   needing('links')('<count> unit[s] [is][are] in both stores', async (playing, { count }) => {
     const { first, nodes, row, leaseMs } = playing;
     const timing = { leaseMs, waitTimeoutMs: Math.min(WAIT_LEASES * leaseMs, WAIT_LIMIT_MS) };
@@ -101,7 +101,7 @@ export const storeSteps = [
   }),
 ];
 
-export const storeDemands = [
+export const demands = [
   demand('no more is sold than there was, and both stores agree', async (playing): Promise<Finding> => {
     const { sales, units } = playing;
     const taken = [...sales].filter(([, { answer, held }]) => answer?.status === 200 || (held && !answer?.status));

@@ -1,7 +1,7 @@
 // The names of the figures, how each is written, and what each stage left in stock.
 
 import type { Results, RushFigures, StepFigures } from '../evidence/results.ts';
-import { formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
+import { capitalised, formatDuration, formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { type BarRow, barTable } from './bars.ts';
 import { type MeasuredDrill, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
@@ -63,7 +63,7 @@ export function shownFigures(figures: StepFigures): Shown[] {
 /** `slowestSaleMs` as `Slowest sale`. */
 function inWords(key: string): string {
   const words = key.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(words);
 }
 
 function textOf(key: string, value: number): string {

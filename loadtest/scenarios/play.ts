@@ -55,14 +55,14 @@ async function judge<On extends Playable<Outcome>, Outcome>(
 }
 
 function conclude(
-  { name: scenario, words }: Pick<ScenarioOf<never, never>, 'name' | 'words'>,
+  { words, chinese }: Pick<ScenarioOf<never, never>, 'words' | 'chinese'>,
   findings: Finding[],
   { ending = 'if it holds', figures = {} }: Pick<Playable<never>, 'ending' | 'figures'>,
 ): Judgement {
   const fails = findings.some(isWrong);
   const said = (on: Ending) => {
     const text = words[on];
-    return text === undefined ? [] : [because('page', { scenario, ending: on, text })];
+    return text === undefined ? [] : [because('page', { text, zh: chinese[on] })];
   };
   const says = fails
     ? [...findings.map(({ wrong }) => wrong), ...said(findings.find(({ ending }) => ending)?.ending ?? 'if it fails')]

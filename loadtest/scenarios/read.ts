@@ -2,8 +2,11 @@
 
 import type { StepHistory } from '../evidence/history.ts';
 import type { Playing } from '../sentences/playing.ts';
-import { endings, meaningOf, type ScenarioOf, type Vocabulary } from '../sentences/sentence.ts';
+import { type Ending, endings, meaningOf, type ScenarioOf, type Vocabulary } from '../sentences/sentence.ts';
 import { ofLocks } from '../sentences/vocabulary.ts';
+
+/** What begins the line below an ending. */
+const IN_CHINESE = 'zh: ';
 
 /** A scenario. */
 export type Scenario = ScenarioOf<Playing, StepHistory>;
@@ -12,8 +15,8 @@ export type Scenario = ScenarioOf<Playing, StepHistory>;
 export class ScenarioError extends Error {}
 
 /**
- * Reads a scenario: its name, what it asks, its steps and when it holds. A `#` begins a comment. A
- * paragraph ends where nothing depends on how long one talks. Throws ScenarioError.
+ * Reads a scenario: its name, what it asks, its steps, when it holds, and what is said of a verdict, followed by the same in Chinese. A `#`
+ * begins a comment. A paragraph ends where nothing depends on how long one talks. Throws ScenarioError.
  */
 export const readScenario = (text: string): Scenario => readScenarioOf(ofLocks, text);
 
@@ -22,12 +25,25 @@ export function readScenarioOf<On, Outcome>(known: Vocabulary<On, Outcome>, text
   const lines = text.split('\n').map((line) => line.trim());
   const isBlank = (at: number) => lines.slice(at).find((line) => !line.startsWith('#')) === '';
   const [name = '', question = ''] = lines;
-  const scenario: ScenarioOf<On, Outcome> = { name, question, needs: [], timing: {}, steps: [], words: {} };
+  const scenario: ScenarioOf<On, Outcome> = {
+    name,
+    question,
+    needs: [],
+    timing: {},
+    steps: [],
+    words: {},
+    chinese: {},
+  };
+  let said: Ending | undefined;
   lines.forEach((line, index) => {
     if (index < 2 || line === '' || line.startsWith('#')) return;
     try {
       const ending = endings.find((each) => line.startsWith(`${each}: `));
-      if (ending !== undefined) scenario.words[ending] = line.slice(ending.length + 2);
+      if (ending !== undefined) {
+        scenario.words[ending] = line.slice(ending.length + 2);
+        said = ending;
+      } else if (said !== undefined && line.startsWith(IN_CHINESE))
+        scenario.chinese[said] = line.slice(IN_CHINESE.length);
       else if (line.startsWith('holds when '))
         scenario.steps.at(-1)?.demands.push(meaningOf(line.slice('holds when '.length), known.demands));
       else

@@ -4,7 +4,7 @@ import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { mayLockUsers, replicasOf, takesLease } from '../../locks/index.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { type Drill, type DrillOutcome, notApplicable } from '../harness/drill.ts';
+import { type Drill, type DrillContext, type DrillOutcome, notApplicable } from '../harness/drill.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
@@ -21,11 +21,11 @@ const CONFIRM_STANDSTILL_MS = 25;
 /** A standstill of a node and one of its line may add up: two as long as this, in milliseconds, and the node gives its server up. */
 const SILENT_MS = ANSWER_LIMIT_MS / 2;
 
-export interface ScenarioOptions extends Omit<TestBedOptions, 'timing' | 'stock'> {
+export interface ScenarioOptions
+  extends Omit<TestBedOptions, 'timing' | 'stock'>,
+    Partial<Pick<TestBedOptions, 'stock'>>,
+    Pick<DrillContext, 'tries'> {
   leaseMs: number;
-  stock?: number;
-  /** How often it is played at most on a machine that is too busy to tell anything; 4 times when it is not given. */
-  tries?: number | undefined;
 }
 
 /** The scenario as one of the staircase's drills. */

@@ -13,7 +13,7 @@ const STEP_LIMIT_MS = 2_000;
 
 const withLinks = needing('links');
 
-export const basketSteps = [
+export const steps = [
   needing('baskets')('the shop sells sku 002, too', async (playing) => {
     await playing.addSku('002');
     return told('sku added', { sku: '002' });
@@ -37,7 +37,7 @@ export const basketSteps = [
   ),
 ];
 
-export const basketDemands = [
+export const demands = [
   demand('<sale> and <other> are sold', async (playing, { events }, names) => {
     const both = [names.sale, names.other].map((name) => actorOf(playing, name));
     const ends = await Promise.all(both.map(({ sale }) => sale.end));

@@ -1,8 +1,15 @@
 // When a lock holds in a scenario: what is asked of the history in the end, and the figures that it rests on.
 
-import { type Hold, holdsOf, isSame, type StepHistory, spansOf } from '../evidence/history.ts';
+import {
+  describeOverlap,
+  type Hold,
+  holdsOf,
+  isSame,
+  overlapsBetween,
+  type StepHistory,
+  spansOf,
+} from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { because } from '../narration/reasons.ts';
@@ -67,10 +74,7 @@ export const demands = [
     const how = end.outcome === 'sold' ? 'waited for its own lease' : 'waited for itself';
     return { wrong: because(how, { sale: name, ms: answeredMs }), figures };
   }),
-];
-
-/** Those of two users have nothing to wait for. */
-export const userDemands = [
+  // Those of two users have nothing to wait for.
   demand('<sale> gets in while <other> is inside', ({ actors }, { events }, { sale, other }) => {
     const [own, its] = [sale, other].map((name) =>
       spansOf(events).find((span) => actors.get(name)?.inside && isSame(span, insideOf({ actors } as Playing, name))),

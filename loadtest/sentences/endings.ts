@@ -7,7 +7,7 @@ import { deed } from '../narration/faults.ts';
 import { type StepSentence, told } from '../narration/steps.ts';
 import { type Actor, actorOf, breaks, insideOf, mend, mustBeInside, mustBeSo, type Playing, step } from './playing.ts';
 
-export const endingSteps = [
+export const steps = [
   step('<sale> <stays>', async (playing, { sale, stays }) => {
     const doesStall = stays === 'stalls inside the sale';
     breaks(playing, `${sale} stalls`, deed(doesStall ? 'stalls' : 'hangs'), { sale: insideOf(playing, sale) });

@@ -11,7 +11,7 @@ import { breaks, demand, type LockOutage, mend, needing, type Playing, step } fr
 const killing = needing('lock servers');
 const [MINORITY, ONE_MORE] = ['a minority of the servers', 'one more server'];
 
-export const lockServerSteps = [
+export const steps = [
   killing('a minority of the servers of the lock is killed (SIGKILL)', async (playing) => {
     const servers = playing.faults.lockServers;
     const killed = servers - quorumOf(servers);
@@ -59,7 +59,7 @@ export const lockServerSteps = [
   }),
 ];
 
-export const lockServerDemands = [
+export const demands = [
   demand('sales go on within <time> while a majority of the servers lives', async (playing, _outcome, { time }) => {
     const minority = outageOf(playing, false);
     if (minority === undefined) return { right: because('single point of failure', {}) };

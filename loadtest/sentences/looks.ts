@@ -15,7 +15,7 @@ import { passedOver } from './waiting.ts';
 /** So much earlier an answer may seem to come, in milliseconds. */
 const EARLIER_MS = 30;
 
-export const lookSteps = [
+export const steps = [
   needing('looks')(
     '<sale> looks at the stock at <node>, and asks for the lock or is answered',
     async (playing, { sale, node }) => {
@@ -46,7 +46,7 @@ export const lookSteps = [
   ),
 ];
 
-export const lookDemands = [
+export const demands = [
   demand('<sale> is answered when <other> has written, and with what it wrote', async (playing, { events }, names) => {
     const { node } = actorOf(playing, names.sale);
     const { remaining, sentAt, ms } = await lookedAt(actorOf(playing, names.sale));

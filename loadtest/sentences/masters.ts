@@ -20,7 +20,7 @@ const HEARD_LIMIT_MS = 300;
 const withLinks = needing('links');
 const withMasters = needing('masters', 'links', 'master processes');
 
-export const masterSteps = [
+export const steps = [
   /** Where none vote there is nothing to cut. */
   withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (playing, { node }) => {
     const { masterCount } = playing.lock;
@@ -108,7 +108,7 @@ export const masterSteps = [
   }),
 ];
 
-export const masterDemands = [
+export const demands = [
   demand('all are sold, and the middle one takes <time> longer at most', (playing, _outcome, { time }) =>
     judgePace(playing, time),
   ),

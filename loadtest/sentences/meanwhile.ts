@@ -15,7 +15,7 @@ const SOON_MS = 20;
 /** How long a sale takes that others make meanwhile, in milliseconds: long enough to be seen in a picture. */
 const SALE_MS = 100;
 
-export const meanwhileSteps = [
+export const steps = [
   step('<node> sells what it can, for <limit>[, while <sale> is inside]', sellMeanwhile),
   step('the next sales at <node> take <time> each', async (_course, { node, time }) => {
     await node.script({ pauseMs: time, times: 1_000 });

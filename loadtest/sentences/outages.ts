@@ -5,14 +5,14 @@ import type { LeftKey } from '../harness/lease-watch.ts';
 import type { RunningSale } from '../harness/sales.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { deed } from '../narration/faults.ts';
-import { because, type Reason } from '../narration/reasons.ts';
+import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
 import { mustHaveHadTime } from './demands.ts';
 import { demand, needing, type Outage, type Playing, setting, step } from './playing.ts';
 
 /** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
 const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
-export const outageSteps = [
+export const steps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
   step('<count> are sold, within <limit>', async (playing, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
@@ -55,7 +55,7 @@ export const outageSteps = [
   }),
 ];
 
-export const outageDemands = [
+export const demands = [
   demand('every buyer is answered, within <time> while Redis is away', async (playing, { ends }, { time: limitMs }) => {
     const { outages } = playing;
     /** How long each request that was under way during an outage stayed unanswered in it. */
@@ -100,8 +100,8 @@ export const outageDemands = [
   }),
 ];
 
-const stayed = ({ key, leftMs }: LeftKey): Reason =>
-  leftMs === Number.POSITIVE_INFINITY ? because('key stayed', { key }) : because('key stayed for', { key, ms: leftMs });
+const stayed = ({ key, leftMs }: LeftKey) =>
+  because('key stayed', { key, ms: Number.isFinite(leftMs) ? leftMs : null });
 
 const isShopOpen = ({ outages }: Playing) => outages.every(({ backMs }) => backMs !== undefined);
 

@@ -9,7 +9,7 @@ import { demand, needing, type Playing, step } from './playing.ts';
 /** Who gets in although no permit is left has done so within this time, in milliseconds: who waits asks each 20. */
 const ONE_TOO_MANY_MS = 500;
 
-export const permitSteps = [
+export const steps = [
   needing('permits')(
     'as many others as there are permits come to node-2, and are held inside or wait',
     async (playing) => {
@@ -37,7 +37,7 @@ export const permitSteps = [
   }),
 ];
 
-export const permitDemands = [
+export const demands = [
   demand('as many are inside at the same moment as there are permits', async (playing, { events }) => {
     const [permits, most] = [await permitsOf(playing), mostAtOnce(events)];
     const wrong = most < permits && because('too few inside', { most, permits });

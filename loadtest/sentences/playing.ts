@@ -57,9 +57,7 @@ export interface LockOutage {
   soldMs?: number;
 }
 
-export interface Playing
-  extends Omit<TestBed, 'mend' | 'stop' | 'close'>,
-    Pick<Playable<StepHistory>, 'evidence' | 'ending'> {
+export interface Playing extends TestBed, Pick<Playable<StepHistory>, 'evidence' | 'ending'> {
   actors: Map<string, Actor>;
   /** Sales whose write reached Redis although their node had given up on it. */
   wroteLate: SaleName[];
@@ -96,31 +94,13 @@ export interface Playing
 export const { step, needing, setting, demand } = sentencesOf<Playing, StepHistory>();
 
 export function beginPlaying(testBed: TestBed, release?: Playing['release']): Playing {
-  const { clock, stage, wire, leaseMs, initialStock, first, second, redisKind, record, faults, sales, lock } = testBed;
-  const { say, mark, addSku, mustHaveGoneOn, outcome } = testBed;
   return {
-    clock,
-    stage,
-    wire,
-    leaseMs,
-    initialStock,
-    first,
-    second,
-    redisKind,
-    record,
-    faults,
-    sales,
-    lock,
-    say,
-    mark,
-    addSku,
-    mustHaveGoneOn,
-    outcome,
+    ...testBed,
     actors: new Map(),
     evidence: [],
     figures: {},
     wroteLate: [],
-    faultAt: clock.now(),
+    faultAt: testBed.clock.now(),
     broken: new Map(),
     ...(release && { release }),
     replicas: [],

@@ -1,4 +1,4 @@
-// What is said of the processes of the nodes: killed, stopped, or blocked.
+// What is said of the processes of the nodes, killed, stopped, or blocked, and of clocks that run slow, or jump.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { isSame } from '../evidence/history.ts';
@@ -8,13 +8,14 @@ import { deed } from '../narration/faults.ts';
 import { formatDuration } from '../narration/numbers.ts';
 import { told } from '../narration/steps.ts';
 import { goOn } from './endings.ts';
+import { quorumOf } from './masters.ts';
 import { actorOf, breaks, mend, mustBeInside, mustBeSo, needing, type Playing, step } from './playing.ts';
 
 /** What is stopped leaves a question unanswered for so long, in milliseconds. */
 const SILENT_MS = 100;
 const withProcesses = needing('node processes');
 
-export const processSteps = [
+export const steps = [
   withProcesses('<node> is killed (SIGKILL)', async (playing, { node }) => {
     const held = [...playing.actors.values()].filter((actor) => actor.node === node && actor.isHeld);
     playing.faultAt = await playing.faults.kill(node);
@@ -58,6 +59,33 @@ export const processSteps = [
     mustLeaveAfter(playing, node, at + blockMs - 1, reason);
     return told('blocked the event loop', { sale, node: node.name });
   }),
+
+  // Clocks.
+  needing('node clocks')('the clock of <node> runs <count> % slow', async (playing, { node, count }) => {
+    const slow = 1 - count / 100;
+    const own = playing.faults.runClock(node, slow);
+    const [from, ownFrom] = [playing.clock.now(), own()];
+    // In the middle between a clock that is right and one that is as slow as this.
+    mustBeSo(playing, () => {
+      const isSlow = own() - ownFrom < ((1 + slow) / 2) * (playing.clock.now() - from);
+      return isSlow || `The clock of ${node.name} was not slow.`;
+    });
+    playing.mark(deed('slow clock', { percent: count }), { node });
+    return told('clock slowed', { node: node.name, percent: count });
+  }),
+  needing('links', 'clock server')('the clock of a server of the lock can be set', async (playing) => {
+    playing.lentClock = await playing.faults.lendClock();
+    const master = clockMasterOf(playing);
+    // Where it takes the place of Redis, the stock is to be in it.
+    if (master === undefined) await playing.first.setStock(playing.initialStock);
+    return told('clock lent', { master });
+  }),
+  step('the clock of that server jumps ahead by a lease and <time>', async (playing, { time }) => {
+    const [ms, master] = [playing.leaseMs + time, clockMasterOf(playing)];
+    await playing.lentClock?.jump(ms);
+    playing.mark(deed('clock jumps', { server: master ? `master ${master}` : 'Redis' }));
+    return told('clock jumped', { master, ms });
+  }),
 ];
 
 /** Those of this node who are inside must leave, and not before this moment on the shared clock. */
@@ -69,3 +97,6 @@ function mustLeaveAfter(playing: Playing, node: TargetNode, at: number, otherwis
     mustBeSo(playing, ({ events }) => events.some(hasLeft) || otherwise);
   }
 }
+
+/** The master whose clock can be set. Undefined where that of Redis can. */
+const clockMasterOf = ({ lock: { masterCount } }: Playing) => (masterCount > 0 ? quorumOf(masterCount) : undefined);

@@ -4,7 +4,7 @@ import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
 import { needing, type Playing, step } from './playing.ts';
 
-export const replicaSteps = [
+export const steps = [
   needing('replication')('a replica copies all that Redis holds', (playing) => startReplicas(playing, 1)),
   needing(
     'links',
@@ -14,9 +14,7 @@ export const replicaSteps = [
   step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
     mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut'));
-    return replicas.length > 1
-      ? told('replication to one cut', { replica: placeOf(replica) + 1 })
-      : told('replication cut');
+    return told('replication cut', numberIn(replicas, replica));
   }),
   step('<replica> hears of it', async ({ replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.hearsAll();
@@ -31,14 +29,9 @@ export const replicaSteps = [
     const electedAt = await next?.promote();
     mark(deed('replica promoted'));
     const forgot = held && !(await next?.knows(held)) ? held : undefined;
-    if (electedAt !== undefined) {
-      const ms = clock.now() - killedAt;
-      return forgot
-        ? told('failed over by itself and forgot', { server: electedAt, ms, ...forgot })
-        : told('failed over by itself', { server: electedAt, ms });
-    }
-    if (forgot) return told('failed over and forgot', forgot);
-    return replicas.length > 1 ? told('failed over to one', { replica: placeOf(replica) + 1 }) : told('failed over');
+    return electedAt === undefined
+      ? told('failed over', { ...numberIn(replicas, replica), forgot })
+      : told('failed over by itself', { server: electedAt, ms: clock.now() - killedAt, forgot });
   }),
 ];
 
@@ -47,5 +40,9 @@ async function startReplicas({ replicas, faults }: Playing, wanted: number) {
   return told('replicas copied', { replicas: wanted });
 }
 
-/** Which replica is meant, from 0. */
+/** Which replica is meant, from 1, where there are some. */
+const numberIn = ({ length }: Playing['replicas'], replica: string) => ({
+  replica: length > 1 ? placeOf(replica) + 1 : undefined,
+});
+/** The same from 0. */
 const placeOf = (replica: string) => (replica === 'the second replica' ? 1 : 0);

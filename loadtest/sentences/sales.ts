@@ -22,7 +22,7 @@ const VOTE_STANDSTILL_MS = 25;
 /** A sale stays inside between its reading and its write, for as long as the drill says. */
 const withPause = needing('business pause');
 
-export const saleSteps = [
+export const steps = [
   // What a scenario begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
   setting('it is renewed every <time>', ({ time }) => ({ timing: { renewEveryMs: time } })),

@@ -127,6 +127,8 @@ export interface ScenarioOf<Playing, Outcome> {
   /** Each with what must be so when it has been taken: a lock that fails this goes no further. */
   steps: (Step<Playing> & { line: string; endsParagraph: boolean; demands: Demand<Playing, Outcome>[] })[];
   words: Partial<Record<Ending, string>>;
+  /** The same in Chinese. */
+  chinese: Partial<Record<Ending, string>>;
 }
 
 /** Makes the sentences of a kind of playing, whose steps resolve with what they have to tell. */

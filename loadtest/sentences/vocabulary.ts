@@ -1,52 +1,28 @@
 // All sentences that a scenario may be made of: what is done, and when a lock holds.
 
 import type { StepHistory } from '../evidence/history.ts';
-import { basketDemands, basketSteps } from './baskets.ts';
-import { clockSteps } from './clocks.ts';
-import { connectionSteps } from './connections.ts';
-import { demands, userDemands } from './demands.ts';
-import { endingSteps } from './endings.ts';
-import { lockServerDemands, lockServerSteps } from './lock-servers.ts';
-import { lookDemands, lookSteps } from './looks.ts';
-import { masterDemands, masterSteps } from './masters.ts';
-import { meanwhileSteps } from './meanwhile.ts';
-import { messageSteps } from './messages.ts';
-import { outageDemands, outageSteps } from './outages.ts';
-import { permitDemands, permitSteps } from './permits.ts';
+import * as baskets from './baskets.ts';
+import * as ends from './demands.ts';
+import * as endings from './endings.ts';
+import * as lockServers from './lock-servers.ts';
+import * as looks from './looks.ts';
+import * as masters from './masters.ts';
+import * as meanwhile from './meanwhile.ts';
+import * as messages from './messages.ts';
+import * as outages from './outages.ts';
+import * as permits from './permits.ts';
 import type { Playing } from './playing.ts';
-import { processSteps } from './processes.ts';
-import { replicaSteps } from './replicas.ts';
-import { saleSteps } from './sales.ts';
+import * as processes from './processes.ts';
+import * as replicas from './replicas.ts';
+import * as sales from './sales.ts';
 import type { Vocabulary } from './sentence.ts';
-import { waitingDemands, waitingSteps } from './waiting.ts';
+import * as waiting from './waiting.ts';
+
+const ofSales = [sales, endings, meanwhile, baskets, looks, waiting, permits, ends];
+const ofFaults = [processes, messages, replicas, masters, outages, lockServers];
+const all: Partial<Vocabulary<Playing, StepHistory>>[] = [...ofSales, ...ofFaults];
 
 export const ofLocks: Vocabulary<Playing, StepHistory> = {
-  steps: [
-    saleSteps,
-    endingSteps,
-    meanwhileSteps,
-    processSteps,
-    messageSteps,
-    connectionSteps,
-    replicaSteps,
-    masterSteps,
-    clockSteps,
-    basketSteps,
-    lookSteps,
-    outageSteps,
-    lockServerSteps,
-    waitingSteps,
-    permitSteps,
-  ].flat(),
-  demands: [
-    demands,
-    userDemands,
-    basketDemands,
-    lookDemands,
-    masterDemands,
-    outageDemands,
-    lockServerDemands,
-    waitingDemands,
-    permitDemands,
-  ].flat(),
+  steps: all.flatMap(({ steps = [] }) => steps),
+  demands: all.flatMap(({ demands = [] }) => demands),
 };

@@ -29,7 +29,7 @@ const ASKS_MASTERS_AGAIN_MS = 1_000;
 
 const withLinks = needing('links');
 
-export const waitingSteps = [
+export const steps = [
   setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
   step('<count> buyers come to <node>, and wait', async (playing, { count, node }) => {
     await crowd(playing, count, node);
@@ -72,7 +72,7 @@ export const waitingSteps = [
   ),
 ];
 
-export const waitingDemands = [
+export const demands = [
   demand('one sale at most is in doubt', (_course, { ends }) => {
     const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
     const wrong = inDoubt > 1 && because('buyers in doubt', { inDoubt, buyers: ends.length });
@@ -146,11 +146,7 @@ export const waitingDemands = [
       return { wrong: because('free lock not entered', { node: node.name, ms: end.ms }), figures };
     }
     if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
-    const right =
-      overtakes === 0
-        ? because('went in before all', { sale: name })
-        : because('went in after some', { sale: name, others: overtakes });
-    return { right, figures };
+    return { right: because('went in', { sale: name, others: overtakes }), figures };
   }),
 ];
 

@@ -1,8 +1,7 @@
 // What is expected of the guards of the scheduled clean-up: what is restored of the units that are due.
 
-import type { Backend } from '../../locks/index.ts';
 import { formatNumber } from '../narration/numbers.ts';
-import { readOrderStaircase } from './staircase.ts';
+import { readOrderStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -39,7 +38,25 @@ const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;
 /** A lock as a guard that the story leaves out: it shows nothing that its neighbours do not show. */
 const aside = (before: string) => ({ before, story: lock, isAside: true });
-const inZookeeper: Backend[] = ['mysql', 'zookeeper'];
+
+/** What is said of a guard, where it is not one of the files of the jobs, or is not compared with the one above it. */
+const rows: Record<string, Partial<UnreadRow>> = {
+  '2-recursive-retry': aside('in-process'),
+  '3-spin': aside('in-process'),
+  '4-ttl': aside('in-process'),
+  '5-owner-check': aside('in-process'),
+  '6-lua-release': { before: 'in-process', story: lock },
+  '7-reentrant': aside('in-process'),
+  '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
+  blocking: aside('6-lua-release'),
+  fair: aside('6-lua-release'),
+  cohort: aside('6-lua-release'),
+  fenced: aside('6-lua-release'),
+  zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: ['mysql', 'zookeeper'] },
+  'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
+  'mysql-named': aside('8-auto-renew'),
+  'close-first': { before: '8-auto-renew' },
+};
 
 /** The guards of the scheduled clean-up. */
 export const guardStaircase = readOrderStaircase({
@@ -47,24 +64,5 @@ export const guardStaircase = readOrderStaircase({
   title: 'The clean-up: units restored of the units due',
   figure: ({ restored, due }) =>
     restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`,
-  rows: {
-    none: { story: `${jobs}/none.ts` },
-    'in-process': { before: 'none', story: `${jobs}/in-process.ts` },
-    '2-recursive-retry': aside('in-process'),
-    '3-spin': aside('in-process'),
-    '4-ttl': aside('in-process'),
-    '5-owner-check': aside('in-process'),
-    '6-lua-release': { before: 'in-process', story: lock },
-    '7-reentrant': aside('in-process'),
-    '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
-    blocking: aside('6-lua-release'),
-    fair: aside('6-lua-release'),
-    cohort: aside('6-lua-release'),
-    fenced: aside('6-lua-release'),
-    zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts', backends: inZookeeper },
-    'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
-    'mysql-named': aside('8-auto-renew'),
-    'close-first': { before: '8-auto-renew', story: `${jobs}/close-first.ts` },
-    conditional: { before: 'close-first', story: `${jobs}/conditional.ts` },
-  },
+  row: (guard) => ({ story: `${jobs}/${guard}.ts`, ...rows[guard] }),
 });

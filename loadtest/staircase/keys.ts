@@ -1,4 +1,4 @@
-// What is expected of the strategies for what comes twice: the orders, refunds and payments that are made of one.
+// What is expected of the strategies for what comes twice, orders, refunds and payments that are made of one, and of the guards of a refund.
 
 import { countOf } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';
@@ -38,13 +38,7 @@ export const keySettings = {
   WAIT_TIMEOUT_MS: '10000',
 };
 
-function row(strategy: string, before?: string) {
-  const env = { ...keySettings, IDEMPOTENCY: strategy };
-  const stack = { name: rowOfStrategy(strategy), options: { env, nginxSendsAgain: true } };
-  return { before, story: `services/inventory/orders/idempotency/${strategy}.ts`, stack };
-}
-
-/** The strategies for a request that comes twice, each compared with the one before it. */
+/** The strategies for a request that comes twice. */
 export const keyStaircase = readOrderStaircase({
   ...{ prefix: 'key', kind: 'Idempotency', rowWord: 'strategy', table },
   title: 'The double click: orders, refunds and payments made of one intent',
@@ -53,10 +47,32 @@ export const keyStaircase = readOrderStaircase({
     if (refunds !== undefined) return countOf(refunds, 'refund');
     return orders === undefined ? undefined : countOf(orders, 'order');
   },
-  rows: {
-    none: row('none'),
-    'in-process': row('in-process', 'none'),
-    lock: row('lock', 'in-process'),
-    table: row('table', 'lock'),
+  row(strategy) {
+    const env = { ...keySettings, IDEMPOTENCY: strategy };
+    const stack = { name: rowOfStrategy(strategy), options: { env, nginxSendsAgain: true } };
+    return { story: `services/inventory/orders/idempotency/${strategy}.ts`, stack };
   },
+});
+
+// How often the money of one order is paid back.
+const refundTable = `
+                             refund-same-node
+                             │  refund-two-nodes
+                             │  │  refund-crashes
+refund-look-first            ✘  ✘  ✔
+refund-table-look-first      ✔  ✘  ✘
+refund-table                 ✔  ✔  ✘
+refund-table-in-transaction  ✔  ✔  ✔
+refund-conditional           ✔  ✔  ✔
+`;
+
+/** The guards of a refund, as REFUND names them. */
+export const refundStaircase = readOrderStaircase({
+  ...{ prefix: 'refund', kind: 'Refund', rowWord: 'guard', table: refundTable },
+  title: 'The refund: how often the money of one order is paid back',
+  figure: ({ refunds }) => (refunds === undefined ? undefined : countOf(refunds, 'refund')),
+  row: (guard) => ({
+    story: `services/inventory/orders/refunds/${guard}.ts`,
+    stack: { name: `refund-${guard}`, options: { env: { ...usualSettings, REFUND: guard } } },
+  }),
 });

@@ -197,7 +197,6 @@ const withReplica = { name: 'with a replica', options: { hasReplica: true } };
 const branches: Record<string, string> = { 'delete-if-equal': '6-lua-release', semaphore: 'redis-atomic' };
 
 const stages = Object.keys(locks);
-const names = [...stages, ...Object.keys(beyond)];
 
 /** The locks: the staircase of the course. */
 export const lockStaircase = readStaircase({
@@ -207,7 +206,8 @@ export const lockStaircase = readStaircase({
   columns: Object.fromEntries(
     groups.flatMap((group) => Object.entries(columns[group]).map(([name, column]) => [name, { group, ...column }])),
   ),
-  rows: Object.fromEntries(names.map((name) => [name, rowNamed(name)])),
+  rowNames: [...stages, ...Object.keys(beyond)],
+  row: rowNamed,
 });
 
 function rowNamed(name: string): UnreadRow {

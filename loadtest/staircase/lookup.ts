@@ -2,9 +2,8 @@
 
 import { type Backend, backendOf, isSemaphore, locks, type Strategy } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
-import { keyStaircase } from './keys.ts';
+import { keyStaircase, refundStaircase } from './keys.ts';
 import { lockStaircase } from './lock-stages.ts';
-import { refundStaircase } from './refunds.ts';
 import { reportStaircase, scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
 import { storeStaircase } from './stores.ts';

@@ -32,8 +32,6 @@ export const schedules: Record<string, JobSchedule> = {
   cron: { cron: '* * * * * ?' },
 };
 
-const story = (kind: string) => `services/inventory/orders/schedules/${kind}.ts`;
-
 /** The schedules of the clean-up. */
 export const scheduleStaircase = readOrderStaircase({
   ...{ prefix: 'schedule', kind: 'Schedule', rowWord: 'schedule', table },
@@ -42,12 +40,7 @@ export const scheduleStaircase = readOrderStaircase({
     if (meanwhile !== undefined) return `${countOf(meanwhile, 'tick')} meanwhile`;
     return late === undefined ? undefined : `${countOf(late, 'tick')} at once`;
   },
-  rows: {
-    'cron-overlap': { story: story('cron-overlap') },
-    'fixed-rate': { before: 'cron-overlap', story: story('fixed-rate') },
-    'fixed-delay': { before: 'fixed-rate', story: story('fixed-delay') },
-    cron: { before: 'fixed-delay', story: story('cron') },
-  },
+  row: (kind) => ({ story: `services/inventory/orders/schedules/${kind}.ts` }),
 });
 
 /** The second job of a node, beside a clean-up that ticks. */
@@ -55,8 +48,5 @@ export const reportStaircase = readOrderStaircase({
   ...{ prefix: 'report', kind: 'Report', rowWord: 'report', table: reportTable },
   title: 'The second job: ticks of the clean-up that come late',
   figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} late`),
-  rows: {
-    busy: { story: 'services/inventory/orders/report/busy.ts' },
-    'in-slices': { before: 'busy', story: 'services/inventory/orders/report/in-slices.ts' },
-  },
+  row: (way) => ({ story: `services/inventory/orders/report/${way}.ts` }),
 });

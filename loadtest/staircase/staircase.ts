@@ -39,7 +39,7 @@ export interface Row {
   /** The row that it is compared with: what that one fails and this one holds, this one fixes. */
   before?: string | undefined;
   /** The file that tells its story in its first lines, from the project's folder. */
-  story?: string;
+  story?: string | undefined;
   /** A story leaves it out, unless it is named. */
   isAside?: boolean;
   /** The servers that it needs. */
@@ -65,33 +65,35 @@ export interface Column {
   figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }
 
-/** A row whose signs stand in a table that is not read yet. */
+/** A row whose signs stand in a table. */
 export type UnreadRow = Omit<Row, 'signs'>;
 
-/** A staircase whose table is not read yet. The table says in which order its rows and columns stand. */
+/** A staircase whose table is not read yet. The table says which rows and columns there are, and in which order. */
 interface UnreadStaircase extends Omit<Staircase, 'rows' | 'columns'> {
   table: string;
-  rows: Record<string, UnreadRow>;
+  /** The rows that the table must have. Any when they are not given. */
+  rowNames?: string[];
+  /** `above`: the row before it in the table. */
+  row(name: string, above: string | undefined): UnreadRow;
   /** A drill that is a page asks what stands there. Absent where nothing else is said of one. */
   columns?: Record<string, Partial<Column>>;
   /** Of each column that has no own. */
   figure?: NonNullable<Column['figure']>;
 }
 
-/** Throws when the table has not exactly these rows and columns, or a cell without a sign. */
-export function readStaircase({ table, columns, figure, rows, ...words }: UnreadStaircase): Staircase {
-  const expected = readTable(table, { columns: columns && Object.keys(columns), rows: Object.keys(rows), signs });
+/** Throws when the table has not exactly the rows and columns that are given, or a cell without a sign. */
+export function readStaircase({ table, columns, figure, rowNames, row, ...words }: UnreadStaircase): Staircase {
+  const expected = readTable(table, { columns: columns && Object.keys(columns), rows: rowNames, signs });
   const columnOf = (name: string): Column => ({
     asks: questionOfPage(name),
     ...(figure && { figure }),
     ...columns?.[name],
   });
+  const rows = Object.entries(expected.rows);
   return {
     ...words,
     columns: Object.fromEntries(expected.columns.map((name) => [name, columnOf(name)])),
-    rows: Object.fromEntries(
-      Object.entries(expected.rows).map(([name, signs]) => [name, { ...(rows[name] as UnreadRow), signs }]),
-    ),
+    rows: Object.fromEntries(rows.map(([name, signs], at) => [name, { ...row(name, rows[at - 1]?.[0]), signs }])),
   };
 }
 
@@ -103,23 +105,23 @@ export function questionOfPage(name: string): string {
   return question ? question.charAt(0).toLowerCase() + question.slice(1) : '';
 }
 
-interface OrderStaircase extends Omit<UnreadStaircase, 'columns' | 'rows'> {
+interface OrderStaircase extends Omit<UnreadStaircase, 'columns' | 'row'> {
   /** Begins the names of its rows, so that no two staircases share one; `kind` begins their headings. */
   prefix: string;
   kind: string;
-  /** By their short names: `before` as well. */
-  rows: Record<string, Partial<UnreadRow>>;
+  /** By its short name, as those of the rows before it: it is compared with the one above it when it names no other. */
+  row(name: string, above: string | undefined): Partial<UnreadRow>;
 }
 
 /** A staircase of the orders. All of its rows need MySQL. */
-export function readOrderStaircase({ prefix, kind, rows, ...others }: OrderStaircase): Staircase {
-  const read = ([name, { before, ...row }]: [string, Partial<UnreadRow>]): [string, UnreadRow] => [
-    `${prefix}-${name}`,
-    {
-      title: `${kind} · ${name}`,
-      before: before && `${prefix}-${before}`,
-      ...{ backends: ['mysql'], stack: orderStack, ...row },
+export function readOrderStaircase({ prefix, kind, row, ...others }: OrderStaircase): Staircase {
+  return readStaircase({
+    ...others,
+    row(longName, longAbove) {
+      const [name, above] = [shortNameOf(longName), longAbove && shortNameOf(longAbove)];
+      const { before = above, ...own } = row(name, above);
+      const title = `${kind} · ${name}`;
+      return { title, backends: ['mysql'], stack: orderStack, before: before && `${prefix}-${before}`, ...own };
     },
-  ];
-  return readStaircase({ ...others, rows: Object.fromEntries(Object.entries(rows).map(read)) });
+  });
 }

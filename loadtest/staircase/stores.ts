@@ -1,6 +1,7 @@
 // What is expected where the stock is in MySQL and in Redis at once: how a sale writes both, under which lock.
 
 import { ways } from '../../services/inventory/sale/stores/index.ts';
+import { lockStaircase } from './lock-stages.ts';
 import { readOrderStaircase } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
 
@@ -23,28 +24,23 @@ stores-double-delete-8-auto-renew       ✔  ✔  ✔  ✘  ✘  ✘  ✘
 stores-database-decides-0-none          ✔  ✔  ✔  ✔  ✔  ✔  ✘
 `;
 
-const folder = 'services/inventory/sale/stores';
-
-function row(way: string, lock: string, before?: string, story = `${folder}/${way}.ts`) {
-  // A node gives up on a command that is held for a second: the second delete comes sooner.
-  const env = { ...usualSettings, ORDERS: 'off', STOCK_CACHE: way, STOCK_DELETE_AGAIN_MS: '500' };
-  return { [`${way}-${lock}`]: { before, story, stack: { name: `stores-${way}`, options: { env } } } };
-}
-
 /** The ways to write both stores, each under the locks that show what it holds and what it leaves. */
 export const storeStaircase = readOrderStaircase({
   ...{ prefix: 'stores', kind: 'Two stores', rowWord: 'way', table },
   title: 'The stock in MySQL and in Redis: units sold of those that there were',
   figure: ({ sold, units }) => (sold === undefined ? undefined : `${sold} of ${units}`),
-  rows: {
-    ...row('write-through', '0-none'),
-    ...row('write-through', '1-in-process', 'write-through-0-none', 'locks/1-in-process.ts'),
-    ...row('write-through', '2-recursive-retry', 'write-through-1-in-process', 'locks/2-recursive-retry.ts'),
-    ...row('write-through', '8-auto-renew', 'write-through-2-recursive-retry', 'locks/8-auto-renew.ts'),
-    ...row('cache-aside', '8-auto-renew', 'write-through-8-auto-renew'),
-    ...row('cache-aside', 'read-write', 'cache-aside-8-auto-renew', 'locks/beyond/read-write.ts'),
-    ...row('double-delete', '8-auto-renew', 'cache-aside-8-auto-renew'),
-    ...row('database-decides', '0-none', 'double-delete-8-auto-renew'),
+  row(name, above) {
+    const { way, lock } = wayAndLock(name);
+    const isSameWay = wayAndLock(above ?? '').way === way;
+    // A node gives up on a command that is held for a second: the second delete comes sooner.
+    const env = { ...usualSettings, ORDERS: 'off', STOCK_CACHE: way, STOCK_DELETE_AGAIN_MS: '500' };
+    return {
+      // A second delete changes nothing of what a lock around the reads does.
+      before: way === 'double-delete' ? `cache-aside-${lock}` : above,
+      // What is new in a row is its lock, or else its way.
+      story: isSameWay ? lockStaircase.rows[lock]?.story : `services/inventory/sale/stores/${way}.ts`,
+      stack: { name: `stores-${way}`, options: { env } },
+    };
   },
 });
 

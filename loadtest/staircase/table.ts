@@ -13,9 +13,9 @@ interface Table<Sign extends string> {
 
 /** What a table may say. */
 interface Known<Sign extends string> {
-  /** Any when it is not given. */
+  /** Any when they are not given. */
   columns?: string[] | undefined;
-  rows: string[];
+  rows?: string[] | undefined;
   signs: readonly Sign[];
 }
 
@@ -26,7 +26,7 @@ export function readTable<Sign extends string>(text: string, { columns, rows, si
     .filter((line) => line.startsWith(' '))
     .map((line) => ({ name: line.replace(/[ │]/g, ''), at: line.search(/[^ │]/) }));
   const own = lines.filter((line) => !line.startsWith(' ')).map((line) => ({ line, name: line.split(' ')[0] ?? '' }));
-  checkNames('column', heads, columns ?? heads.map(({ name }) => name));
+  checkNames('column', heads, columns);
   checkNames('row', own, rows);
   const read = own.map(({ line, name }) => {
     const [, ...found] = line.matchAll(/\S+/g);
@@ -42,8 +42,9 @@ export function readTable<Sign extends string>(text: string, { columns, rows, si
   return { columns: heads.map(({ name }) => name), rows: Object.fromEntries(read) };
 }
 
-function checkNames(kind: 'column' | 'row', named: { name: string }[], known: string[]) {
+function checkNames(kind: 'column' | 'row', named: { name: string }[], expected?: string[]) {
   const names = named.map(({ name }) => name);
+  const known = expected ?? names;
   const odd = names.find((name, i) => !known.includes(name) || names.indexOf(name) !== i);
   if (odd !== undefined) throw new Error(`The table has the ${kind} ${odd} twice, or it is not known.`);
   const missing = known.find((name) => !names.includes(name));

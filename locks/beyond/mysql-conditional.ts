@@ -4,7 +4,7 @@
 // Leaves:  it fits only where the whole step is one statement on one server.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { unlessRefused } from '../drivers/mysql-refused.ts';
+import { unlessRefused } from '../drivers/mysql-errors.ts';
 import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 

@@ -6,8 +6,8 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import { throwIfAborted } from '../drivers/abortable.ts';
 import { ANSWER_LIMIT_MS } from '../drivers/answer-limit.ts';
-import { isRefused } from '../drivers/mysql-refused.ts';
-import { isTaken, type MysqlSession, openSession } from '../drivers/mysql-session.ts';
+import { isRefused, isTaken } from '../drivers/mysql-errors.ts';
+import { type MysqlSession, openSession } from '../drivers/mysql-session.ts';
 import { sharedInRequest } from '../drivers/same-request.ts';
 import { LockNotHeldError } from '../lock.ts';
 

@@ -4,7 +4,7 @@
 // Leaves:  the more buyers there are, the more writes are refused and sales begun again.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { unlessRefused } from '../drivers/mysql-refused.ts';
+import { unlessRefused } from '../drivers/mysql-errors.ts';
 import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 

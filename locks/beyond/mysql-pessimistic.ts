@@ -4,7 +4,7 @@
 // Leaves:  every sale waits for the one before it, and keeps a connection while it waits.
 
 import type { RowDataPacket } from 'mysql2/promise';
-import { isRefused } from '../drivers/mysql-refused.ts';
+import { isRefused } from '../drivers/mysql-errors.ts';
 import { type MysqlSession, withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 

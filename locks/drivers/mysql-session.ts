@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult, type RowDataPacket } from 'mysql2/promise';
 import { abortable, abortError, throwIfAborted } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
-import { isMysqlSilent } from './mysql-silent.ts';
+import { codeOf, isAnswer, isMysqlSilent } from './mysql-errors.ts';
 
 /** How long a statement that was asked to end may go on before it is asked again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
@@ -123,11 +123,6 @@ export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (se
   }
 }
 
-/** True when one try found the row locked: by NOWAIT, which MariaDB calls a wait that took too long, or after a short wait. */
-export function isTaken(error: unknown): boolean {
-  return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));
-}
-
 /** A connection as its server knows it: by its number there, and by the address that it comes from. */
 interface Thread {
   number: number;
@@ -183,8 +178,3 @@ async function withOtherConnection(
     other.destroy();
   }
 }
-
-/** True when the server has said no, rather than nothing. */
-export const isAnswer = (error: unknown) => error instanceof Error && 'sqlState' in error;
-
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');

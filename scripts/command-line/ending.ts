@@ -32,10 +32,10 @@ export async function runToEnd(
 let hasReader = true;
 
 /**
- * Aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in order. The second
+ * Returns what aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in order. The second
  * signal ends the process at once, and the reaper clears up.
  */
-export function stopOnSignal(stopping: AbortController, reason: Error): void {
+export function stopOnSignal(reason: Error, stopping = new AbortController()): AbortController {
   const interrupt = () => {
     if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
     stopping.abort(reason);
@@ -45,6 +45,7 @@ export function stopOnSignal(stopping: AbortController, reason: Error): void {
     hasReader = false;
     stopping.abort(reason);
   });
+  return stopping;
 }
 
 /**

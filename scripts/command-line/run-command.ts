@@ -82,7 +82,7 @@ export async function runCommand({
   const real = realWorld({ targets, settings, signal });
   const worldOf = ({ drill }: Cell) => (isVirtual || drill.isCheck ? virtual : real);
 
-  stopOnSignal(stopping, new Interrupted());
+  stopOnSignal(new Interrupted(), stopping);
   signal.addEventListener('abort', virtual.close);
   await endWith('The run could not be made', run, async () => {
     virtual.close();

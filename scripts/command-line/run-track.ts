@@ -7,7 +7,8 @@ import { runCommand } from './run-command.ts';
 import { readRunOptions } from './run-options.ts';
 
 /** Reads the command line, runs the cells, and sets the exit code. A story is limited to the stage that LOCK_VERSION names. */
-export async function runTrack(command: string, description: string, { isStory }: { isStory: boolean }) {
+export async function runTrack(command: 'npm start' | 'npm run staircase', description: string) {
+  const isStory = command === 'npm start';
   loadEnvFile();
   const version = isStory ? process.env['LOCK_VERSION'] : undefined;
   const { track, stages, drills, ...options } = readRunOptions(command, description, process.argv, version);

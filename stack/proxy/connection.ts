@@ -2,7 +2,8 @@
 
 import type { Socket } from 'node:net';
 import { NotACommand, readCommands } from '../../simulation/resp.ts';
-import { asCommand, type Command } from './command.ts';
+import { asRead } from '../../simulation/scripts.ts';
+import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
 import { type Reply, readReplies } from './replies.ts';
 
@@ -35,21 +36,7 @@ export interface ReplyHold {
   arrive(exchange: Exchange, place: { letGo(): void; isGone(): boolean }): void;
 }
 
-export interface Connection {
-  /** The line has gone silent, is restored, or delays replies differently. */
-  lineChanged(): void;
-  /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
-  resetClient(): void;
-  /** Ends both sides, and what is held. */
-  destroy(): void;
-  /**
-   * Ends both sides, unless a reply is held: whoever waits for it is to learn nothing before it goes on, and is led on to another server
-   * as one who had connected again meanwhile.
-   */
-  moveTo(open: () => Socket): void;
-  /** Resolves when both sides are closed. */
-  closed: Promise<unknown>;
-}
+export type Connection = ReturnType<typeof carry>;
 
 /** By these a client says who it is, and how it wants to be answered. */
 const greeting = new Set(['HELLO', 'AUTH', 'SELECT']);
@@ -71,7 +58,7 @@ interface Request {
  * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
  * arrives in order.
  */
-export function carry(client: Socket, first: Socket, line: Line, number: number): Connection {
+export function carry(client: Socket, first: Socket, line: Line, number: number) {
   let redis = first;
   const requests: Request[] = [];
   const replies: { bytes: Buffer; cameAt: number; isHeld?: boolean }[] = [];
@@ -95,7 +82,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   let redisClosed = hasClosed(redis);
 
   const read = readCommands((args, bytes) => {
-    const command = { ...asCommand(args), connection: number };
+    const command = { ...asRead(args.map(String)), connection: number };
     const hold = line.takeHold(command);
     if (hold === undefined) return send({ bytes, isHeld: false, command });
     const request = { bytes, isHeld: true, hold, command };
@@ -292,16 +279,23 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   }
 
   return {
+    /** The line has gone silent, is restored, or delays replies differently. */
     lineChanged() {
       if (isClientGone) onClientEnd();
       writeReplies();
     },
+    /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
     resetClient() {
       reset(client);
       onClientEnd();
     },
+    /** Ends both sides, and what is held. */
     destroy,
-    moveTo(open) {
+    /**
+     * Ends both sides, unless a reply is held: whoever waits for it is to learn nothing before it goes on, and is led on to another server
+     * as one who had connected again meanwhile.
+     */
+    moveTo(open: () => Socket) {
       if (!replies.some(({ isHeld }) => isHeld)) return destroy();
       redis.destroy();
       redis = open();
@@ -315,6 +309,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
       }
       steer();
     },
+    /** Resolves when both sides are closed. */
     closed: clientClosed.then(() => redisClosed),
   };
 }

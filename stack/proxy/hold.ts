@@ -2,32 +2,9 @@
 
 import type { Command, Meant } from './command.ts';
 
+export type Hold = ReturnType<typeof createHold>;
 /** A command that is held, or will be. */
-export interface Held {
-  /** Resolves when the command has arrived at the link. Rejects when it is not waited for any more, or `meant` throws. */
-  arrived: Promise<Command>;
-  /**
-   * Passes the command on, and what came after it. Resolves with true when it is on its way to Redis; if the client has
-   * gone, when Redis has run it. Resolves with false when it never gets there: Redis or the link has closed the
-   * connection meanwhile, or it was dropped.
-   */
-  letGo(): Promise<boolean>;
-  /** The command and what came after it never reach Redis, and the client's connection ends as by a reset. */
-  drop(): void;
-  /** Waits for the command no longer, as `letGo` and `drop` do before it has arrived. One that has stays held. */
-  cancel(): void;
-}
-
-export interface Hold {
-  meant: Meant;
-  held: Held;
-  /** The command has come, and waits until it is let go or dropped. */
-  arrive(command: Command, place: Place): void;
-  /** It has reached Redis, or never will. */
-  settle(hasReachedRedis: boolean): void;
-  /** It has not come and is not waited for any more. */
-  giveUp(error: unknown): void;
-}
+export type Held = Hold['held'];
 
 /** Where a command is held. */
 interface Place {
@@ -36,11 +13,13 @@ interface Place {
 }
 
 /** A hold for the next command that is meant. `forget` is called when none is waited for any more. */
-export function createHold(meant: Meant, forget: () => void): Hold {
+export function createHold(meant: Meant, forget: () => void) {
   let place: Place | undefined;
   let resolveArrived: (command: Command) => void;
   let rejectArrived: (error: unknown) => void;
+  /** It has reached Redis, or never will. */
   let settle: (hasReachedRedis: boolean) => void = () => {};
+  /** Resolves when the command has arrived at the link. Rejects when it is not waited for any more, or `meant` throws. */
   const arrived = new Promise<Command>((resolve, reject) => {
     resolveArrived = resolve;
     rejectArrived = reject;
@@ -51,12 +30,14 @@ export function createHold(meant: Meant, forget: () => void): Hold {
     settle = resolve;
   });
 
+  /** It has not come and is not waited for any more. */
   function giveUp(error: unknown) {
     forget();
     rejectArrived(error);
     settle(false);
   }
 
+  /** Waits for the command no longer, as `letGo` and `drop` do before it has arrived. One that has stays held. */
   function cancel() {
     if (place === undefined) giveUp(new Error('The command is not waited for any more.'));
   }
@@ -65,18 +46,25 @@ export function createHold(meant: Meant, forget: () => void): Hold {
     meant,
     held: {
       arrived,
+      /**
+       * Passes the command on, and what came after it. Resolves with true when it is on its way to Redis; if the client has
+       * gone, when Redis has run it. Resolves with false when it never gets there: Redis or the link has closed the
+       * connection meanwhile, or it was dropped.
+       */
       letGo() {
         cancel();
         place?.letGo();
         return reached;
       },
+      /** The command and what came after it never reach Redis, and the client's connection ends as by a reset. */
       drop() {
         cancel();
         place?.drop();
       },
       cancel,
     },
-    arrive(command, itsPlace) {
+    /** The command has come, and waits until it is let go or dropped. */
+    arrive(command: Command, itsPlace: Place) {
       place = itsPlace;
       resolveArrived(command);
     },

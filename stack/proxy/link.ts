@@ -8,50 +8,9 @@ import { createHold, type Held, type Hold } from './hold.ts';
 
 export type { Command, Exchange, Held };
 
-export interface Link {
-  /** What clients connect to instead of the server. User, password and database are those of the URL it was opened with. */
-  url: string;
-  port: number;
-  /**
-   * Holds the next command that is meant, and with it what its connection sends later; other connections are not held. Meant is
-   * a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to, which is shown every command
-   * of every connection until then. Of several holds that mean the same command the oldest gets it.
-   *
-   * The connection to Redis stays open until the command is let go, even when the client closes or the line is cut: so
-   * a packet arrives late although its sender has gone.
-   */
-  holdNext(meant: Meant): Held;
-  /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
-  watch(see: (command: Command) => void): () => void;
-  /** Passes every reply on this much later, in order. 0 ends it, and passes on those that wait. */
-  delayReplies(ms: number): void;
-  /**
-   * Cuts the line between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
-   * closes nothing: packets stop in both directions and arrive after `restore`, as TCP sends them again. What the link
-   * has taken in by then, and above all what it holds, is beyond the cut.
-   */
-  cut(how?: 'reset' | 'silent'): void;
-  restore(): void;
-  /** Ends all connections, and what is held on them; new ones lead to this Redis. */
-  moveTo(redisUrl: string): void;
-  /** Resolves when no connection is left. */
-  close(): Promise<void>;
-  /** What has come since the link was opened. */
-  counters: Counters;
-}
-
 /** A link that reads replies as well as commands. */
-export interface ReplyLink extends Link {
-  /** The address of the server that new connections are led to. */
-  leadsTo(): string;
-  /**
-   * Lets the next command that is meant pass, and holds its reply, and what its connection is answered later: Redis has done it, and the
-   * client does not know. What the connection sends meanwhile still passes.
-   */
-  holdNextReply(meant: Meant): HeldReply;
-  /** Calls `see` with each command and its reply, when that comes. Returns what ends that. */
-  watchReplies(see: (exchange: Exchange) => void): () => void;
-}
+export type ReplyLink = Awaited<ReturnType<typeof open>>;
+export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo'>;
 
 /** A reply that is held, or will be. */
 export interface HeldReply {
@@ -61,17 +20,6 @@ export interface HeldReply {
   letGo(): void;
   /** The client has closed the connection: it waits for the reply no longer. */
   isGone(): boolean;
-}
-
-export interface Counters {
-  /** Connections that clients made; those that a cut refused are not among them. */
-  connections: number;
-  /** Connections that are not closed on both sides, now. */
-  readonly open: number;
-  /** How often each command came, by its name. A script of ours counts under its own name as well. */
-  commands: Map<string, number>;
-  /** Commands that were held. */
-  held: number;
 }
 
 /**
@@ -89,16 +37,21 @@ export const openLink = (url: string): Promise<Link> => open(url, false);
 /** As `openLink`, and it reads replies, too: what it costs is some µs more for each. */
 export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
 
-async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
+async function open(url: string, readsReplies: boolean) {
   let targetUrl = url;
   let target = addressOf(url);
   let isRefusing = false;
+  /** What has come since the link was opened. */
   const counters = {
+    /** Connections that clients made; those that a cut refused are not among them. */
     connections: 0,
+    /** Connections that are not closed on both sides, now. */
     get open() {
       return connections.size;
     },
+    /** How often each command came, by its name. A script of ours counts under its own name as well. */
     commands: new Map<string, number>(),
+    /** Commands that were held. */
     held: 0,
   };
   const line: Line = {
@@ -160,7 +113,15 @@ async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
     }
   }
 
-  function holdNext(meant: Meant) {
+  /**
+   * Holds the next command that is meant, and with it what its connection sends later; other connections are not held. Meant is
+   * a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to, which is shown every command
+   * of every connection until then. Of several holds that mean the same command the oldest gets it.
+   *
+   * The connection to Redis stays open until the command is let go, even when the client closes or the line is cut: so
+   * a packet arrives late although its sender has gone.
+   */
+  function holdNext(meant: Meant): Held {
     const hold = createHold(meant, () => holds.delete(hold));
     holds.add(hold);
     return hold.held;
@@ -208,24 +169,38 @@ async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
   }
 
   return {
+    /** What clients connect to instead of the server. User, password and database are those of the URL it was opened with. */
     url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     port,
     holdNext,
+    /**
+     * Lets the next command that is meant pass, and holds its reply, and what its connection is answered later: Redis has done it, and the
+     * client does not know. What the connection sends meanwhile still passes.
+     */
     holdNextReply,
+    /** The address of the server that new connections are led to. */
     leadsTo: () => targetUrl,
-    watchReplies(see) {
+    /** Calls `see` with each command and its reply, when that comes. Returns what ends that. */
+    watchReplies(see: (exchange: Exchange) => void): () => void {
       replyWatchers.add(see);
       return () => void replyWatchers.delete(see);
     },
-    watch(see) {
+    /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
+    watch(see: (command: Command) => void): () => void {
       watchers.add(see);
       return () => void watchers.delete(see);
     },
-    delayReplies(ms) {
+    /** Passes every reply on this much later, in order. 0 ends it, and passes on those that wait. */
+    delayReplies(ms: number) {
       line.delayMs = ms;
       for (const connection of connections) connection.lineChanged();
     },
-    cut(how = 'reset') {
+    /**
+     * Cuts the line between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
+     * closes nothing: packets stop in both directions and arrive after `restore`, as TCP sends them again. What the link
+     * has taken in by then, and above all what it holds, is beyond the cut.
+     */
+    cut(how: 'reset' | 'silent' = 'reset') {
       if (how === 'reset') return endConnections();
       isRefusing = false;
       line.isSilent = true;
@@ -238,11 +213,13 @@ async function open(url: string, readsReplies: boolean): Promise<ReplyLink> {
       for (const client of unanswered) carryOn(client);
       unanswered.clear();
     },
-    moveTo(redisUrl) {
+    /** Ends all connections, and what is held on them; new ones lead to this Redis. */
+    moveTo(redisUrl: string) {
       targetUrl = redisUrl;
       target = addressOf(redisUrl);
       for (const connection of connections) connection.moveTo(connectOn);
     },
+    /** Resolves when no connection is left. */
     async close() {
       const closed = once(server, 'close');
       server.close();

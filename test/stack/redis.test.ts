@@ -3,8 +3,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeTempDir } from '../../stack/parts.ts';
-import { openRedis } from '../../stack/redis.ts';
-import { refuseOldRedis } from '../../stack/redis-version.ts';
+import { openRedis, refuseOldRedis } from '../../stack/redis.ts';
 import { listen } from '../listen.ts';
 import { ownCommands } from '../scripts/command-under-test.ts';
 

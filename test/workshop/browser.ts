@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { browserPath } from '../../stack/browser.ts';
+import { browserPath } from '../../stack/path.ts';
 
 /** Chromium asks nobody on the network. */
 const flags = [

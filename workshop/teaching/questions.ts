@@ -2,21 +2,12 @@
 
 import { type Question, readQuestions } from '../server/questions.ts';
 
-const PART = /<!-- questions: (\S+) -->.*?<!-- \/questions -->/gs;
 const LETTERS = 'abcdefgh';
 
-/** The chapter with the questions that it names in comments. What stands between the comments is made anew. */
-export function withQuestions(chapter: string): string {
-  const questions = readQuestions();
-  return chapter.replace(PART, (_, stage: string) => {
-    const own = questions[stage];
-    if (own === undefined) throw new Error(`There are no questions of ${stage}.`);
-    return `<!-- questions: ${stage} -->\n\n${shown(own)}\n\n<!-- /questions -->`;
-  });
-}
-
-/** Questions in Markdown. */
-function shown(questions: Question[]): string {
+/** They are in Markdown. Throws when the stage has none. */
+export function questionsOf(stage: string): string {
+  const questions = readQuestions()[stage];
+  if (questions === undefined) throw new Error(`There are no questions of ${stage}.`);
   return questions
     .map(({ question, answers, explains }, at) => {
       const letter = (answer: Question['answers'][number]) => LETTERS[answers.indexOf(answer)];

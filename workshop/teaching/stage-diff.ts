@@ -6,18 +6,14 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../stack/parts.ts';
 
+const fileOf = (stage: number) => `locks/${lockName(String(stage))}.ts`;
+const textOf = (file: string) => readFileSync(join(projectDir, file), 'utf8');
+
 /** The lesson of a stage, 1 to 8: the unified diff from the file of the stage before, with the whole file as context. */
 export function stageDiff(stage: number): string {
-  const [before, after] = [stage - 1, stage].map((number) => `locks/${lockName(String(number))}.ts`) as [
-    string,
-    string,
-  ];
-  return createTwoFilesPatch(before, after, readText(before), readText(after), undefined, undefined, {
+  const [before, after] = [fileOf(stage - 1), fileOf(stage)];
+  return createTwoFilesPatch(before, after, textOf(before), textOf(after), undefined, undefined, {
     context: Infinity,
     headerOptions: FILE_HEADERS_ONLY,
   });
-}
-
-function readText(file: string) {
-  return readFileSync(join(projectDir, file), 'utf8');
 }

@@ -2,11 +2,9 @@
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import type { Holder } from '../holder.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { type End, Fault, holds } from '../outcome.ts';
+import { type End, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import type { Keys } from '../servers.ts';
-import { LEASE_MS, type Process, type Staging } from '../staging.ts';
-import { STEP_LIMIT_MS } from '../story.ts';
+import { LEASE_MS, type LockUnderTest, type Process, type Staging } from '../staging.ts';
 
 /** How soon after its abort acquire() must end, and what it has left in Redis be gone, in milliseconds. */
 const SOON_MS = 500;

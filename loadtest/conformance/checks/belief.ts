@@ -1,10 +1,8 @@
-// How long a holder believes that it holds, and how long it does.
+// How long a holder believes that it holds, and how long it does; and what clocks that differ make of it.
 
 import { formatDuration } from '../../narration/numbers.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, Fault, holds } from '../outcome.ts';
-import { LEASE_MS, type Staging } from '../staging.ts';
-import { STEP_LIMIT_MS } from '../story.ts';
+import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
+import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 const LEASES_MS = [LEASE_MS, 1_900];
 /** What is left of a lease when it is looked at may differ from it by so much of it. */
@@ -60,4 +58,30 @@ async function hearsLate({ process, story, servers }: Staging) {
   await story.pass(leftMs + SLACK_MS);
   if (!a.isLost())
     throw new Fault('A entered by a late reply, the lease was over in Redis, and `lost` had not aborted.');
+}
+
+const clocks = {
+  'is ahead by a lease': { aheadMs: LEASE_MS },
+  'is behind by a lease': { aheadMs: -LEASE_MS },
+  'runs 10 % fast': { rate: 1.1 },
+};
+
+/** Each of them asks while another holds, and holds while another asks. */
+export async function clock({ stage }: LockUnderTest) {
+  for (const [name, ofClock] of Object.entries(clocks)) {
+    await stage(async ({ process, story }) => {
+      const [a, b] = [process().holder('A', LEASE_MS), process(ofClock).holder('B', LEASE_MS)];
+      const holdsAgainst = [
+        [a, b],
+        [b, a],
+      ] as const;
+      for (const [holder, other] of holdsAgainst) {
+        await holder.enters();
+        await story.pass(LEASE_MS / 10);
+        await other.mustStayOut(`${other.name} entered while ${holder.name} was inside. The clock of B ${name}.`);
+        await holder.leaves();
+      }
+    });
+  }
+  return holds('A clock that is a lease ahead or behind, or 10 % fast, lets nobody in.');
 }

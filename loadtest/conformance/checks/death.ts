@@ -2,9 +2,8 @@
 
 import { formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { LEASE_MS, type Staging } from '../staging.ts';
+import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 /** Within so many leases another is inside. */
 export const TAKEOVER_LEASES = 1.5;

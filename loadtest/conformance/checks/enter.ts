@@ -1,9 +1,9 @@
-// One at a time is inside: on one node and on two, by keys of its own, and as often as it has entered.
+// Who is inside: one at a time, on one node and on two, by keys of its own, and as often as it has entered; of a semaphore as many as it has permits.
 
 import { countOf, formatDuration, listOf } from '../../narration/numbers.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, Fault, holds, NoLock, saidOf } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS } from '../staging.ts';
+import { doesNotApply, Fault, holds, NoLock, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
+import { TAKEOVER_LEASES } from './death.ts';
 
 const LIMIT_MS = 5_000;
 /** A waiter waits in earnest after so many milliseconds. */
@@ -109,3 +109,65 @@ export const nested = ({ stage, promises }: LockUnderTest) =>
     if (late > 0) throw new Fault(`A had acquired and released twice, and then sent ${countOf(late, 'command')}.`);
     return holds('A holder may acquire its own lock again, and holds until it has released as often.');
   });
+
+/** What nobody awaits has ended by then, in milliseconds. */
+const UNAWAITED_MS = 2 * LEASE_MS;
+
+/** A signal that is aborted from the start means one try: two try at the same moment. */
+export const oneTry = ({ stage, promises }: LockUnderTest) =>
+  stage(async ({ process, story, servers }) => {
+    const [p, q] = [process(), process()];
+    const [alone, a, b] = [p.holder('A', LEASE_MS), p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+    await alone.mustEnter('One try at a free lock:', STEP_LIMIT_MS, alone.acquire('once'));
+    if (servers.leaseLeftMs() === -1) throw new Fault('Who tries once gets a key that has no end.');
+    await alone.leaves();
+    await story.pass(UNAWAITED_MS);
+    const before = servers.contents();
+    const tries = await Promise.all([a, b].map((each) => story.ends(`one try of ${each.name}`, each.acquire('once'))));
+    if (tries.some(({ how }) => how === 'pending')) throw new Fault('Who tries once waits for the lock.');
+    if (tries.every(({ how }) => how === 'done'))
+      throw new Fault('Two tried once at the same moment, and both entered.');
+    // Votes may be split.
+    if (!promises.masters && tries.every(({ how }) => how === 'rejected'))
+      throw new Fault('Two tried once at the same moment, and neither entered a free lock.');
+    for (const [at, each] of [a, b].entries()) if (tries[at]?.how === 'done') await each.leaves();
+    await story.pass(UNAWAITED_MS);
+    const left = Object.keys(servers.contents()).filter((name) => !(name in before));
+    if (left.length > 0) throw new Fault(`Two tried once, and left ${left.join(', ')}.`);
+    return holds('Two tried once at the same moment: one was inside, and nothing is left.');
+  });
+
+const PERMITS = 3;
+
+/** A semaphore: as many are inside as there are permits, and one that died gives its permit back, whoever else is inside. */
+export async function permits({ promises, stage }: LockUnderTest) {
+  if (!promises.permits) return doesNotApply('It does not say that it is a semaphore.');
+  await stage(async ({ process, story }) => {
+    const [p, q] = [process({ permits: PERMITS }), process({ permits: PERMITS })];
+    const [a, b, c] = [p.holder('A'), p.holder('B'), q.holder('C')];
+    const [d, e] = [q.holder('D'), p.holder('E')];
+    for (const each of [a, b, c]) await each.mustEnter('A permit was left:', STEP_LIMIT_MS);
+    story.say('A, B and C are inside, with three permits');
+    await d.mustStayOut('Three were inside, with three permits, and D entered.');
+    await d.leaves();
+    await e.mustStayOut('D, which had no permit, released, and E entered as the fourth.');
+    const waiting = d.acquire();
+    await a.mustLeave('Three were inside, and');
+    await d.mustEnter('A had given its permit back:', STEP_LIMIT_MS, waiting);
+    await e.mustStayOut('One permit was given back, and two entered.');
+  });
+  await stage(async ({ process, story }) => {
+    const withPermits = { permits: PERMITS };
+    const [p, victim, q] = [process(withPermits), process(withPermits), process(withPermits)];
+    const [a, dead] = [p.holder('A', LEASE_MS), victim.holder('B', LEASE_MS)];
+    await a.enters();
+    await dead.enters();
+    victim.kill();
+    story.say('the process of B is killed, that of A lives on');
+    await q.holder('C', LEASE_MS).enters();
+    const heir = q.holder('D', LEASE_MS);
+    await heir.mustEnter('B was dead, and A and C inside:', TAKEOVER_LEASES * LEASE_MS);
+    if (promises.renewal) await q.holder('E').mustStayOut('A, C and D were inside, with three permits, and E entered.');
+  });
+  return holds('As many are inside as there are permits; that of a dead holder comes back when its lease ends.');
+}

@@ -4,11 +4,9 @@ import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { isNoStep } from '../held.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { Fault, holds } from '../outcome.ts';
-import { LONG_LEASE_MS, type Staging } from '../staging.ts';
-import { STEP_LIMIT_MS } from '../story.ts';
-import { judge, LIMIT_MS, NOT_FREE } from './lost-reply.ts';
+import { Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
+import { LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
+import { judge, LIMIT_MS, NOT_FREE } from './failures.ts';
 
 /** How late the replies are to who tries once, in milliseconds. */
 const LATE_MS = 1_000;

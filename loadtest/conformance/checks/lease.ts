@@ -3,10 +3,8 @@
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, type End, Fault, holds, isNotHeld, saidOf } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type Staging } from '../staging.ts';
-import { STEP_LIMIT_MS } from '../story.ts';
+import { doesNotApply, type End, Fault, holds, isNotHeld, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 const LEASES = 20;
 /** What the end of a lease takes until its holder has heard of it, in milliseconds: a command and its reply. */
@@ -148,3 +146,41 @@ export async function notHeld({ stage }: LockUnderTest) {
   }
   return holds('release() rejects with LOCK_NOT_HELD whenever the lock is no longer held.');
 }
+
+const KEYS = 12;
+/** In milliseconds. A library that renews without a pause when a lease is shorter would renew all keys so. */
+const LEASE_OF_EACH_MS = 1_500;
+const LEASES_BEFORE = 3;
+/** When some are released the others are held for longer than a lease, in leases. */
+const LEASES_AFTER = 1.5;
+
+/** Twelve keys are held by one process at once: each is renewed, whichever is released first. */
+export const manyKeys = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, story, key }) => {
+    const [p, q] = [process(), process()];
+    const all = Array.from({ length: KEYS }, (_, at) => ({
+      ofKey: `${key}:${at + 1}`,
+      a: p.holder(`A of key ${at + 1}`, LEASE_OF_EACH_MS, `${key}:${at + 1}`),
+    }));
+    for (const { a } of all) await a.enters();
+    const stay = async (held: typeof all, leases: number) => {
+      await story.pass(leases * LEASE_OF_EACH_MS);
+      const rivals = held.map(({ ofKey }) => q.holder(`B of ${ofKey}`, LEASE_OF_EACH_MS, ofKey));
+      const keptOut = await Promise.all(rivals.map((b) => b.isKeptOut()));
+      const entered = keptOut.filter((isOut) => !isOut).length;
+      if (entered > 0)
+        throw new Fault(
+          `One process held ${countOf(held.length, 'key')} for ${leases} leases: ${entered} were entered.`,
+        );
+    };
+    const leave = async (held: typeof all) => {
+      for (const { a } of held) await a.mustLeave(`One process held ${KEYS} keys:`);
+    };
+    await stay(all, LEASES_BEFORE);
+    const isOdd = (at: number) => at % 2 === 1;
+    await leave(all.filter((_, at) => isOdd(at)).toReversed());
+    const others = all.filter((_, at) => !isOdd(at));
+    await stay(others, LEASES_AFTER);
+    await leave(others);
+    return holds(`One process held ${KEYS} keys at once, and nobody entered any of them.`);
+  });

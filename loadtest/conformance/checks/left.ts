@@ -4,10 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../narration/numbers.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { Fault, holds } from '../outcome.ts';
-import { LONG_LEASE_MS, type Process, type Staging } from '../staging.ts';
-import { STEP_LIMIT_MS } from '../story.ts';
+import { Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
+import { LONG_LEASE_MS, type LockUnderTest, type Process, type Staging } from '../staging.ts';
 
 /** The first rounds open what is kept for good, such as a connection that listens. */
 const FIRST_ROUNDS = 3;

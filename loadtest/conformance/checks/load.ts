@@ -1,10 +1,8 @@
 // How many commands a lock sends: who waits, who holds, and who is woken.
 
 import { countOf, formatMeasure } from '../../narration/numbers.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, Fault, holds } from '../outcome.ts';
-import { LEASE_MS, type Process } from '../staging.ts';
-import { STEP_LIMIT_MS } from '../story.ts';
+import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
+import { LEASE_MS, type LockUnderTest, type Process } from '../staging.ts';
 
 const WAITERS_OF_EACH = 20;
 /** How long they take until all wait, must then be silent, and may take to answer a release, in milliseconds. */

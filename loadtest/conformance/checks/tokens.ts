@@ -1,9 +1,8 @@
 // Fencing tokens grow from hold to hold: across the end of a lease, a quiet day, and a start of the server without its memory.
 
 import type { Holder } from '../holder.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
-import { LEASE_MS } from '../staging.ts';
+import { LEASE_MS, type LockUnderTest } from '../staging.ts';
 
 /** Of a quiet day so much passes by the clock, in milliseconds. The rest is the end of every key that has one. */
 const QUIET_MS = 300_000;

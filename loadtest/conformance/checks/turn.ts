@@ -3,8 +3,8 @@
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
-import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
+import type { LockUnderTest } from '../staging.ts';
 
 const WAITERS = 10;
 /** Between one asking and the next, in milliseconds. */

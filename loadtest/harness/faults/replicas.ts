@@ -134,7 +134,7 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
 
   async function startAnother() {
     const start = ours(stack?.startReplica, 'This Redis knows no replication.');
-    const line = await network.openLink(stack?.redis.url ?? '');
+    const line = await network.openLine(stack?.redis.url ?? '');
     undoLater(() => line.close());
     const { url, stop } = await start(line.url);
     undoLater(stop);

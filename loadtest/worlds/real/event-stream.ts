@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Push, pushSchema } from '../../../services/inventory/admin/contract.ts';
+import { parsedOrNothing } from '../../evidence/answers.ts';
 import type { OnPush } from '../../harness/target.ts';
 
 /** How long after its end a stream is opened again, in milliseconds. */
@@ -83,7 +84,7 @@ function readPushes(url: URL, signal: AbortSignal, onPush: (push: Push) => void)
         const lines = (rest + chunk).split('\n');
         rest = lines.pop() ?? '';
         if (statusCode !== 200 || asked.destroyed) return;
-        const pushes = z.array(pushSchema).safeParse(lines.map(parse));
+        const pushes = z.array(pushSchema).safeParse(lines.map(parsedOrNothing));
         for (const push of pushes.data ?? []) if (!signal.aborted) onPush(push);
         if (pushes.success) return;
         resolve(`it sends what is no line of a stream: ${lines.join().slice(0, 200)}`);
@@ -96,12 +97,4 @@ function readPushes(url: URL, signal: AbortSignal, onPush: (push: Push) => void)
     });
     asked.on('error', (error) => resolve(`it can't be followed: ${error.message}`)).end();
   });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../services/inventory/orders/contract.ts';
 import { lockChangeSchema, nodeStateSchema, saleScriptSchema } from '../../../services/inventory/sale/contract.ts';
 import { remainingSchema } from '../../../services/inventory/sale/sku.ts';
-import type { LabClient } from '../../harness/target.ts';
+import { isLate, type LabClient, LateAnswerError } from '../../harness/target.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { followNode } from './event-stream.ts';
 
@@ -36,11 +36,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     publicUrl: publicUrl.origin,
     labUrl,
     state: async () => shownStateSchema.parse(await call('GET', '/state')),
-    isSilentFor: (limitMs) =>
-      call('GET', '/state', undefined, [], limitMs).then(
-        () => false,
-        (error) => error instanceof LateAnswerError,
-      ),
+    isSilentFor: (limitMs) => isLate(call('GET', '/state', undefined, [], limitMs)),
     setLock: (version, timing) => send('PUT', '/lock-version', lockChangeSchema.parse({ version, ...timing })),
     script: (script) => send('PUT', '/next-sale', saleScriptSchema.parse(script)),
     resume: () => send('PUT', '/resume', {}),
@@ -94,9 +90,6 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     }
   }
 }
-
-/** A node has not answered in time. */
-class LateAnswerError extends Error {}
 
 const queryOf = (sku: string | undefined) => (sku === undefined ? '' : `?sku=${sku}`);
 

@@ -41,7 +41,7 @@ export const machineNetwork: Network = {
   connectRedis,
   loadScripts,
   untilCopied,
-  openLink,
+  openLine: openLink,
   probe(port, hear) {
     const socket = openSocket(port, '127.0.0.1', () => socket.write('*1\r\n$4\r\nPING\r\n'));
     for (const what of ['data', 'end', 'error'] as const) socket.on(what, () => hear(what));

@@ -1,5 +1,6 @@
 // Real servers as a target: nodes behind nginx, started for the run or running already.
 
+import type { ShownState } from '../../../services/inventory/admin/contract.ts';
 import type { Backends } from '../../../stack/backends.ts';
 import { type Stack, type StackOptions, startStack } from '../../../stack/stack.ts';
 import type { LabClient, Need, Target } from '../../harness/target.ts';
@@ -154,15 +155,8 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     partDied: new Promise(() => {}),
     async close() {
       for (const [index, node] of nodes.entries()) {
-        const {
-          lock = '',
-          scope,
-          leaseMs,
-          renewEveryMs,
-          fixedLeaseMs,
-          retryDelayMs,
-          waitTimeoutMs,
-        } = states[index] ?? {};
+        const { lock, scope, leaseMs, renewEveryMs, fixedLeaseMs, ...state } = states[index] as ShownState;
+        const { retryDelayMs, waitTimeoutMs } = state;
         const timing = { scope, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, waitTimeoutMs };
         await node.setLock(lock, timing).catch((error: Error) => {
           process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);

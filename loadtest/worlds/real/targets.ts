@@ -59,16 +59,8 @@ export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
-  const {
-    running,
-    modules = {},
-    backends: needed = [],
-    servers: { redisMode, zookeepers } = {},
-    isAlone = false,
-    env: always = {},
-    service,
-    onDeath,
-  } = options;
+  const { running, modules = {}, backends: needed = [], onDeath } = options;
+  const { servers: { redisMode, zookeepers } = {}, isAlone = false, env: always = {}, service } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 

@@ -3,8 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Lab } from '../../../simulation/lab.ts';
 import type { VirtualServer } from '../../../simulation/server.ts';
-import type { Link } from '../../../stack/proxy/link.ts';
-import type { HttpAnswer, HttpRequest, LoadRequest, Network, RunningLoad } from '../../harness/network.ts';
+import type { HttpAnswer, HttpRequest, LoadRequest, Network, ReplicaLine, RunningLoad } from '../../harness/network.ts';
 import type { Harness } from './driver.ts';
 import { createHarnessClient } from './redis-client.ts';
 
@@ -24,7 +23,7 @@ export interface NetworkOptions {
   /** The proxy that listens on a port. */
   proxyAt(port: number): Lab['proxies'][number][number] | undefined;
   /** Opens a line to Redis, for a replica. */
-  openLine(): Link;
+  openLine(): ReplicaLine;
 }
 
 export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: NetworkOptions): Network {
@@ -91,7 +90,7 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: Network
     // Each server knows them from its start, and a replica has copied all when it is asked.
     async loadScripts() {},
     async untilCopied() {},
-    openLink: async () => openLine(),
+    openLine: async () => openLine(),
     probe(port, hear) {
       const proxy = proxyAt(port);
       proxy?.pass(() =>

@@ -3,7 +3,7 @@
 import type { Lab } from '../../../simulation/lab.ts';
 import type { Service } from '../../../simulation/service.ts';
 import type { Link } from '../../../stack/proxy/link.ts';
-import type { OnPush, TargetNode } from '../../harness/target.ts';
+import { isLate, LateAnswerError, type OnPush, type TargetNode } from '../../harness/target.ts';
 import type { Harness } from './driver.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */
@@ -11,9 +11,6 @@ const ANSWER_LIMIT_MS = 10_000;
 /** How long a question takes to its node, and the answer back, in milliseconds. */
 const WAY_MS = 0.1;
 const SKU = '001';
-
-/** A node has not answered in time. */
-class LateAnswerError extends Error {}
 
 export interface TargetNodeOptions {
   lab: Lab;
@@ -115,11 +112,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     masterLinks,
     backendLinks: {},
     state: () => ask(({ state }) => ({ ...state(), answering: 0, standstills: [...lab.node(index).standstills] })),
-    isSilentFor: (limitMs) =>
-      ask(() => {}, limitMs).then(
-        () => false,
-        (error) => error instanceof LateAnswerError,
-      ),
+    isSilentFor: (limitMs) => isLate(ask(() => {}, limitMs)),
     setLock: (version, timing) => ask(({ setLock }) => setLock(version, timing)),
     script: (script) => ask(({ scriptNextSales }) => scriptNextSales(script)),
     resume: () => ask(({ resume }) => resume()),

@@ -88,19 +88,15 @@ export async function inVirtualWorld<T>(
   const lab = await openLab({ lock, leaseMs, masters });
   const { target, harness } = await openVirtualTarget(lab, { hasReplica: (lock.facts.replicas ?? 0) > 0 });
   try {
-    let ended: { result: T } | { error: unknown } | undefined;
-    act(target, lab, harness).then(
-      (result) => {
-        ended = { result };
-      },
-      (error) => {
-        ended = { error };
-      },
-    );
-    await lab.schedule.until(() => ended !== undefined, LIMIT_MS);
-    if (ended === undefined) throw new ReasonedError(because('no end', { lock: lock.name }));
-    if ('error' in ended) throw ended.error;
-    return ended.result;
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    const acting = act(target, lab, harness);
+    acting.then(end, end);
+    await lab.schedule.until(() => isOver, LIMIT_MS);
+    if (!isOver) throw new ReasonedError(because('no end', { lock: lock.name }));
+    return await acting;
   } finally {
     lab.close();
   }

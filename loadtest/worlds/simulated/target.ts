@@ -8,6 +8,7 @@ import { isMeant } from '../../../stack/proxy/command.ts';
 import { createHold } from '../../../stack/proxy/hold.ts';
 import type { Link } from '../../../stack/proxy/link.ts';
 import type { Master } from '../../../stack/stack.ts';
+import type { ReplicaLine } from '../../harness/network.ts';
 import type { Target } from '../../harness/target.ts';
 import { ourWire } from '../../harness/wire.ts';
 import type { Deed } from '../../narration/faults.ts';
@@ -180,14 +181,11 @@ function createReplication(primary: VirtualServer, primaryUrl: string) {
 
   return {
     /** Opens a line to the first server. It can be cut once, for ever. */
-    openLine(): Link {
+    openLine(): ReplicaLine {
       const line = { passes: Number.POSITIVE_INFINITY };
       const port = 20_000 + lines.size;
       const url = `redis://127.0.0.1:${port}`;
       lines.set(url, line);
-      const none = () => {
-        throw new Error('The line to a replica can be cut, and nothing else.');
-      };
       return {
         url,
         port,
@@ -196,11 +194,6 @@ function createReplication(primary: VirtualServer, primaryUrl: string) {
         },
         restore() {},
         async close() {},
-        holdNext: none,
-        watch: none,
-        delayReplies: none,
-        moveTo: none,
-        counters: { connections: 1, open: 1, commands: new Map(), held: 0 },
       };
     },
     /** True when somebody who copies over this line gets something. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
+import { isMysqlSilent } from '../../../locks/drivers/mysql-errors.ts';
 import { ProblemError } from '../problem.ts';
 import type { SaleService } from '../sale/sale-service.ts';
 import type { SaleOrder } from '../sale/sell.ts';

@@ -11,8 +11,8 @@ import {
   type RowDataPacket,
 } from 'mysql2/promise';
 import { ANSWER_LIMIT_MS } from '../../../locks/drivers/answer-limit.ts';
-import { endWaits, isAnswer, withSession } from '../../../locks/drivers/mysql-session.ts';
-import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
+import { isAnswer, isMysqlSilent } from '../../../locks/drivers/mysql-errors.ts';
+import { endWaits, withSession } from '../../../locks/drivers/mysql-session.ts';
 import { ProblemError } from '../problem.ts';
 import { askWhenInDoubt, type Outage } from './outage-log.ts';
 import type { Stock } from './store.ts';

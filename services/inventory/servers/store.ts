@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { isRefused } from '../../../locks/drivers/mysql-refused.ts';
+import { isRefused } from '../../../locks/drivers/mysql-errors.ts';
 import { type RunScript, readScript } from '../../../locks/drivers/script.ts';
 import type { FencedStock, RedisClient } from '../../../locks/lock.ts';
 import type { Commands } from '../../../locks/strategy.ts';

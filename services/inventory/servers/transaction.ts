@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'mysql2/promise';
-import { isRefused } from '../../../locks/drivers/mysql-refused.ts';
+import { isRefused } from '../../../locks/drivers/mysql-errors.ts';
 import { type MysqlSession, withSession } from '../../../locks/drivers/mysql-session.ts';
 import { ProblemError } from '../problem.ts';
 import { isMysqlUnavailable, reasonOf } from './away-server.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SaleEnd } from '../../../loadtest/evidence/answers.ts';
-import { holdsOf, type StepHistory } from '../../../loadtest/evidence/history.ts';
+import { holdsOf, overlapsBetween, type StepHistory } from '../../../loadtest/evidence/history.ts';
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
-import { overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
 import { readStock } from '../../../loadtest/evidence/stock.ts';
 import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 

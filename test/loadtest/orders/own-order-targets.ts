@@ -6,9 +6,8 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { Drill, DrillContext, DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
-import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
+import { keyStaircase, refundStaircase } from '../../../loadtest/staircase/keys.ts';
 import { rowOf, verdictExpected } from '../../../loadtest/staircase/lookup.ts';
-import { refundStaircase } from '../../../loadtest/staircase/refunds.ts';
 import { storeStaircase } from '../../../loadtest/staircase/stores.ts';
 import { createTargets, type Targets } from '../../../loadtest/worlds/real/targets.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { waitingDemands } from '../../../loadtest/sentences/waiting.ts';
+import { demands } from '../../../loadtest/sentences/waiting.ts';
 
 /** What is concluded when sales that asked in the order 1, 2, 3 … enter in this one. */
 function judge(stage: string, order: number[]) {
   const nameOf = (place: number) => ({ node: 'node-1', saleId: String(place) });
   const actors = order.map((_, at) => ({ asks: nameOf(at + 1), sale: { end: Promise.resolve({ outcome: 'sold' }) } }));
   const events = order.map((place, at) => ({ ...nameOf(place), type: 'entered', at }));
-  const demand = waitingDemands.find(({ form }) => form.startsWith('those who waited enter'))?.means({});
+  const demand = demands.find(({ form }) => form.startsWith('those who waited enter'))?.means({});
   return demand?.({ stage, actors: new Map(actors.entries()) } as never, { events } as never);
 }
 

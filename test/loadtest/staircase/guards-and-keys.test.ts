@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/run/tracks.ts';
-import { refundStaircase } from '../../../loadtest/staircase/refunds.ts';
+import { refundStaircase } from '../../../loadtest/staircase/keys.ts';
 import { scheduleStaircase } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
 import { storeStaircase } from '../../../loadtest/staircase/stores.ts';

@@ -6,8 +6,8 @@ import { createLock as lockTable } from '../../../locks/beyond/mysql-lock-table.
 import { createLock as named } from '../../../locks/beyond/mysql-named.ts';
 import { takeOne as optimistic } from '../../../locks/beyond/mysql-optimistic.ts';
 import { takeOne as pessimistic } from '../../../locks/beyond/mysql-pessimistic.ts';
+import { isMysqlSilent } from '../../../locks/drivers/mysql-errors.ts';
 import { withSession } from '../../../locks/drivers/mysql-session.ts';
-import { isMysqlSilent } from '../../../locks/drivers/mysql-silent.ts';
 import type { CreateLock, LockOptions, SaleOptions, TakeOne } from '../../../locks/lock.ts';
 import { isStoreUnavailable } from '../../../services/inventory/servers/away-server.ts';
 import { stockInMysql } from '../../../services/inventory/servers/mysql.ts';

@@ -17,7 +17,7 @@ export function ownMysql() {
   beforeAll(async () => {
     temp = makeTempDir();
     server = await openMysql(undefined, temp);
-    part = server.part;
+    part = server.members[0]?.part;
   });
 
   afterAll(async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   execFileSync('openssl', [...made, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
   const args = [`--ssl-cert=${certificate}`, `--ssl-key=${key}`, '--require-secure-transport=OFF'];
   const mysql = await openMysql(undefined, { dir: temp.dir, args });
-  if (mysql.part) cleanUpLater(mysql.part.stop);
+  for (const { part } of mysql.members) cleanUpLater(part.stop);
   url = (await mysql.database('tls')).replace('mysql:', 'mysqls:').replace('127.0.0.1', 'localhost');
 });
 

@@ -36,7 +36,10 @@ describe('a server that is killed starts again with what it had', () => {
   }
 
   test('mysql: with all that was committed; each database is a new one', async () => {
-    const server = await open((options) => openMysql(undefined, options));
+    const server = await open(async (options) => {
+      const { url, members, database } = await openMysql(undefined, options);
+      return { url, database, ...members[0] };
+    });
     const url = await server.database('one');
     await expect(server.database('one')).rejects.toThrow('database exists');
     const writer = await createConnection(url);

@@ -15,7 +15,7 @@ export interface Lesson {
   order: number[];
   explains: Both;
   /** What it means for the shop under the stage before, besides the units that are lost, and under this one. */
-  before: Both;
+  before?: Both;
   after: Both;
 }
 
@@ -42,7 +42,6 @@ export const lessons: Lesson[] = [
       'A sale is two steps, a read and a write, and other sales come between them. Two units are sold, and the stock falls by one.',
       '一笔销售是读和写两步,别的销售会插在中间。卖出两件,库存只减一。',
     ],
-    before: ['', ''],
     after: [
       'This is overselling. Press You are the scheduler, and you see two sales step by step.',
       '这就是超卖。点"你来调度",可以逐步看到两笔销售。',
@@ -70,7 +69,6 @@ export const lessons: Lesson[] = [
       'In one process a mutex is enough: one piece of code runs at a time, and those who wait are let in one by one.',
       '在一个进程里互斥锁就够了:同一时刻只有一段代码在运行,等待者一个一个进来。',
     ],
-    before: ['', ''],
     after: ['The sales went in one by one. But the shop has two nodes.', '销售一笔一笔地进行。但是商店有两个节点。'],
   },
   {
@@ -98,7 +96,6 @@ export const lessons: Lesson[] = [
       'The mutex of one node means nothing to the other. Redis is one place that both ask, and it answers one question at a time.',
       '一个节点的互斥锁对另一个毫无意义。Redis 是两边共同询问的地方,它一次只回答一个问题。',
     ],
-    before: ['', ''],
     after: [
       'No unit is lost from here on in a plain rush. What follows are faults.',
       '从这里起,普通的抢购不再少扣。接下来是各种故障。',

@@ -7,17 +7,10 @@ import { say } from './texts.ts';
 /** How long one stops where there is a sentence to read, and where there is none, in milliseconds. */
 const STOP_MS = { told: 800, untold: 130 };
 
-export interface Player {
-  stop: number;
-  isPlaying: boolean;
-  isOver: boolean;
-  go(stop: number): void;
-  play(): void;
-  pause(): void;
-}
+export type Player = ReturnType<typeof usePlayer>;
 
 /** `begins`: it plays by itself. */
-export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean; begins: boolean }): Player {
+export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean; begins: boolean }) {
   const last = Math.max(0, stops.length - 1);
   const [stop, setStop] = useState(0);
   const [isPlaying, setPlaying] = useState(begins);
@@ -37,7 +30,7 @@ export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean
     stop: Math.min(stop, last),
     isPlaying: isPlaying && last > 0,
     isOver: last > 0 && stop === last,
-    go(to) {
+    go(to: number) {
       setPlaying(false);
       setStop(Math.max(0, Math.min(last, to)));
     },

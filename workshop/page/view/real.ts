@@ -66,7 +66,7 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   return html`<section class="runs">
     ${events.length > 0 && html`<${Run} title=${named} events=${events} said=${stepSaid} place=${place} scale=${scaleOf(stops)} at=${at} />`}
     ${isOver && stops.length > 1 && html`<${Controls} player=${player} count=${stops.length} />`}
-    ${isOver && verdict && at >= end && html`<${Outcome} events=${events} isBroken=${verdict.verdict === 'fail'} meaning=${['', '']}><${Said} told=${verdict.says.map((reason) => ({ reason }))} /></${Outcome}>`}
+    ${isOver && verdict && at >= end && html`<${Outcome} events=${events} isBroken=${verdict.verdict === 'fail'}><${Said} told=${verdict.says.map((reason) => ({ reason }))} /></${Outcome}>`}
   </section>`;
 }
 

@@ -40,7 +40,7 @@ interface OutcomeProps {
   events: AnyEvent[];
   isBroken: boolean;
   /** What it means: `{tries}` stands for the most failed tries in a row. */
-  meaning: Both;
+  meaning?: Both;
   children?: unknown;
 }
 
@@ -51,7 +51,7 @@ export function Outcome({ events, isBroken, meaning, children }: OutcomeProps) {
   const lost = lostAt(end);
   return html`<p class=${lost > 0 || isBroken ? 'outcome lost' : 'outcome'}>
     ${events.length > 0 && (lost > 0 || !isBroken) && say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
-    ${inLanguage(meaning, { tries })}${children}
+    ${meaning && inLanguage(meaning, { tries })}${children}
   </p>`;
 }
 

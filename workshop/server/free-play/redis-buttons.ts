@@ -13,39 +13,39 @@ export const rushButton = ({ sales }: Played): Button => ({
   press: () => void sales.rush(),
 });
 
-export const buttonsOfRedis = ({ target, stage, testBed }: Played): Button[] => [
-  {
-    act: 'stop',
-    at: 'redis',
-    fault: deed('Redis stopped'),
-    says: told('Redis paused'),
-    saysUndone: told('Redis resumed'),
-    whyNot: target.lacks['redis process'] ?? whyNoRedis(stage),
-    press: async () => (await testBed.faults.stopRedis()).comeBack,
-  },
-  {
-    act: 'kill',
-    at: 'redis',
-    fault: deed('Redis is killed'),
-    says: told('Redis killed'),
-    saysUndone: told('Redis restarted'),
-    whyNot: target.lacks['redis process'] ?? whyNoRedis(stage),
-    press: async () => (await testBed.faults.killRedis()).comeBack,
-  },
-];
+export function buttonsOfRedis({ target, stage, testBed }: Played): Button[] {
+  const own = { at: 'redis', whyNot: target.lacks['redis process'] ?? whyNoRedis(stage) };
+  return [
+    {
+      ...own,
+      act: 'stop',
+      fault: deed('Redis stopped'),
+      says: told('Redis paused'),
+      saysUndone: told('Redis resumed'),
+      press: async () => (await testBed.faults.stopRedis()).comeBack,
+    },
+    {
+      ...own,
+      act: 'kill',
+      fault: deed('Redis is killed'),
+      says: told('Redis killed'),
+      saysUndone: told('Redis restarted'),
+      press: async () => (await testBed.faults.killRedis()).comeBack,
+    },
+  ];
+}
 
 /** A replica is cut off, and then takes over: what the first Redis was told meanwhile is lost. */
 export function createFailover({ target, stage, testBed }: Played) {
-  const whyNot = target.lacks.replication ?? whyNoRedis(stage);
+  const own = { at: 'redis', whyNot: target.lacks.replication ?? whyNoRedis(stage) };
   /** The one that has been cut off. */
   let replica: Awaited<ReturnType<typeof testBed.faults.startReplica>> | undefined;
   let isOver = false;
   const cutReplica: Button = {
+    ...own,
     act: 'cut-replica',
-    at: 'redis',
     fault: deed('replica cut off'),
     says: told('replica cut off'),
-    whyNot,
     async press() {
       replica = await testBed.faults.startReplica();
       await replica.cutLine();
@@ -53,11 +53,10 @@ export function createFailover({ target, stage, testBed }: Played) {
     },
   };
   const failOver: Button = {
+    ...own,
     act: 'fail-over',
-    at: 'redis',
     fault: deed('failover'),
     says: told('replica took over'),
-    whyNot,
     async press() {
       if (replica === undefined)
         throw new NotStagedError('Redis has no replica yet: give it one, and cut it off, first.');

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isMysqlSilent } from '../../../../locks/drivers/mysql-silent.ts';
+import { isMysqlSilent } from '../../../../locks/drivers/mysql-errors.ts';
 import { type Ask, withoutTransaction } from '../../servers/transaction.ts';
 import { saleLifeMs } from '../../settings/limits.ts';
 import { createKeyMemory } from './key-memory.ts';

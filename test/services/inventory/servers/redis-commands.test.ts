@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { makeTempDir } from '../../../../stack/parts.ts';
-import { lackOfRedis, openEmbedded } from '../../../../stack/redis.ts';
+import { lackOfRedis, startRedis } from '../../../../stack/redis.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
 import { type SharedRedis, sharedRedis } from '../../../own-stack.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   cleanUpLater(temp.remove);
   installed = await sharedRedis();
   isLacking = await lacksDeleting(installed.url);
-  const { url, part } = await openEmbedded(temp.dir);
+  const { url, part } = await startRedis(undefined, temp);
   cleanUpLater(async () => part?.stop());
   embedded = url;
   expect(await lacksDeleting(embedded)).toBe(false);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withPlayings } from '../../../workshop/teaching/playings.ts';
+import { withParts } from '../../../workshop/teaching/chapter.ts';
 
 test.each([
   ['sequence', 'no-such 4-ttl', /no scenario no-such/],
@@ -9,7 +9,7 @@ test.each([
   ['sequence', 'late-release 4-ttl, to: Z ends', /late-release has no line "Z ends"/],
   ['transcript', 'late-release 4-ttl, to: B ends', /a transcript is shown whole/],
 ])('%s: %s is refused', async (kind, named, why) => {
-  await expect(withPlayings(`<!-- ${kind}: ${named} --><!-- /${kind} -->`)).rejects.toThrow(why);
+  await expect(withParts(`<!-- ${kind}: ${named} --><!-- /${kind} -->`)).rejects.toThrow(why);
 });
 
 // What is drawn and told is in the chapters: test/lesson/pages.test.ts.

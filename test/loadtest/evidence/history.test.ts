@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Hold, holdsOf } from '../../../loadtest/evidence/history.ts';
-import { countOverlaps, type Overlap, overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
+import {
+  countOverlaps,
+  type Hold,
+  holdsOf,
+  type Overlap,
+  overlapsBetween,
+} from '../../../loadtest/evidence/history.ts';
 import type { SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;

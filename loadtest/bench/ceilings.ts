@@ -1,5 +1,30 @@
+// What a lock is compared with: the section in one process, and in two that take turns.
+
 import { listen } from '../../locks/drivers/channels.ts';
 import type { CreateLock, RedisClient } from '../../locks/lock.ts';
+
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * One queue in this process, first come first served, and no lock. With all waiters in one process this is the most that a lock of one
+ * process can reach that lets one section in at a time. A waiter can't be cancelled: it leaves when its turn has come.
+ */
+export const serialCeiling: CreateLock = () => {
+  let leave = () => {};
+
+  return {
+    acquire() {
+      const before = last;
+      last = new Promise((resolve) => {
+        leave = resolve;
+      });
+      return before;
+    },
+    async release() {
+      leave();
+    },
+  };
+};
 
 /** How many sections a process runs before it hands over: as many as the holders of a tenure of `cohort`. */
 const BLOCK = 512;
@@ -11,7 +36,7 @@ const sides = new WeakMap<RedisClient, ReturnType<typeof openSide>>();
  * first come, first served, then publishes that it is the other's turn, and waits for no answer. It is the most that a lock over
  * two processes can reach that lets one section in at a time. A waiter can't be cancelled: it leaves when its turn has come.
  */
-export const createLock: CreateLock = ({ redis, key }) => {
+export const handoverCeiling: CreateLock = ({ redis, key }) => {
   const side = sides.get(redis) ?? openSide(redis, key);
   sides.set(redis, side);
   return {
