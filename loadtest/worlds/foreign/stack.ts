@@ -53,7 +53,10 @@ export interface ForeignStack {
 }
 
 /** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
-export async function openForeignStack(service: Service, asked: { leaseMs: number }): Promise<ForeignStack> {
+export async function openForeignStack(
+  service: Service,
+  asked: { leaseMs: number; onLine?: ((name: string, line: string) => void) | undefined },
+): Promise<ForeignStack> {
   let { leaseMs } = asked;
   const temp = makeTempDir();
   const parts = createOwnParts();
@@ -86,6 +89,7 @@ export async function openForeignStack(service: Service, asked: { leaseMs: numbe
         isReady: () => listens(port),
         onLine(line) {
           lines.push(line);
+          asked.onLine?.(name, line);
           if (lines.length > LINES) lines.shift();
         },
       });

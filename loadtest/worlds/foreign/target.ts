@@ -29,8 +29,11 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
 }
 
 /** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys. */
-export async function openForeignTarget(service: Service, { leaseMs }: { leaseMs: number }): Promise<ForeignTarget> {
-  const stack = await openForeignStack(service, { leaseMs });
+export async function openForeignTarget(
+  service: Service,
+  { leaseMs, onLine }: Parameters<typeof openForeignStack>[1],
+): Promise<ForeignTarget> {
+  const stack = await openForeignStack(service, { leaseMs, onLine });
   const requests = new Map<string, number>();
   const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
   const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);

@@ -1,9 +1,10 @@
 // The foreign world: two copies of anybody's service, of which the wire is seen and nothing else.
 
-import { type DrillSettings, lostTrack, notApplicable, type World } from '../../harness/drill.ts';
+import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable, type World } from '../../harness/drill.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { because, explainedInOne } from '../../narration/reasons.ts';
 import { scenario } from '../../scenarios/index.ts';
+import { recordExchanges } from './exchanges.ts';
 import { type Learned, OF_PATIENCE } from './learned.ts';
 import type { ForeignTarget } from './target.ts';
 
@@ -31,7 +32,9 @@ const LONG_MS = 2_000;
 /** How many leases a sale is held inside at least, so that it shows whether it keeps its lock. */
 const FEWEST_LEASES = 1.3;
 /** How often a drill is played at most. */
-const TRIES = 3;
+const TRIES = 2;
+
+const noLock = 'No lock is seen in Redis, so nobody waits for one there.';
 
 /** True for a drill that is played where leases are long. */
 export const asksLongLease = (drill: string) => !isLoad(drill) && (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
@@ -52,14 +55,31 @@ export interface ForeignWorldOptions {
   /** A lease that is longer is waited for by nobody, in milliseconds. */
   longestWaitMs: number;
   signal: AbortSignal;
+  /** The report shows the values of all keys. */
+  showsAll?: boolean | undefined;
 }
 
-export function foreignWorld({ short, long, learned, settings, longestWaitMs, signal }: ForeignWorldOptions): World {
+export function foreignWorld({
+  short,
+  long,
+  learned,
+  settings,
+  longestWaitMs,
+  signal,
+  showsAll,
+}: ForeignWorldOptions): World {
   const { lock, obeysLease, patienceMs } = learned;
   const hasEnd = lock.leaseMs > 0 && Number.isFinite(lock.leaseMs);
   const longestSaleMs = OF_PATIENCE * patienceMs;
   // One that does not obey has its own, and one without an end, or without a lock, is played with what is usual.
   if (hasEnd && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
+
+  /** What comes of a drill that is not played. */
+  function whyNotPlayed(drill: string): DrillOutcome | undefined {
+    if (drill === 'starvation' && lock.keys.length === 0) return notApplicable(because('text', { text: noLock }));
+    const why = whyNotInTime(drill);
+    return why === undefined ? undefined : lostTrack(new Error(why));
+  }
 
   /** Why a page in which leases end by themselves can't be played, as a sentence. */
   function whyNotInTime(drill: string): string | undefined {
@@ -76,9 +96,10 @@ export function foreignWorld({ short, long, learned, settings, longestWaitMs, si
     isVirtual: false,
     isForeign: true,
     async play({ stage, drill }, audience) {
-      const why = whyNotInTime(drill.name);
-      if (why !== undefined) return { outcome: lostTrack(new Error(why)) };
+      const why = whyNotPlayed(drill.name);
+      if (why !== undefined) return { outcome: why };
       const target = asksLongLease(drill.name) ? long : short;
+      const exchanges = isLoad(drill.name) ? undefined : recordExchanges(target.copies, target.wire, { showsAll });
       try {
         await target.calm();
         const outcome = await Promise.race([
@@ -86,6 +107,10 @@ export function foreignWorld({ short, long, learned, settings, longestWaitMs, si
             onProgress() {},
             narrate: async () => {},
             ...audience,
+            observe(seen) {
+              exchanges?.begin();
+              audience.observe?.(seen);
+            },
             target: (await audience.watch?.(target)) ?? target,
             stage,
             settings: { ...settings, leaseMs: short.leaseMs },
@@ -94,18 +119,19 @@ export function foreignWorld({ short, long, learned, settings, longestWaitMs, si
           }),
           target.partDied.then((died) => Promise.reject(died)),
         ]);
-        const { verdict, nothingToBreak, says } = outcome;
-        if (verdict !== 'unknown' || !nothingToBreak) return { outcome };
-        return {
-          outcome: {
-            ...outcome,
-            ...notApplicable(because('nothing to break', {})),
-            ...explainedInOne([because('nothing to break', {}), ...says]),
-          },
-        };
+        return { outcome: { ...asJudged(outcome), ...(exchanges && { wire: exchanges.told() }) } };
       } catch (error) {
         return { outcome: lostTrack(error) };
+      } finally {
+        exchanges?.close();
       }
     },
   };
+}
+
+/** What has nothing that a drill could break is no unknown. */
+function asJudged(outcome: DrillOutcome): DrillOutcome {
+  const { verdict, nothingToBreak, says } = outcome;
+  if (verdict !== 'unknown' || !nothingToBreak) return outcome;
+  return { ...outcome, verdict: 'not-applicable', ...explainedInOne([because('nothing to break', {}), ...says]) };
 }

@@ -1,0 +1,46 @@
+// What passes between the copies of a service and Redis while a drill is played, as it is shown.
+
+import type { ExchangeTold } from '../../evidence/judgement.ts';
+import type { Wire } from '../../harness/wire.ts';
+import { keysOf, kindOf, shortened, toldCommand } from './command-kinds.ts';
+import type { Copy } from './stack.ts';
+
+/** So many commands are kept of a drill. */
+const MOST = 300;
+const LONGEST = 60;
+/** What a client says to be there, and what ends a transaction, without a key. */
+const transaction = new Set(['MULTI', 'EXEC', 'DISCARD', 'UNWATCH']);
+const talk = new Set(['PING', 'INFO', 'HELLO', 'AUTH', 'SELECT', 'CLIENT', 'COMMAND', 'ECHO', 'QUIT', 'SCRIPT']);
+
+/**
+ * Records what passes until it is closed. Of keys that are neither of the stock nor of the lock no value is shown, unless `showsAll`.
+ */
+export function recordExchanges(copies: readonly Copy[], wire: Wire, { showsAll = false } = {}) {
+  let startedAt = performance.now();
+  let told: ExchangeTold[] = [];
+
+  const ends = copies.map(({ name: node, link }) =>
+    link.watchReplies(({ command, reply, sentAt }) => {
+      if (told.length === MOST || talk.has(command.name)) return;
+      const isShown =
+        showsAll || transaction.has(command.name) || wire.isOfLock(command) || keysOf(command).includes(wire.stockKey);
+      told.push({
+        ms: Math.max(0, Math.round(sentAt - startedAt)),
+        node,
+        command: isShown ? toldCommand(command) : `${kindOf(command)} …`,
+        answer: isShown ? shortened(reply.text, LONGEST) : '…',
+      });
+    }),
+  );
+  return {
+    /** The drill begins, or is played again: what was before is no part of it. */
+    begin() {
+      startedAt = performance.now();
+      told = [];
+    },
+    told: () => told.toSorted((a, b) => a.ms - b.ms),
+    close() {
+      for (const end of ends) end();
+    },
+  };
+}

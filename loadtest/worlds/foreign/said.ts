@@ -1,0 +1,70 @@
+// What a user says of a service: on the command line, or in a `lockstep.json` beside it.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Said } from './learned.ts';
+
+/** The file in the folder of a service that says how it is judged. */
+export const SAID_FILE = 'lockstep.json';
+
+const fileSchema = z.strictObject({
+  command: z.string().min(1),
+  name: z
+    .string()
+    .regex(/^[\w.-]{1,40}$/)
+    .optional(),
+  sale: z.string().optional(),
+  stock: z.string().min(1).optional(),
+  field: z.string().min(1).optional(),
+  sold: z.string().min(1).optional(),
+  soldOut: z.string().min(1).optional(),
+  leaseMs: z.int().min(1).max(3_600_000).optional(),
+});
+
+export interface SaidOfService extends Said {
+  command: string;
+  /** The folder that it works in. */
+  dir: string;
+  name: string;
+}
+
+/** What is said of the service that is given as a command, or as a folder with a `lockstep.json`. Throws a sentence. */
+export function readSaid(given: string, from: string): SaidOfService {
+  const folder = resolve(from, given);
+  const isFolder = existsSync(folder) && statSync(folder).isDirectory();
+  if (!isFolder) return { command: given, dir: from, name: nameOf(given) };
+  const file = join(folder, SAID_FILE);
+  if (!existsSync(file))
+    throw new Error(`${given} is a folder without a ${SAID_FILE}: give a command, such as "java -jar shop.jar".`);
+  const read = fileSchema.safeParse(parse(file));
+  if (!read.success) throw new Error(`${file} is not allowed: ${z.prettifyError(read.error)}`);
+  const { sale, name = basename(folder), ...said } = read.data;
+  return { ...said, dir: folder, name, ...(sale !== undefined && { sale: readSale(sale) }) };
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** `POST /buy`, and a body in JSON behind it, if there is one. Throws a sentence. */
+export function readSale(text: string): NonNullable<Said['sale']> {
+  const [, method, path, json] = /^(GET|POST) (\/\S*)(?: ([[{].*))?$/s.exec(text.trim()) ?? [];
+  if (method === undefined || path === undefined)
+    throw new Error(
+      `"${text}" does not say how a unit is bought: write it as "POST /buy", and a JSON body behind it if there is one.`,
+    );
+  if (json !== undefined) JSON.parse(json);
+  return { method: method as 'GET' | 'POST', path, ...(json !== undefined && { json }) };
+}
+
+/** The program among the words of a command: what a person would call it. */
+function nameOf(command: string): string {
+  const words = command.split(/\s+/).filter((word) => !/^-|=/.test(word));
+  const file = words.find((word) => /\.\w+$/.test(word)) ?? words.at(-1) ?? 'service';
+  return basename(file).replace(/[^\w.-]/g, '') || 'service';
+}

@@ -1,0 +1,90 @@
+// The command line of npm run judge.
+
+import { Option } from 'commander';
+import { isExternal } from '../../loadtest/staircase/lookup.ts';
+import { readSaid, readSale, type SaidOfService } from '../../loadtest/worlds/foreign/said.ts';
+import { foreignDrills } from '../../loadtest/worlds/foreign/world.ts';
+import { callerDir, type Given, namesAmong, newCommand, wholeNumberFrom } from './command.ts';
+
+const milliseconds = wholeNumberFrom(1, 3_600_000);
+
+/** What of a service may be said, instead of being learned, and how long is waited for it. */
+const said = [
+  new Option('--name <name>', 'what it is called in the report'),
+  new Option('--sale <request>', 'how a unit is bought, such as "POST /buy" or "POST /buy {...}" (default: learned)'),
+  new Option('--stock <key>', 'the key of its stock in Redis, such as stock:42 (default: learned)'),
+  new Option('--field <field>', 'the field of the stock, where that is a hash'),
+  new Option('--sold <answer>', 'the answer to a sale, as it was learned: status and text, with # for numbers'),
+  new Option('--sold-out <answer>', 'the answer of an empty shop, in the same way'),
+  new Option('--lease-ms <ms>', 'how long the lease of its lock is, where it can’t be seen').argParser(milliseconds),
+  new Option('--patience <ms>', 'the longest lease that is waited for').argParser(milliseconds).default(4_000),
+  new Option('--verbose', 'show the values of all keys in the report, and what the service prints'),
+];
+
+export type JudgeCommand = ReturnType<typeof readJudgeOptions>;
+
+/** Reads the command line of `npm run judge`. What is not allowed ends the process with exit code 2 and one line. */
+export function readJudgeOptions(argv: string[]) {
+  const command = newCommand(
+    'npm run judge',
+    'Starts two copies of a service of your own, in any language, breaks them on purpose, and judges them by what passes on the wire.',
+    ['drill', 'requests', 'connections', 'save', 'json', 'reports'],
+    { save: { help: 'keep each drill as a page that plays without a server, in reports/' } },
+  )
+    .argument('<service>', 'what starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
+    .addHelpText('after', '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment.')
+    .addHelpText('after', `The drills: ${foreignDrills.join(', ')}`);
+  for (const option of said) command.addOption(option);
+  const given = command.parse(argv).opts<
+    Given & {
+      name?: string;
+      sale?: string;
+      stock?: string;
+      field?: string;
+      sold?: string;
+      soldOut?: string;
+      leaseMs?: number;
+      patience: number;
+      verbose?: true;
+    }
+  >();
+  const [text = ''] = command.args;
+  const service = readOrRefuse();
+  if (!isExternal(service.name)) refuse(`--name ${service.name} is that of a row of Lockstep: give it another`);
+  if (!/^[\w.-]{1,40}$/.test(service.name)) refuse(`--name ${service.name} must be letters, digits, dots and dashes`);
+  const drills = namesAmong(foreignDrills, given.drill, command, '--drill');
+  const { requests, connections, patience, save, json, reports, verbose = false } = given;
+  if (typeof save === 'string') refuse('--save takes no file here: each drill is a page of its own');
+  return {
+    service,
+    drills,
+    requests,
+    connections,
+    longestWaitMs: patience,
+    doesSave: save !== undefined,
+    isJson: json ?? false,
+    isVerbose: verbose,
+    reports,
+  };
+
+  function readOrRefuse(): SaidOfService {
+    try {
+      const { name, sale, stock, field, sold, soldOut, leaseMs } = given;
+      const known = { name, stock, field, sold, soldOut, leaseMs, ...(sale !== undefined && { sale: readSale(sale) }) };
+      const all = { ...readSaid(text, callerDir), ...withoutGaps(known) };
+      return all;
+    } catch (error) {
+      return refuse((error as Error).message);
+    }
+  }
+
+  function refuse(line: string): never {
+    return command.error(`error: ${line}`);
+  }
+}
+
+/** Only what is there. */
+const withoutGaps = <All extends object>(all: All) =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof All]: Exclude<All[Name], undefined>;
+  };

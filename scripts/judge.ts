@@ -1,0 +1,214 @@
+// npm run judge: starts two copies of a service in any language, learns it from a few sales, breaks it on purpose, and judges it by its wire.
+
+import pc from 'picocolors';
+import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
+import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
+import { asRow } from '../loadtest/grade/not-promised.ts';
+import type { DrillSettings } from '../loadtest/harness/drill.ts';
+import { formatDuration } from '../loadtest/narration/numbers.ts';
+import { keyFigure, questionOf } from '../loadtest/report/cells.ts';
+import { answerOf } from '../loadtest/report/grades.ts';
+import { renderPage } from '../loadtest/report/page.ts';
+import { learnedPairs } from '../loadtest/report/service.ts';
+import { mark } from '../loadtest/report/terminal.ts';
+import { Interrupted, runCells } from '../loadtest/run/cells.ts';
+import { createRunFolder, jsonOf, type RunFolder } from '../loadtest/run/folder.ts';
+import { answerLines, type Narrator, reportLine } from '../loadtest/run/narrator.ts';
+import { openLine } from '../loadtest/run/progress-line.ts';
+import { drills as allDrills } from '../loadtest/scenarios/index.ts';
+import { learn } from '../loadtest/worlds/foreign/learn.ts';
+import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
+import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
+import { asksLongLease, foreignWorld, shortLeaseFor } from '../loadtest/worlds/foreign/world.ts';
+import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
+import { commandLine, describeMachine } from './command-line/environment.ts';
+import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
+
+/** The lease of the drills in which leases end by themselves, and of those in which they end when the page says so, in milliseconds. */
+const SHORT_LEASE_MS = 400;
+const LONG_LEASE_MS = 8_000;
+/** How long the sales of a rush may take if each waits for the one before, in milliseconds, and how many there are. */
+const RUSH_MS = 3_000;
+const MOST_REQUESTS = 300;
+const FEWEST_REQUESTS = 20;
+const CONNECTIONS = 16;
+
+await judge(readJudgeOptions(process.argv));
+
+async function judge(options: JudgeCommand): Promise<never> {
+  const { service, longestWaitMs, isVerbose, isJson } = options;
+  const stopping = stopOnSignal(new Interrupted());
+  const { signal } = stopping;
+  const opened: Promise<ForeignTarget>[] = [];
+  const say = (...lines: string[]) => void (isJson || process.stdout.write(lines.map((line) => `${line}\n`).join('')));
+  const open = (leaseMs: number) => {
+    const onLine = isVerbose
+      ? (name: string, line: string) => void process.stderr.write(`${name}: ${line}\n`)
+      : undefined;
+    const target = openForeignTarget(service, { leaseMs, onLine });
+    opened.push(target);
+    target.catch(() => {});
+    return target;
+  };
+
+  return endWith('It could not be judged', run, async () => {
+    for (const target of opened) await target.then(({ close }) => close()).catch(() => {});
+  });
+
+  async function run(): Promise<number> {
+    const startedAt = new Date();
+    say(`Two copies of ${pc.bold(service.command)} start in ${service.dir}.`);
+    const first = await untilStopped(open(SHORT_LEASE_MS), signal);
+    const second = open(LONG_LEASE_MS);
+    const learned = await untilStopped(learn(first, service), signal);
+    const told = toldOf(learned, service.command);
+    say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
+    const shortMs = shortLeaseFor(learned, SHORT_LEASE_MS);
+    if (learned.obeysLease && shortMs < SHORT_LEASE_MS) await untilStopped(first.restart(shortMs), signal);
+    const long = await untilStopped(second, signal);
+    long.know(learned);
+
+    const settings = settingsFor(options, learned);
+    const grade = asRow({
+      stage: service.name,
+      file: service.command,
+      promises: { renewal: learned.lock.isRenewed },
+    });
+    const folder = createRunFolder(options.reports, startedAt);
+    const world = foreignWorld({ short: first, long, learned, settings, longestWaitMs, signal, showsAll: isVerbose });
+    const cells = allDrills
+      .filter(({ name }) => options.drills.includes(name))
+      .map((drill) => ({ stage: service.name, drill }));
+    const narrator = createNarrator(cells.length, say);
+    const play = (isMine: (drill: string) => boolean) =>
+      runCells({
+        cells: cells.filter(({ drill }) => isMine(drill.name)),
+        worldOf: () => world,
+        isVirtual: false,
+        workers: 1,
+        signal,
+        narrator,
+        folder,
+      });
+    // Each has two copies of its own, and mostly waits.
+    const runs = await Promise.all([play((drill) => !asksLongLease(drill)), play(asksLongLease)]);
+    const drills = runs.flatMap(({ stages }) => stages.flatMap((stage) => stage.drills));
+    const names = cells.map(({ drill }) => drill.name);
+    drills.sort((a, b) => names.indexOf(a.drill) - names.indexOf(b.drill));
+
+    const { redis, nginx } = first;
+    const results: Results = {
+      format: 3,
+      command: commandLine('npm run judge'),
+      startedAt: startedAt.toISOString(),
+      durationMs: Date.now() - startedAt.getTime(),
+      verdict: 'unknown',
+      verdictReasons: [],
+      leftOut: runs.flatMap(({ leftOut }) => leftOut),
+      environment: { ...describeMachine(), redis, nginx, backends: {}, nodes: 2 },
+      settings,
+      stages: [{ stage: service.name, lockVersion: null, drills }],
+      service: told,
+    };
+    const answer = answerOf(grade, results);
+    Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
+    write(folder, results, answer);
+    say(...answerLines(answer), reportLine(folder.dir), pc.dim(`It took ${formatDuration(results.durationMs)}.`));
+    if (isJson) process.stdout.write(jsonOf(judgementOf(results, answer)));
+    if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
+    return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
+  }
+}
+
+/** Rejects when the run is to stop. */
+function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Error('It was interrupted.'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** A slow service gets fewer buyers, and not more time. */
+function settingsFor({ requests: asked, connections = CONNECTIONS }: JudgeCommand, { saleMs }: Learned): DrillSettings {
+  const inTime = Math.max(FEWEST_REQUESTS, Math.min(MOST_REQUESTS, Math.round(RUSH_MS / saleMs)));
+  const requests = asked ?? inTime;
+  return {
+    requests,
+    connections: Math.min(connections, requests),
+    stock: requests + 100,
+    units: Math.ceil(requests / 4),
+    leaseMs: SHORT_LEASE_MS,
+  };
+}
+
+function orNull(ms: number): number | null {
+  return Number.isFinite(ms) ? Math.round(ms) : null;
+}
+
+function toldOf(learned: Learned, command: string): ServiceTold {
+  const { sale, stock, field, read, write, answers, lock, obeysLease, isShared, patienceMs, saleMs, oneSale } = learned;
+  return {
+    command,
+    sale: [sale.method, sale.path, sale.json].filter(Boolean).join(' '),
+    stock: field === undefined ? stock : `${stock} ${field}`,
+    ...(read !== undefined && { read }),
+    write,
+    answers,
+    lock: { ...lock, leaseMs: orNull(lock.leaseMs) },
+    obeysLease,
+    isShared,
+    patienceMs: orNull(patienceMs),
+    saleMs: Math.round(saleMs),
+    oneSale,
+  };
+}
+
+function learnedLines(told: ServiceTold): string[] {
+  const pairs = learnedPairs(told);
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return [
+    ...pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    `  ${'One sale'.padEnd(width)}  ${told.oneSale.join(`\n  ${' '.repeat(width)}  `)}`,
+  ];
+}
+
+/** A line for each drill as it ends, and on a terminal what is under way. */
+function createNarrator(total: number, say: (...lines: string[]) => void): Narrator {
+  const show = openLine(process.stdout);
+  const underWay = new Set<string>();
+  let ended = 0;
+  const showUnderWay = () => show(underWay.size > 0 ? `  ${[...underWay].join(', ')} …` : '');
+  return {
+    cell({ drill }) {
+      underWay.add(drill.name);
+      showUnderWay();
+    },
+    result(_stage, result) {
+      const { drill, verdict, reasons, durationMs } = result;
+      ended += 1;
+      underWay.delete(drill);
+      show('');
+      const figure = keyFigure(result);
+      const took = pc.dim(`(${formatDuration(durationMs)})`);
+      say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${pc.bold(drill)}${figure ? `, ${figure}` : ''} ${took}`);
+      say(pc.dim(`        ${questionOf(drill)}`), `        ${reasons.join(' ')}`);
+      showUnderWay();
+    },
+    end() {},
+  };
+}
+
+function judgementOf(results: Results, { verdict, sentence }: Answer) {
+  const { command, startedAt, durationMs, leftOut, environment, settings, service, stages } = results;
+  const drills = stages.flatMap((stage) => stage.drills);
+  const of = { command, startedAt, durationMs, leftOut, environment, settings, service, drills };
+  return judgementSchema.parse({ format: 1, verdict, sentence, ...of });
+}
+
+function write(folder: RunFolder, results: Results, answer: Answer) {
+  folder.write('judge.json', jsonOf(judgementOf(results, answer)));
+  folder.write('report.html', renderPage(resultsSchema.parse(results)));
+  if (results.stages.some(({ drills }) => drills.length > 0)) folder.pointAt('latest-judge');
+}
