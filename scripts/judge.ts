@@ -1,5 +1,6 @@
 // npm run judge: starts two copies of a service in any language, learns it from a few sales, breaks it on purpose, and judges it by its wire.
 
+import { spawnSync } from 'node:child_process';
 import pc from 'picocolors';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
 import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
@@ -58,6 +59,7 @@ async function judge(options: JudgeCommand): Promise<never> {
   async function run(): Promise<number> {
     const startedAt = new Date();
     say(`Two copies of ${pc.bold(service.command)} start in ${service.dir}.`);
+    build(service);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
     const second = open(LONG_LEASE_MS);
     const learned = await untilStopped(learn(first, service), signal);
@@ -118,6 +120,13 @@ async function judge(options: JudgeCommand): Promise<never> {
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
   }
+}
+
+/** Runs what the service is made by, once. Throws with what that printed when it fails. */
+function build({ build: command, dir }: JudgeCommand['service']) {
+  if (command === undefined) return;
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: dir, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ended with exit code ${status}:\n${`${stdout}${stderr}`.trim()}`);
 }
 
 /** Rejects when the run is to stop. */

@@ -72,6 +72,12 @@ export function stocksAmong(commands: Command[]): string[] {
   return [...new Set(commands.filter(isCandidate).flatMap(keysOf))];
 }
 
+/** The field of this key that these commands read, or take from in one step, where it is a hash and they name one field. */
+export function fieldOf(commands: Command[], key: string): string | undefined {
+  const one = commands.find(({ name, args }) => ['HGET', 'HINCRBY', 'HMGET'].includes(name) && args[0] === key);
+  return one?.args[1];
+}
+
 /** The lease that a command asks for, in milliseconds: what its PX or EX says, or its own argument. Undefined when it asks for none. */
 export function leaseIn({ name, args }: Command): number | undefined {
   const after = (word: string) => args[args.findIndex((arg) => arg.toUpperCase() === word) + 1];

@@ -1,9 +1,9 @@
 // What a few sales that nobody disturbs teach of a service: how it reads and writes the stock, its lock, and its answers.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Exchange, HeldReply } from '../../../stack/proxy/link.ts';
+import type { Command, Exchange, HeldReply } from '../../../stack/proxy/link.ts';
 import { maskOf } from './answers.ts';
-import { kindOf, leaseIn, names, stockKindsOf, stocksAmong, toldCommand } from './command-kinds.ts';
+import { fieldOf, kindOf, leaseIn, names, stockKindsOf, stocksAmong, toldCommand } from './command-kinds.ts';
 import { isOfLock, type Learned, type Said } from './learned.ts';
 import type { ForeignNode } from './node.ts';
 import { type ForeignTarget, WARM_LIMIT_MS, warmUp } from './target.ts';
@@ -37,9 +37,9 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
   const commandsOf = (node: ForeignNode) => (seen.get(node) ?? []).map(({ command }) => command);
   try {
     const sale = said.sale ?? (await findSale(target));
-    const stock = said.stock ?? (await findStock(target, sale, () => commandsOf(first)));
+    const { stock, field } = await findStock(target, sale, said, () => commandsOf(first));
     // So much is needed to sell at all; the rest follows from there.
-    let known: Learned = { ...nothingYet, sale, stock, field: said.field, read: undefined, write: '' };
+    let known: Learned = { ...nothingYet, sale, stock, field, read: undefined, write: '' };
     const know = (more: Partial<Learned>) => {
       known = { ...known, ...more };
       target.know(known);
@@ -174,18 +174,21 @@ async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Lea
   throw new Error(`Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".`);
 }
 
-/** Which key is the stock, by what a sale reads that finds none. */
+/** Which key is the stock, and which field of it, by what a sale reads that finds none. */
 async function findStock(
   { nodes: [first], network }: ForeignTarget,
   sale: Learned['sale'],
-  commands: () => Parameters<typeof stocksAmong>[0],
-): Promise<string> {
+  said: Said,
+  commands: () => Command[],
+): Promise<{ stock: string; field?: string | undefined }> {
+  const { stock: key, field } = said;
+  if (key !== undefined && field !== undefined) return { stock: key, field };
   const url = new URL(sale.path, first.publicUrl);
   await network.request({ ...sale, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) }).catch(() => undefined);
   await first.untilQuiet(QUIET_LIMIT_MS);
-  const found = stocksAmong(commands());
+  const found = key === undefined ? stocksAmong(commands()) : [key];
   const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined && found.length === 1) return { stock: only, field: field ?? fieldOf(commands(), only) };
   const what = found.length === 0 ? 'it read none in Redis' : `it read ${found.join(', ')}`;
   throw new Error(`Nobody knows which key is the stock: in a sale ${what}. Say it, such as --stock inventory001.`);
 }

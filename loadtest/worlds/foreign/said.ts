@@ -10,6 +10,7 @@ export const SAID_FILE = 'lockstep.json';
 
 const fileSchema = z.strictObject({
   command: z.string().min(1),
+  build: z.string().min(1).optional(),
   name: z
     .string()
     .regex(/^[\w.-]{1,40}$/)
@@ -24,6 +25,8 @@ const fileSchema = z.strictObject({
 
 export interface SaidOfService extends Said {
   command: string;
+  /** What is run once before, such as a compiler. */
+  build?: string | undefined;
   /** The folder that it works in. */
   dir: string;
   name: string;
