@@ -47,7 +47,7 @@ export const HORIZON_MS = 5 * LEASE_MS;
 /** So many states are enough for all that the documents say of the locks of the course. */
 export const MOST_STATES = 400_000;
 /** Enough for a lock of one's own while somebody waits: one whose waiters never sleep has no end of states. */
-export const MOST_STATES_WHILE_ONE_WAITS = 100_000;
+export const MOST_STATES_WHILE_ONE_WAITS = 200_000;
 /** What a process of the search may use, in bytes: with one for each of two cores, 2 GB are enough. */
 export const MOST_MEMORY = 800_000_000;
 /** How often a counterexample is replayed. */

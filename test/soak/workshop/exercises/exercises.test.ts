@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Exercise, readExercises } from '../../../../workshop/exercises/exercise.ts';
+import { judge } from '../../../../workshop/exercises/judge.ts';
 import { playLock } from '../../../../workshop/exercises/lock-servers.ts';
 import { playOrders } from '../../../../workshop/exercises/order-servers.ts';
 import { noModule } from '../../../loadtest/grade/modules.ts';
@@ -36,6 +37,15 @@ test.each(exercises)('$name: before anybody changes it, it fails the drill that 
 test.each(exercises)('$name: solved, it holds every drill', async (exercise) => {
   const { told } = await play(exercise, exercise.solution);
   expect(told).toEqual(exercise.settings.drills.map((drill) => `${drill}: pass`));
+});
+
+/** The search needs seconds for it, and more states than for any other. */
+const long = readExercises().filter(({ settings }) => settings.fails.scope === 'zombie-renewal');
+test.each(long)('$name: the workshop finds what is wrong, and sees that it is solved', async (exercise) => {
+  const judgeFile = (file: string) => judge({ ...exercise, file }, new AbortController().signal);
+
+  expect(await judgeFile(exercise.original)).toMatchObject({ isSolved: false, isBroken: true });
+  expect(await judgeFile(exercise.solution)).toMatchObject({ isSolved: true });
 });
 
 const attempts = readAttempts().flatMap((attempt) =>
