@@ -9,9 +9,10 @@ final class Redis {
   private static final ThreadLocal<Redis> own = new ThreadLocal<>();
   private final OutputStream out;
   private final DataInputStream in;
+  private final Socket socket;
 
   private Redis() throws IOException {
-    Socket socket = new Socket(URL.getHost(), URL.getPort());
+    socket = new Socket(URL.getHost(), URL.getPort());
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(ANSWER_LIMIT_MS);
     out = new BufferedOutputStream(socket.getOutputStream());
@@ -25,9 +26,14 @@ final class Redis {
       own.get().send(words);
       return own.get().read();
     } catch (IOException error) {
+      if (own.get() != null) own.get().close();
       own.remove();
       throw new UncheckedIOException(error);
     }
+  }
+
+  private void close() {
+    try { socket.close(); } catch (IOException alreadyClosed) { }
   }
 
   private void send(Object[] words) throws IOException {

@@ -98,7 +98,10 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     async function learnWhileInside(isPossible: boolean): Promise<Partial<Learned>> {
       if (!isPossible) return {};
       const hold = target.copies[0].link.holdNextReply(target.wire.isStockRead) satisfies HeldReply;
-      const inside = sell(first);
+      let isAnswered = false;
+      const inside = sell(first).finally(() => {
+        isAnswered = true;
+      });
       const isInside = await Promise.race([
         hold.arrived.then(() => true),
         inside.then(() => false),
@@ -117,10 +120,12 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const since = seen.get(first)?.length ?? 0;
       const other = sell(second);
       const refused = await Promise.race([other, sleep(BUSY_LIMIT_MS, undefined)]);
-      const hasGivenUp = () => hold.isGone();
+      const hasGivenUp = () => isAnswered || hold.isGone();
       while (performance.now() - heldAt < PATIENCE_LIMIT_MS && !hasGivenUp()) await sleep(10);
       const patienceMs = hasGivenUp() ? performance.now() - heldAt : Number.POSITIVE_INFINITY;
-      const renewals = (seen.get(first) ?? []).slice(since).filter(({ command }) => isOfLock(known, command));
+      const isRenewal = ({ command }: Exchange) =>
+        isOfLock(known, command) && !known.lock.release.includes(kindOf(command));
+      const isRenewed = (seen.get(first) ?? []).slice(since).some(isRenewal);
       hold.letGo();
       await Promise.all([inside, other]);
       await untilQuiet(nodes);
@@ -128,7 +133,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const busy = refused && maskOf(refused.status, refused.body);
       return {
         patienceMs,
-        lock: { ...known.lock, keys, leaseMs: Math.max(0, ...leases), isRenewed: renewals.length > 0 },
+        lock: { ...known.lock, keys, leaseMs: Math.max(0, ...leases), isRenewed },
         answers: { ...known.answers, ...(busy !== known.answers.sold && { busy }) },
       };
     }

@@ -15,6 +15,13 @@ const AGAIN_LIMIT_MS = 3_000;
 /** How long what a drill has left behind may take to end, in milliseconds. */
 const CALM_LIMIT_MS = 2_000;
 const PLENTY = 1_000;
+/** A buyer who has no answer by then goes away, in milliseconds: a service may keep him waiting for ever. */
+const BUYER_LIMIT_MS = 6_000;
+
+function untilGivenUp(signal?: AbortSignal) {
+  const hasGivenUp = AbortSignal.timeout(BUYER_LIMIT_MS);
+  return signal ? AbortSignal.any([signal, hasGivenUp]) : hasGivenUp;
+}
 
 export interface ForeignTarget extends Omit<Target, 'nodes'> {
   nodes: [ForeignNode, ForeignNode];
@@ -56,7 +63,7 @@ export async function openForeignTarget(
         node.sales.came();
         let answer: ReturnType<typeof readByMask> | undefined;
         try {
-          const given = await machineNetwork.request(request);
+          const given = await machineNetwork.request({ ...request, signal: untilGivenUp(request.signal) });
           answer = known && readByMask(known.answers, given.status, given.body);
           return given;
         } finally {
