@@ -227,7 +227,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     const hold = exchange && line.meetReply?.(exchange);
     if (hold) waiting.isHeld = true;
     keepReply(waiting);
-    hold?.arrive(exchange as Exchange, { letGo: () => letReplyGo(waiting), isGone: () => isClientGone });
+    hold?.arrive(exchange as Exchange, { letGo: () => letReplyGo(waiting), isGone: () => hasClientEnded });
   });
 
   function letReplyGo(reply: (typeof replies)[number]) {
@@ -296,7 +296,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
      * as one who had connected again meanwhile.
      */
     moveTo(open: () => Socket) {
-      if (!replies.some(({ isHeld }) => isHeld)) return destroy();
+      if (hasClientEnded || !replies.some(({ isHeld }) => isHeld)) return destroy();
       redis.destroy();
       redis = open();
       redisClosed = hasClosed(redis);
