@@ -40,17 +40,17 @@ export function readSaid(given: string, from: string): SaidOfService {
   const file = join(folder, SAID_FILE);
   if (!existsSync(file))
     throw new Error(`${given} is a folder without a ${SAID_FILE}: give a command, such as "java -jar shop.jar".`);
-  const read = fileSchema.safeParse(parse(file));
+  const read = fileSchema.safeParse(parse(readFileSync(file, 'utf8'), file));
   if (!read.success) throw new Error(`${file} is not allowed: ${z.prettifyError(read.error)}`);
   const { sale, name = basename(folder), ...said } = read.data;
   return { ...said, dir: folder, name, ...(sale !== undefined && { sale: readSale(sale) }) };
 }
 
-function parse(file: string): unknown {
+function parse(text: string, what: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`);
+    throw new Error(`${what} is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -61,7 +61,7 @@ export function readSale(text: string): NonNullable<Said['sale']> {
     throw new Error(
       `"${text}" does not say how a unit is bought: write it as "POST /buy", and a JSON body behind it if there is one.`,
     );
-  if (json !== undefined) JSON.parse(json);
+  if (json !== undefined) parse(json, `The body in ${text}`);
   return { method: method as 'GET' | 'POST', path, ...(json !== undefined && { json }) };
 }
 
