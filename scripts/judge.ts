@@ -61,7 +61,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     say(`Two copies of ${pc.bold(service.command)} start in ${service.dir}.`);
     build(service);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
-    const second = open(LONG_LEASE_MS);
+    const second = options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
     const learned = await untilStopped(learn(first, service), signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
