@@ -66,10 +66,17 @@ export function stockKindsOf(commands: Command[], stock: string): StockKinds | u
   return { read: first === write || first === undefined ? undefined : kindOf(first), write: kindOf(write) };
 }
 
-/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock. */
+/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock, and is no lock. */
 export function stocksAmong(commands: Command[]): string[] {
   const isCandidate = ({ name }: Command) => reading.has(name) || /^(DECR|HINCRBY)/.test(name);
-  return [...new Set(commands.filter(isCandidate).flatMap(keysOf))];
+  const claimed = new Set(commands.filter(isClaim).flatMap(keysOf));
+  return [...new Set(commands.filter(isCandidate).flatMap(keysOf))].filter((key) => !claimed.has(key));
+}
+
+/** True for a command that makes a key which was not there, or takes it away. */
+function isClaim(command: Command): boolean {
+  const { name } = command;
+  return ['SETNX', 'DEL', 'UNLINK', 'HSETNX'].includes(name) || (name === 'SET' && !isPlainWrite(command));
 }
 
 /** The field of this key that these commands read, or take from in one step, where it is a hash and they name one field. */

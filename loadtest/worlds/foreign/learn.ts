@@ -74,13 +74,17 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
 
     know(await learnWhileInside(kinds.read !== undefined));
     const burst = seen.get(first)?.length ?? 0;
+    const togetherAt = performance.now();
     await Promise.all([1, 2, 3].map(() => sell(first)));
+    // A lock may be given up long after the answer.
+    const turnMs = (performance.now() - togetherAt) / 3;
     const inBurst = (seen.get(first) ?? []).slice(burst);
     written.push(...inBurst.filter(isWrite).map(({ reply }) => reply.text));
     const [same = ''] = written;
     const asked = Math.max(0, ...commands.map((command) => (isOfLock(known, command) ? (leaseIn(command) ?? 0) : 0)));
     const leaseMs = said.leaseMs ?? Math.max(asked, known.lock.leaseMs);
     know({
+      saleMs: Math.max(saleMs, turnMs),
       isShared: new Set(inBurst.map(({ command }) => command.connection)).size === 1,
       written: written.every((text) => text === same) ? { same } : 'a number',
       lock: { ...known.lock, leaseMs },
