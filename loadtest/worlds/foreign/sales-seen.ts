@@ -108,8 +108,9 @@ export function seeSales(
     if (isDone) writes += 1;
     const stock = stockIn(command);
     // Of those who share a connection it is the one that has read one more.
-    const reader = sales.find((each) => each.is === 'inside' && stock !== undefined && each.stock === stock + 1);
-    const sale = reader ?? find('inside', command.connection ?? 0);
+    const { connection = 0 } = command;
+    const here = sales.filter((each) => each.is === 'inside' && each.connection === connection);
+    const sale = here.find((each) => each.stock === (stock ?? Number.NaN) + 1) ?? find('inside', connection);
     if (sale === undefined) return;
     if (!isDone) return emit(sale, 'conflict');
     emit(sale, 'wrote', { ...(stock !== undefined && { stock }) });

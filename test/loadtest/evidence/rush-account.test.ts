@@ -217,13 +217,16 @@ test.each<[string, Evidence, Verdict, string[]?]>([
 /** Four requests to nodes that tell nothing, of a shop that had ten units: those of the answers say sold, and so many are left. */
 function byAnswers(sold: number, finalStock: number, more: Partial<Evidence['tally']> = {}, initialStock = 10) {
   const sales = Array.from({ length: sold }, () => ({ latencyMs: 1 }));
-  const evidence = twoSales({ requests: 4, initialStock, finalStock }, { sent: 4, answers: 4, sold: sales, ...more });
-  return { ...evidence, events: [] };
+  const writes = [{ sold: sold - 1 }, { sold: 1 }];
+  const changes = { requests: 4, initialStock, finalStock, events: [] };
+  return twoSales(changes, { sent: 4, answers: 4, sold: sales, ...more }, writes);
 }
 const oops = { indefinite: 1, samples: { inDoubt: '500 oops' } };
-const idle = byAnswers(4, 6);
-const ofIdle = (name: string) =>
-  idle.nodes.map((n) => (n.node === name ? { ...n, counts: { ...n.counts, sold: 0 } } : n));
+/** The second node has written nothing. */
+const unwritten = (evidence: Evidence): Evidence => {
+  const [first, second] = evidence.nodes as [NodeState, NodeState];
+  return { ...evidence, nodes: [first, { ...second, counts: { ...second.counts, sold: 0 } }] };
+};
 
 test.each<[string, Evidence, Verdict, string[]]>([
   ['all that adds up', byAnswers(4, 6), 'pass', ['4 sold · stock 6, as expected · none oversold.']],
@@ -296,7 +299,13 @@ test.each<[string, Evidence, Verdict, string[]]>([
     'unknown',
     ['Nothing was sold.', '4 were answered otherwise, such as "401 who are you?".'],
   ],
-  ['a copy that sold nothing', { ...idle, nodes: ofIdle('node-2') }, 'unknown', ['Nothing was sold by node-2.']],
+  ['a copy that sold nothing', unwritten(byAnswers(4, 6)), 'unknown', ['Nothing was sold by node-2.']],
+  [
+    'a buyer for whom nothing was written',
+    unwritten(byAnswers(4, 7)),
+    'fail',
+    ['4 sold · stock 7, expected 6 · 1 oversold.', '1 buyer was told of a unit that no write took from the stock.'],
+  ],
 ])('account of a rush by its answers alone: %s', (_what, evidence, verdict, reasons) => {
   expect(judgeByAnswers(evidence, measure(evidence))).toMatchObject({ verdict, reasons });
 });

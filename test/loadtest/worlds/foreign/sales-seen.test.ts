@@ -11,6 +11,7 @@ const busy: SaleAnswer = { outcome: 'lockTimeout', code: 'LOCK_WAIT_TIMEOUT' };
 
 /** A service that locks `lock`, and reads and writes `stock`. */
 const wire: SeenWire = {
+  isShared: false,
   isStockRead: ({ name, args }) => name === 'GET' && args[0] === 'stock',
   isStockWrite: ({ name, args }) => ['SET', 'EVAL'].includes(name) && args.includes('stock'),
   isOfLock: ({ args }) => args[0] === 'lock',
@@ -18,7 +19,7 @@ const wire: SeenWire = {
 };
 
 /** A node whose wire and requests are what a test says. Each step is one millisecond. */
-function node({ isKnown = true } = {}) {
+function node({ isKnown = true, isShared = false } = {}) {
   const told: SaleEvent[] = [];
   let ms = 0;
   let see: (command: Command) => void = () => {};
@@ -34,7 +35,7 @@ function node({ isKnown = true } = {}) {
   const clock = { now: () => ms } as Parameters<typeof seeSales>[0]['clock'];
   const sales = seeSales(
     { name: 'node-1', link, clock },
-    () => (isKnown ? wire : undefined),
+    () => (isKnown ? { ...wire, isShared } : undefined),
     (event) => told.push(event),
   );
 
@@ -116,7 +117,7 @@ describe('the sales of a node, seen on its wire', () => {
   });
 
   test('where all share one connection the oldest that fits has it, and no sale is told of twice', () => {
-    const { sales, sends, send, told } = node();
+    const { sales, sends, send, told } = node({ isShared: true });
     sends(1, acquire);
     sends(1, ['SET lock other NX PX 400', 'nil']);
     send(1, 'SET lock other NX PX 400', 'nil');
@@ -129,6 +130,18 @@ describe('the sales of a node, seen on its wire', () => {
       ...['1 waiting', '2 waiting', '1 entered', '1 read 10', '1 wrote 9', '1 left'],
       ...['2 entered', '2 read 9', '2 wrote 8', '2 left'],
     ]);
+  });
+
+  test('where all share one connection a write is of the one that has read one more', () => {
+    const { sends, send, told } = node({ isShared: true });
+    sends(1, read(10));
+    sends(1, read(7));
+    told();
+
+    send(1, ...write(6));
+    send(1, ...write(9));
+
+    expect(told()).toEqual(['2 wrote 6', '2 left', '1 wrote 9', '1 left']);
   });
 
   test('one that reads again, or writes nothing more, is still inside', () => {
