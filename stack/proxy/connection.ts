@@ -38,8 +38,9 @@ export interface ReplyHold {
 
 export type Connection = ReturnType<typeof carry>;
 
-/** By these a client says who it is, and how it wants to be answered. */
-const greeting = new Set(['HELLO', 'AUTH', 'SELECT']);
+/** By these a client says who it is, how it wants to be answered, and what its transaction watches until it ends. */
+const greeting = new Set(['HELLO', 'AUTH', 'SELECT', 'WATCH']);
+const unwatching = new Set(['EXEC', 'DISCARD', 'UNWATCH']);
 
 /** A command on its way to Redis. */
 interface Request {
@@ -65,7 +66,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   /** What Redis was asked and has not answered, where replies are read. */
   const asked: { command: Command; sentAt: number; isAgain?: true }[] = [];
   /** What the client has said of itself: who is asked in the place of Redis is told the same. */
-  const greetings: Request[] = [];
+  let greetings: Request[] = [];
   /** It listens: messages come that nobody asked for. */
   let isSubscriber = false;
   let requestBytes = 0;
@@ -100,6 +101,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     if (command && line.meetReply) {
       isSubscriber ||= command.name.endsWith('SUBSCRIBE');
       if (greeting.has(command.name)) greetings.push({ bytes, isHeld: false, command });
+      if (unwatching.has(command.name)) greetings = greetings.filter((each) => each.command?.name !== 'WATCH');
       asked.push({ command, sentAt: performance.now() });
     }
     if (hold === undefined) return redis.write(bytes);

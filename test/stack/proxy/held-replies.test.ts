@@ -108,14 +108,19 @@ test.each(['FIN', 'reset'])('link: a client that hangs up while its reply is hel
   await expect.poll(() => link.counters.open).toBe(0);
 });
 
-test('link: whoever waits for a held reply is led on to another Redis, and introduces itself there; others are ended', async () => {
+/** A second Redis, and a connection to a database of it. */
+async function elsewhere(db: number) {
   const temp = makeTempDir();
   onTestFinished(temp.remove);
   const second = await openRedis(undefined, { dir: temp.dir });
   onTestFinished(() => second.part?.stop());
-  const elsewhere = await connect(second.url, { db: 3 });
-  await elsewhere.set('stock', 'there');
-  await elsewhere.config('SET', 'requirepass', 'open');
+  return { second, there: await connect(second.url, { db }) };
+}
+
+test('link: whoever waits for a held reply is led on to another Redis, and introduces itself there; others are ended', async () => {
+  const { second, there } = await elsewhere(3);
+  await there.set('stock', 'there');
+  await there.config('SET', 'requirepass', 'open');
   const link = await open(redis.url());
   const [client, other] = [await connectRaw(link.port), await connectRaw(link.port)];
   const held = link.holdNextReply('GET');
@@ -139,6 +144,33 @@ test('link: whoever waits for a held reply is led on to another Redis, and intro
   expect(othersEnd).toBe('reset');
   expect(seen.slice(2)).toEqual(['GET stock → nil', 'GET stock → there']);
   expect(link.leadsTo()).toBe(second.url);
+});
+
+test.each([
+  ['is refused when another has written there', ['WATCH stock'], null],
+  ['is done when it watches no longer', ['WATCH stock', 'UNWATCH'], ['OK']],
+])('link: a transaction that is led on to another Redis %s', async (_what, begun, end) => {
+  const { second, there } = await elsewhere(0);
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  for (const command of begun) await client.call(...(command.split(' ') as [string]));
+  const held = link.holdNextReply('GET');
+  const reading = client.get('stock');
+  await held.arrived;
+
+  const again: string[] = [];
+  await there.monitor().then((monitor) => {
+    monitor.on('monitor', (_time: string, [name = '']: string[]) => again.push(name.toUpperCase()));
+    onTestFinished(() => monitor.disconnect());
+  });
+  link.moveTo(second.url);
+  if (end === null) await expect.poll(() => again).toContain('WATCH');
+  await there.set('stock', '8');
+  held.letGo();
+  await reading;
+
+  const ended = await client.multi().set('stock', '9').exec();
+  expect(ended?.map(([, text]) => text) ?? null).toEqual(end);
 });
 
 test.each(['2', '3'])('link: what a subscriber hears passes, and is no reply (RESP%s)', async (version) => {
