@@ -146,7 +146,11 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
     },
     state,
     async isSilentFor(limitMs) {
-      const isSo = await poll(clock, Math.max(limitMs, STILL_LIMIT_MS), async () => isStopped(copy.process.pid()) || undefined);
+      const isSo = await poll(
+        clock,
+        Math.max(limitMs, STILL_LIMIT_MS),
+        async () => isStopped(copy.process.pid()) || undefined,
+      );
       return isSo ?? false;
     },
     // Its lease is that of its stack.
