@@ -21,6 +21,8 @@ import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, shortLeaseFor } from '../loadtest/worlds/foreign/world.ts';
+import type { LockPlace } from '../workshop/page/view/picture.ts';
+import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
@@ -37,7 +39,7 @@ const CONNECTIONS = 16;
 await judge(readJudgeOptions(process.argv));
 
 async function judge(options: JudgeCommand): Promise<never> {
-  const { service, longestWaitMs, isVerbose, isJson } = options;
+  const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
   const stopping = stopOnSignal(new Interrupted());
   const { signal } = stopping;
   const opened: Promise<ForeignTarget>[] = [];
@@ -81,7 +83,9 @@ async function judge(options: JudgeCommand): Promise<never> {
     const cells = allDrills
       .filter(({ name }) => options.drills.includes(name))
       .map((drill) => ({ stage: service.name, drill }));
-    const narrator = createNarrator(cells.length, say);
+    const place = learned.lock.keys.length > 0 ? 'redis' : 'none';
+    const keeper = doesSave ? await keptIn(folder, place) : undefined;
+    const narrator = createNarrator(cells.length, say, keeper?.narrator);
     const play = (isMine: (drill: string) => boolean) =>
       runCells({
         cells: cells.filter(({ drill }) => isMine(drill.name)),
@@ -115,7 +119,15 @@ async function judge(options: JudgeCommand): Promise<never> {
     const answer = answerOf(grade, results);
     Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
     write(folder, results, answer);
-    say(...answerLines(answer), reportLine(folder.dir), pc.dim(`It took ${formatDuration(results.durationMs)}.`));
+    await keeper?.write();
+    say(
+      ...answerLines(answer),
+      reportLine(folder.dir),
+      ...(keeper
+        ? ['Each drill that went step by step is a page beside it, which a browser opens without a server.']
+        : []),
+      pc.dim(`It took ${formatDuration(results.durationMs)}.`),
+    );
     if (isJson) process.stdout.write(jsonOf(judgementOf(results, answer)));
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
@@ -183,8 +195,43 @@ function learnedLines(told: ServiceTold): string[] {
   ];
 }
 
+/** Watches each drill, to keep it as a page that plays without a server. */
+async function keptIn(folder: RunFolder, place: LockPlace) {
+  const { openOnlooker } = await import('../workshop/server/onlooker.ts');
+  const onlookers = new Map<string, Onlooker>();
+  const pages: (() => Promise<void>)[] = [];
+  const narrator: Pick<Narrator, 'follow' | 'result'> = {
+    follow: ({ stage, drill }) => ({
+      async watch(target) {
+        // Whose the sales of a load are, nobody tells.
+        if (drill.kind === 'load') return target;
+        onlookers.set(drill.name, await openOnlooker(drill, stage, target, place));
+        return target;
+      },
+      observe: (seen) => onlookers.get(drill.name)?.observe(seen),
+      narrate: async (...told) => onlookers.get(drill.name)?.tell(...told),
+    }),
+    result(_stage, result, says) {
+      const onlooker = onlookers.get(result.drill);
+      onlooker?.close();
+      // There is nothing to be seen of a drill that was not played.
+      if (onlooker === undefined || result.verdict === 'not-applicable') return;
+      pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result, says)));
+    },
+  };
+  /** To pack a page takes a second of a core: no drill is to be disturbed by it. */
+  async function write() {
+    for (const page of pages) await page();
+  }
+  return { narrator, write };
+}
+
 /** A line for each drill as it ends, and on a terminal what is under way. */
-function createNarrator(total: number, say: (...lines: string[]) => void): Narrator {
+function createNarrator(
+  total: number,
+  say: (...lines: string[]) => void,
+  keeper: Partial<Pick<Narrator, 'follow' | 'result'>> = {},
+): Narrator {
   const show = openLine(process.stdout);
   const underWay = new Set<string>();
   let ended = 0;
@@ -194,7 +241,8 @@ function createNarrator(total: number, say: (...lines: string[]) => void): Narra
       underWay.add(drill.name);
       showUnderWay();
     },
-    result(_stage, result) {
+    ...(keeper.follow && { follow: keeper.follow }),
+    result(stage, result, says) {
       const { drill, verdict, reasons, durationMs } = result;
       ended += 1;
       underWay.delete(drill);
@@ -204,6 +252,7 @@ function createNarrator(total: number, say: (...lines: string[]) => void): Narra
       say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${pc.bold(drill)}${figure ? `, ${figure}` : ''} ${took}`);
       say(pc.dim(`        ${questionOf(drill)}`), `        ${reasons.join(' ')}`);
       showUnderWay();
+      return keeper.result?.(stage, result, says);
     },
     end() {},
   };

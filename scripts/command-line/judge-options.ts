@@ -29,7 +29,7 @@ export function readJudgeOptions(argv: string[]) {
     'npm run judge',
     'Starts two copies of a service of your own, in any language, breaks them on purpose, and judges them by what passes on the wire.',
     ['drill', 'requests', 'connections', 'save', 'json', 'reports'],
-    { save: { help: 'keep each drill as a page that plays without a server, in reports/' } },
+    { save: { help: 'keep each drill that goes step by step as a page that plays without a server, in reports/' } },
   )
     .argument('<service>', 'what starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
     .addHelpText('after', '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment.')

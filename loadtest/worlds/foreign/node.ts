@@ -37,7 +37,6 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
   let events: SaleEvent[] = [];
   let writesBefore = 0;
   let lastAt = 0;
-  let received = 0;
   const followers = new Set<OnPush>();
 
   const push = (told: SaleEvent[], cleared = false, state?: Awaited<ReturnType<TargetNode['state']>>) => ({
@@ -94,7 +93,7 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       waiting: sales.waiting(),
       unreleased: 0,
       answering: 0,
-      counts: { received, sold, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
+      counts: { received: 0, sold, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
       standstills: [],
     };
   }
@@ -156,7 +155,6 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
     },
     async reset() {
       writesBefore = sales.writes();
-      received = 0;
       events = [];
     },
     history: async () => ({ events: [...events], dropped: 0 }),

@@ -60,7 +60,7 @@ export async function openForeignTarget(
         const node = isSale ? nodeAt(host) : undefined;
         if (node === undefined) return machineNetwork.request(request);
         count(host, 1);
-        node.sales.came();
+        node.sales.came(request.requestId);
         let answer: ReturnType<typeof readByMask> | undefined;
         try {
           const given = await machineNetwork.request({ ...request, signal: untilGivenUp(request.signal) });
@@ -68,7 +68,7 @@ export async function openForeignTarget(
           return given;
         } finally {
           count(host, -1);
-          node.sales.ended(answer);
+          node.sales.ended(answer, request.requestId);
         }
       },
       startLoad: (load): RunningLoad => machineNetwork.startLoad(load),
