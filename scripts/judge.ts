@@ -20,16 +20,20 @@ import { drills as allDrills } from '../loadtest/scenarios/index.ts';
 import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
-import { asksLongLease, foreignWorld, shortLeaseFor } from '../loadtest/worlds/foreign/world.ts';
+import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
 import type { LockPlace } from '../workshop/page/view/picture.ts';
 import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
 
-/** The lease of the drills in which leases end by themselves, and of those in which they end when the page says so, in milliseconds. */
+/**
+ * The lease of the drills in which leases end by themselves, and of those in which they end when the page says so, in milliseconds. The
+ * long one outlasts an outage of 3 s, and the half second until a node has found Redis again; and it has ended 2 s after the return of
+ * Redis, by when the shop is to sell.
+ */
 const SHORT_LEASE_MS = 400;
-const LONG_LEASE_MS = 8_000;
+const LONG_LEASE_MS = 4_500;
 /** How long the sales of a rush may take if each waits for the one before, in milliseconds, and how many there are. */
 const RUSH_MS = 3_000;
 const MOST_REQUESTS = 300;
@@ -67,10 +71,9 @@ async function judge(options: JudgeCommand): Promise<never> {
     const learned = await untilStopped(learn(first, service), signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
-    const shortMs = shortLeaseFor(learned, SHORT_LEASE_MS);
-    if (learned.obeysLease && shortMs < SHORT_LEASE_MS) await untilStopped(first.restart(shortMs), signal);
     const long = await untilStopped(second, signal);
     long.know(learned);
+    await untilStopped(setLeases({ short: first, long }, learned), signal);
 
     const settings = settingsFor(options, learned);
     const grade = asRow({

@@ -106,7 +106,9 @@ export function judgeByAnswers(
   const of = (verdict: Verdict, ...says: Reason[]) => ({ verdict, ...explained(says) });
   const idle = sellers.filter((name) => nodes.some(({ node, counts }) => node === name && !counts.sold));
 
-  if (lostUpdates > 0 || oversold > 0) return of('fail', stockReason(figures), ...said);
+  const unwritten = sold - sum(nodes.map(({ counts }) => counts.sold));
+  const notWritten = unwritten > 0 ? [because('sold without a write', { sales: unwritten })] : [];
+  if (lostUpdates > 0 || oversold > 0) return of('fail', stockReason(figures), ...notWritten, ...said);
   if (finalStock < 0) return of('fail', because('stock below zero', { stock: finalStock }));
   if (toNobody > unanswered) {
     const gone = initialStock - finalStock;

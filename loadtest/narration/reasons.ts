@@ -13,6 +13,8 @@ export const reasons = {
   // The stock.
   'met and lost nothing': ({ pairs }: { pairs: number }) =>
     `Two had read the stock at the same moment: ${countOf(pairs, 'pair')}. No unit is lost: who wrote last was refused, or began again.`,
+  'sold without a write': ({ sales }: { sales: number }) =>
+    `${countOf(sales, 'buyer was', 'buyers were')} told of a unit that no write took from the stock.`,
   'units to nobody': ({ units, sold, gone, answer }: { units: number; sold: number; gone: number; answer: string }) =>
     `${countOf(units, 'unit')} went to nobody: ${sold} answers say sold, and ${gone} units are gone. Others were answered "${answer}".`,
   'stock below zero': ({ stock }: { stock: number }) => `The stock is ${stock}: more was taken than there was.`,

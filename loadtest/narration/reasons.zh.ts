@@ -12,6 +12,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
   // The stock.
   'met and lost nothing': ({ pairs }) =>
     `有 ${pairs} 对销售在同一时刻读到了库存。没有一件丢失：后写的一方被拒绝，或重新开始。`,
+  'sold without a write': ({ sales }) => `有 ${formatNumber(sales)} 位买家被告知已卖出，却没有对应的扣减库存的写入。`,
   'units to nobody': ({ units, sold, gone, answer }) =>
     `有 ${units} 件没有卖给任何人：${sold} 个回答说已售出，而库存少了 ${gone} 件。其余的回答是“${answer}”。`,
   'stock below zero': ({ stock }) => `库存是 ${stock}：拿走的比原有的多。`,

@@ -66,10 +66,20 @@ export function stockKindsOf(commands: Command[], stock: string): StockKinds | u
   return { read: first === write || first === undefined ? undefined : kindOf(first), write: kindOf(write) };
 }
 
-/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock. */
+/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock, and is no lock. If there is none, those of scripts. */
 export function stocksAmong(commands: Command[]): string[] {
-  const isCandidate = ({ name }: Command) => reading.has(name) || /^(DECR|HINCRBY)/.test(name);
-  return [...new Set(commands.filter(isCandidate).flatMap(keysOf))];
+  const claimed = new Set(commands.filter(isClaim).flatMap(keysOf));
+  const among = (isCandidate: (command: Command) => boolean) =>
+    [...new Set(commands.filter(isCandidate).flatMap(keysOf))].filter((key) => !claimed.has(key));
+  const read = among(({ name }) => reading.has(name) || /^(DECR|HINCRBY)/.test(name));
+  return read.length > 0 ? read : among(({ name }) => runsScript.test(name));
+}
+
+/** True for a command that makes a key which was not there, or takes it away. */
+function isClaim(command: Command): boolean {
+  const { name, args } = command;
+  const ifNew = name === 'SET' && args.some((arg) => arg.toUpperCase() === 'NX');
+  return ifNew || ['SETNX', 'HSETNX', 'DEL', 'UNLINK'].includes(name);
 }
 
 /** The field of this key that these commands read, or take from in one step, where it is a hash and they name one field. */
@@ -95,8 +105,5 @@ export function stockIn({ name, args }: Command): number | undefined {
   return Number.isInteger(value) ? value : undefined;
 }
 
-/** True for a write that Redis takes whatever else has happened, when it is in no transaction. */
-export function isPlainWrite({ name, args }: Command): boolean {
-  if (name === 'SET') return !args.slice(2).some((arg) => /^(NX|XX|IFEQ)$/i.test(arg));
-  return ['HSET', 'GETSET', 'SETEX', 'PSETEX'].includes(name);
-}
+/** True for a kind of write that Redis takes whatever has happened since its sale read, when it is in no transaction. */
+export const isPlain = (kind: string) => ['SET', 'HSET', 'HMSET', 'GETSET', 'SETEX', 'PSETEX'].includes(kind);

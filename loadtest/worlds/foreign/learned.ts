@@ -3,7 +3,7 @@
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { type Answers, readByMask } from './answers.ts';
-import { keysOf, kindOf, names, type StockKinds } from './command-kinds.ts';
+import { isPlain, keysOf, kindOf, names, type StockKinds } from './command-kinds.ts';
 import type { SeenWire } from './sales-seen.ts';
 
 /** What the user says of a service. What is left out is learned. */
@@ -74,6 +74,8 @@ export function wireOf(known: Learned): Wire & SeenWire {
     isStockKey: (key) => isStockKey(known, key),
     isStockRead: (command) => isOf(command, read),
     isStockWrite: (command) => isOf(command, write),
+    isShared: known.isShared,
+    overwrites: isPlain(write) && (written === 'a number' || written.same !== 'QUEUED'),
     hasWritten: ({ reply: { text } }: Exchange) =>
       written === 'a number' ? Number(text) >= 0 : text === written.same || text === 'OK',
     lockKey: () => lock.keys[0] ?? `${stock}:no lock`,

@@ -16,7 +16,7 @@ const AGAIN_LIMIT_MS = 3_000;
 const CALM_LIMIT_MS = 2_000;
 const PLENTY = 1_000;
 /** A buyer who has no answer by then goes away, in milliseconds: a service may keep him waiting for ever. */
-const BUYER_LIMIT_MS = 6_000;
+const BUYER_LIMIT_MS = 10_000;
 
 function untilGivenUp(signal?: AbortSignal) {
   const hasGivenUp = AbortSignal.timeout(BUYER_LIMIT_MS);

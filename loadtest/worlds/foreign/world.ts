@@ -40,11 +40,19 @@ const noLock = 'No lock is seen in Redis, so nobody waits for one there.';
 export const asksLongLease = (drill: string) => !isLoad(drill) && (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
 export const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
 
-/** The lease that copies are given for the pages in which leases end by themselves, in milliseconds. */
-export function shortLeaseFor({ patienceMs }: Learned, usualMs: number): number {
-  // One that hangs is held for three leases.
-  return Math.min(usualMs, Math.floor((OF_PATIENCE * patienceMs) / 3));
+/**
+ * The copies have these leases from here on. A page in which one hangs holds it for three leases: no longer than its client waits. One that
+ * does not obey has its own; one without an end, or without a lock, is played with what would be its lease.
+ */
+export async function setLeases({ short, long }: Pick<ForeignWorldOptions, 'short' | 'long'>, learned: Learned) {
+  const { lock, obeysLease, patienceMs } = learned;
+  const leaseMs = Math.min(short.leaseMs, Math.floor((OF_PATIENCE * patienceMs) / 3));
+  if (hasEnd(learned) && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
+  else if (obeysLease && leaseMs < short.leaseMs) await short.restart(leaseMs);
+  else short.leaseMs = leaseMs;
 }
+
+const hasEnd = ({ lock: { leaseMs } }: Learned) => leaseMs > 0 && Number.isFinite(leaseMs);
 
 export interface ForeignWorldOptions {
   /** Where leases are short, and where they are long. */
@@ -68,11 +76,7 @@ export function foreignWorld({
   signal,
   showsAll,
 }: ForeignWorldOptions): World {
-  const { lock, obeysLease, patienceMs } = learned;
-  const hasEnd = lock.leaseMs > 0 && Number.isFinite(lock.leaseMs);
-  const longestSaleMs = OF_PATIENCE * patienceMs;
-  // One that does not obey has its own, and one without an end, or without a lock, is played with what is usual.
-  if (hasEnd && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
+  const { lock, patienceMs } = learned;
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
@@ -85,9 +89,9 @@ export function foreignWorld({
   function whyNotInTime(drill: string): string | undefined {
     if (isLoad(drill) || asksLongLease(drill)) return undefined;
     const lease = `Its lease is ${formatDuration(short.leaseMs)}`;
-    if (hasEnd && short.leaseMs > longestWaitMs)
+    if (hasEnd(learned) && short.leaseMs > longestWaitMs)
       return `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`;
-    if (drill === 'long-sale' && longestSaleMs < FEWEST_LEASES * short.leaseMs)
+    if (drill === 'long-sale' && OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
       return `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`;
     return undefined;
   }

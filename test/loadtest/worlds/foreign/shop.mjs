@@ -25,7 +25,11 @@ function isNth(times) {
 const free = [];
 async function withRedis(act) {
   const redis =
-    free.pop() ?? new Redis(REDIS_URL, { maxRetriesPerRequest: 0, retryStrategy: () => 50 }).on('error', () => {});
+    free.pop() ??
+    new Redis(REDIS_URL, { maxRetriesPerRequest: 0, socketTimeout: 1_900, retryStrategy: () => 50 }).on(
+      'error',
+      () => {},
+    );
   try {
     return await act(redis);
   } finally {
