@@ -21,6 +21,7 @@ import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
+import { withoutPassword } from '../services/inventory/settings/setting-error.ts';
 import type { LockPlace } from '../workshop/page/view/picture.ts';
 import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
@@ -64,10 +65,10 @@ async function judge(options: JudgeCommand): Promise<never> {
 
   async function run(): Promise<number> {
     const startedAt = new Date();
-    say(`Two copies of ${pc.bold(service.command)} start in ${service.dir}.`);
+    say(openingOf(service));
     build(service);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
-    const second = open(LONG_LEASE_MS);
+    const second = service.running ? Promise.resolve(first) : open(LONG_LEASE_MS);
     const learned = await untilStopped(learn(first, service), signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
@@ -78,7 +79,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     const settings = settingsFor(options, learned);
     const grade = asRow({
       stage: service.name,
-      file: service.command,
+      file: service.command || service.name,
       promises: { renewal: learned.lock.isRenewed },
     });
     const folder = createRunFolder(options.reports, startedAt);
@@ -108,7 +109,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     const { redis, nginx } = first;
     const results: Results = {
       format: 3,
-      command: commandLine('npm run judge'),
+      command: withoutPassword(commandLine('npm run judge')),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
       verdict: 'unknown',
@@ -135,6 +136,13 @@ async function judge(options: JudgeCommand): Promise<never> {
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
   }
+}
+
+function openingOf({ command, dir, running }: JudgeCommand['service']): string {
+  if (running === undefined) return `Two copies of ${pc.bold(command)} start in ${dir}.`;
+  const { urls, redisUrl, stock } = running;
+  const { host } = new URL(redisUrl);
+  return `Two copies run already: ${pc.bold(urls.join(' and '))}. It sets ${stock} in the Redis at ${host}, and puts it back.`;
 }
 
 /** Runs what the service is made by, once. Throws with what that printed when it fails. */
@@ -174,7 +182,7 @@ function orNull(ms: number): number | null {
 function toldOf(learned: Learned, command: string): ServiceTold {
   const { sale, stock, field, read, write, answers, lock, obeysLease, isShared, patienceMs, saleMs, oneSale } = learned;
   return {
-    command,
+    ...(command !== '' && { command }),
     sale: [sale.method, sale.path, sale.json].filter(Boolean).join(' '),
     stock: field === undefined ? stock : `${stock} ${field}`,
     ...(read !== undefined && { read }),
@@ -194,7 +202,9 @@ function learnedLines(told: ServiceTold): string[] {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return [
     ...pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
-    `  ${'One sale'.padEnd(width)}  ${told.oneSale.join(`\n  ${' '.repeat(width)}  `)}`,
+    ...(told.oneSale.length > 0
+      ? [`  ${'One sale'.padEnd(width)}  ${told.oneSale.join(`\n  ${' '.repeat(width)}  `)}`]
+      : []),
   ];
 }
 

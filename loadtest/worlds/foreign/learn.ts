@@ -37,7 +37,10 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
   const commandsOf = (node: ForeignNode) => (seen.get(node) ?? []).map(({ command }) => command);
   try {
     const sale = said.sale ?? (await findSale(target));
-    const { stock, field } = await findStock(target, sale, said, () => commandsOf(first));
+    const { running } = said;
+    const { stock, field } = running
+      ? { stock: running.stock, field: said.field }
+      : await findStock(target, sale, said, () => commandsOf(first));
     // So much is needed to sell at all; the rest follows from there.
     let known: Learned = { ...nothingYet, sale, stock, field, read: undefined, write: '' };
     const know = (more: Partial<Learned>) => {
@@ -48,7 +51,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await first.setStock(UNITS);
     for (const node of [first, second, first]) await warmUp(target, node, WARM_LIMIT_MS);
     await untilQuiet(nodes);
-    know({ idle: (await redis.keys('*')).filter((key) => key !== stock) });
+    if (!running) know({ idle: (await redis.keys('*')).filter((key) => key !== stock) });
 
     seen.set(first, []);
     const startedAt = performance.now();
@@ -57,7 +60,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await untilQuiet(nodes);
     const exchanges = seen.get(first) ?? [];
     const commands = exchanges.map(({ command }) => command);
-    const kinds = stockKindsOf(commands, stock);
+    const kinds = running ? { read: undefined, write: '' } : stockKindsOf(commands, stock);
     if (kinds === undefined) throw new Error(noWrite(stock));
     const isWrite = (exchange: Exchange) => kindOf(exchange.command) === kinds.write && names(exchange.command, stock);
     const released = commands.slice(exchanges.findLastIndex(isWrite) + 1).filter((command) => isOfLock(known, command));

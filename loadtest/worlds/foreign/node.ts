@@ -72,14 +72,17 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
     return redis;
   }
 
+  /** What it has sold or, where nothing of it is seen, been asked for. */
+  const writes = copy.passed ?? sales.writes;
+
   async function state(): ReturnType<TargetNode['state']> {
-    if (copy.process.isDead()) throw new Error(`${name} does not answer.`);
+    if (copy.process?.isDead()) throw new Error(`${name} does not answer.`);
     const underWay = asked.underWay(url);
-    const sold = sales.writes() - writesBefore;
+    const sold = writes() - writesBefore;
     return {
       node: name,
       port: Number(new URL(url).port),
-      pid: copy.process.pid(),
+      pid: copy.process?.pid() ?? 0,
       instance: `${name}-${copy.number()}`,
       lock: 'foreign',
       leaseMs: asked.leaseMs,
@@ -101,6 +104,18 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
   async function begin(onPush: OnPush) {
     onPush(push([...events], false, await state()), true);
   }
+
+  const processOf = ({ signal, kill, start }: NonNullable<Copy['process']>) => ({
+    signal,
+    kill,
+    async start() {
+      sales.forget();
+      holds.cancel();
+      events = [];
+      await start();
+      for (const onPush of followers) await begin(onPush);
+    },
+  });
 
   const isNot = (what: string) => async () => {
     throw new Error(`A service that is judged by its wire has no ${what}.`);
@@ -128,17 +143,7 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       }
       return true;
     },
-    process: {
-      signal: copy.process.signal,
-      kill: copy.process.kill,
-      async start() {
-        sales.forget();
-        holds.cancel();
-        events = [];
-        await copy.process.start();
-        for (const onPush of followers) await begin(onPush);
-      },
-    },
+    ...(copy.process && { process: processOf(copy.process) }),
     state,
     isSilentFor: (limitMs) =>
       machineNetwork.request({ method: 'GET', url: new URL('/', url), signal: AbortSignal.timeout(limitMs) }).then(
@@ -154,7 +159,7 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       holds.letGo();
     },
     async reset() {
-      writesBefore = sales.writes();
+      writesBefore = writes();
       events = [];
     },
     history: async () => ({ events: [...events], dropped: 0 }),
@@ -180,6 +185,8 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },
     async clear() {
+      // What else is in the Redis of others is not ours.
+      if (copy.process === undefined) return;
       const keys = wire ? await wire.lockKeysIn(server(), '') : [];
       if (keys.length > 0) await server().del(keys);
     },

@@ -32,7 +32,10 @@ export interface Copy {
   /** Through nginx, to this copy alone: a load loses requests at servers that close each connection. */
   loadUrl: string;
   link: ReplyLink;
-  process: OwnProcess & { isDead(): boolean };
+  /** Absent of one that runs already. */
+  process?: OwnProcess & { isDead(): boolean };
+  /** Of one that runs already: how many requests of loads nginx has passed on to it. */
+  passed?(): number;
   /** The last lines that it printed. */
   lines: readonly string[];
   /** Which process of it runs: the first is 1. */
@@ -44,7 +47,8 @@ export interface ForeignStack {
   url: string;
   nginx: string;
   redis: Pick<RedisServer, 'url' | 'kind'>;
-  redisProcess: OwnProcess;
+  /** Absent where the copies run already, as `startReplica` is. */
+  redisProcess?: OwnProcess;
   startReplica?: Stack['startReplica'];
   partDied: Promise<PartError>;
   /** What the copies are told as LEASE_MS when they are started next. */

@@ -7,6 +7,7 @@ import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
 import { type ForeignNode, foreignNodeOf } from './node.ts';
+import { openRunningStack, type Running } from './running.ts';
 import { type ForeignStack, openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
@@ -35,12 +36,13 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
   restart(leaseMs: number): Promise<void>;
 }
 
-/** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys. */
+/** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys; or takes those that run already. */
 export async function openForeignTarget(
-  service: Service,
+  service: Service & { running?: Running | undefined },
   { leaseMs, onLine }: Parameters<typeof openForeignStack>[1],
 ): Promise<ForeignTarget> {
-  const stack = await openForeignStack(service, { leaseMs, onLine });
+  const { running } = service;
+  const stack = running ? await openRunningStack(running) : await openForeignStack(service, { leaseMs, onLine });
   const requests = new Map<string, number>();
   const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
   const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
@@ -86,7 +88,7 @@ export async function openForeignTarget(
     backends: {},
     stack: {
       redis: stack.redis,
-      redisProcess: stack.redisProcess,
+      ...(stack.redisProcess && { redisProcess: stack.redisProcess }),
       ...(stack.startReplica && { startReplica: stack.startReplica }),
       async startClockServer() {
         throw new Error(lacks['clock server']);

@@ -36,6 +36,9 @@ const TRIES = 2;
 
 const noLock = 'No lock is seen in Redis, so nobody waits for one there.';
 
+const notOurs =
+  'It is not started here, so nothing of it is stopped, held or cut off: give the command that starts it.';
+
 /** True for a drill that is played where leases are long. */
 export const asksLongLease = (drill: string) => !isLoad(drill) && (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
 export const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
@@ -80,6 +83,8 @@ export function foreignWorld({
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
+    if (short.copies[0].process === undefined && !isLoad(drill))
+      return notApplicable(because('text', { text: notOurs }));
     if (drill === 'starvation' && lock.keys.length === 0) return notApplicable(because('text', { text: noLock }));
     const why = whyNotInTime(drill);
     return why === undefined ? undefined : lostTrack(new Error(why));
