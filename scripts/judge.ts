@@ -1,6 +1,7 @@
 // npm run judge: starts two copies of a service in any language, learns it from a few sales, breaks it on purpose, and judges it by its wire.
 
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import pc from 'picocolors';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
 import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
@@ -47,26 +48,29 @@ async function judge(options: JudgeCommand): Promise<never> {
   const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
   const stopping = stopOnSignal(new Interrupted());
   const { signal } = stopping;
-  const opened: Promise<ForeignTarget>[] = [];
+  const opened: ForeignTarget[] = [];
   const say = (...lines: string[]) => void (isJson || process.stdout.write(lines.map((line) => `${line}\n`).join('')));
   const open = (leaseMs: number) => {
     const onLine = isVerbose
       ? (name: string, line: string) => void process.stderr.write(`${name}: ${line}\n`)
       : undefined;
-    const target = openForeignTarget(service, { leaseMs, onLine });
-    opened.push(target);
-    target.catch(() => {});
+    const target = openForeignTarget(service, { leaseMs, onLine, onWait: (line) => say(pc.dim(line)) });
+    target.then(
+      (ready) => opened.push(ready),
+      () => {},
+    );
     return target;
   };
 
   return endWith('It could not be judged', run, async () => {
-    for (const target of opened) await target.then(({ close }) => close()).catch(() => {});
+    // What is still starting ends with this process.
+    await Promise.all(opened.map(({ close }) => close()));
   });
 
   async function run(): Promise<number> {
     const startedAt = new Date();
     say(openingOf(service));
-    build(service);
+    await build(service, signal);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
     const second = service.running ? Promise.resolve(first) : open(LONG_LEASE_MS);
     const learned = await untilStopped(learn(first, service), signal);
@@ -146,10 +150,11 @@ function openingOf({ command, dir, running }: JudgeCommand['service']): string {
 }
 
 /** Runs what the service is made by, once. Throws with what that printed when it fails. */
-function build({ build: command, dir }: JudgeCommand['service']) {
+async function build({ build: command, dir }: JudgeCommand['service'], signal: AbortSignal) {
   if (command === undefined) return;
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: dir, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ended with exit code ${status}:\n${`${stdout}${stderr}`.trim()}`);
+  await promisify(execFile)('sh', ['-c', command], { cwd: dir, signal }).catch(({ code, stdout, stderr }) => {
+    throw new Error(`${command} ended with exit code ${code}:\n${`${stdout}${stderr}`.trim()}`);
+  });
 }
 
 /** Rejects when the run is to stop. */

@@ -108,9 +108,7 @@ export function readJudgeOptions(argv: string[]) {
 /** The copies that run already, if some are named. Throws a sentence. */
 function runningOf({ url, redis, stock }: { url?: string; redis?: string; stock?: string }): Running | undefined {
   if (url === undefined && redis === undefined) return undefined;
-  const urls = (url ?? '')
-    .split(',')
-    .map((part) => addressHere(part.trim(), '--url', 'http://127.0.0.1:8081')?.origin ?? '');
+  const urls = (url ?? '').split(',').map((part) => addressHere(part.trim(), '--url', 'http://127.0.0.1:8081').origin);
   if (urls.length !== 2 || urls[0] === urls[1])
     throw new Error('--url names two copies, such as http://127.0.0.1:8081,http://127.0.0.1:8082');
   const redisUrl = addressHere(redis ?? '', '--redis', 'redis://127.0.0.1:6379').href;

@@ -5,14 +5,17 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startNginx } from '../../../stack/nginx.ts';
 import { createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
-import { makeTempDir, type PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
+import { makeTempDir, PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
 import { openRedis, openReplica, type RedisServer } from '../../../stack/redis.ts';
 import type { Stack } from '../../../stack/stack.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 
 /** How long a service may take to listen, in milliseconds: Spring Boot on a busy machine takes half a minute. */
 const START_LIMIT_MS = 90_000;
+/** How often it is said that one does not listen yet, in milliseconds. */
+const LATE_MS = 15_000;
 /** How long it may take to end by itself, in milliseconds. */
 const STOP_LIMIT_MS = 1_000;
 /** So many of the last lines that it printed are kept. */
@@ -59,7 +62,12 @@ export interface ForeignStack {
 /** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
 export async function openForeignStack(
   service: Service,
-  asked: { leaseMs: number; onLine?: ((name: string, line: string) => void) | undefined },
+  asked: {
+    leaseMs: number;
+    onLine?: ((name: string, line: string) => void) | undefined;
+    /** Told what takes long. */
+    onWait(line: string): void;
+  },
 ): Promise<ForeignStack> {
   let { leaseMs } = asked;
   const temp = makeTempDir();
@@ -79,8 +87,16 @@ export async function openForeignStack(
     let started = 0;
     let isDead = false;
 
-    const startOn = (port: number) =>
-      startPart({
+    const startOn = async (port: number) => {
+      let said = '';
+      const startedAt = performance.now();
+      const late = setInterval(async () => {
+        const other = await listensElsewhere(lines, port);
+        const hint = other === undefined ? '' : `: it listens on ${other}, have it take PORT from its environment`;
+        said = `${name} has not listened on port ${port} yet${hint}`;
+        asked.onWait(`${said}, ${formatDuration(performance.now() - startedAt)}`);
+      }, LATE_MS);
+      return startPart({
         name,
         command: 'sh',
         args: ['-c', service.command],
@@ -96,7 +112,15 @@ export async function openForeignStack(
           asked.onLine?.(name, line);
           if (lines.length > LINES) lines.shift();
         },
-      });
+      })
+        .catch((error) => {
+          if (!(error instanceof PartError) || !error.isLate) throw error;
+          throw new Error(
+            [`${said}, ${formatDuration(START_LIMIT_MS)} after its start.`, ...lines.slice(-5)].join('\n  '),
+          );
+        })
+        .finally(() => clearInterval(late));
+    };
     const port = await freePort();
     started += 1;
     const own = parts.breakable({ part: await startOn(port), startAgain: () => startOn(port) });
@@ -167,6 +191,15 @@ export async function openForeignStack(
     await stop();
     throw error;
   }
+}
+
+/** The port that is named in what it printed, and on which somebody listens. */
+async function listensElsewhere(lines: readonly string[], own: number): Promise<number | undefined> {
+  const named = lines.flatMap((line) =>
+    [...line.matchAll(/(?:\bport\D{1,9}|:)(\d{2,5})\b/gi)].map(([, port]) => Number(port)),
+  );
+  for (const port of named) if (port !== own && port < 65_536 && (await listens(port))) return port;
+  return undefined;
 }
 
 /** True when somebody takes a connection on this port. */
