@@ -95,7 +95,7 @@ export function startCommand(
   const compiled = `tsx-${userInfo().uid}`;
   mkdirSync(join(tmpdir(), compiled), { recursive: true });
   symlinkSync(join(tmpdir(), compiled), join(tmp, compiled));
-  const withReports = /scripts\/(start|staircase|bench|grade|prove|drill)\.ts$/.test(file)
+  const withReports = /scripts\/(start|staircase|bench|grade|prove|drill|judge)\.ts$/.test(file)
     ? ['--reports', reports]
     : [];
   // The settings of the tests' own shell must not reach the command; TMPDIR marks it and all that it starts.

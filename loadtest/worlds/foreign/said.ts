@@ -40,7 +40,11 @@ export function readSaid(given: string, from: string): SaidOfService {
   const file = join(folder, SAID_FILE);
   if (!existsSync(file))
     throw new Error(`${given} is a folder without a ${SAID_FILE}: give a command, such as "java -jar shop.jar".`);
-  const read = fileSchema.safeParse(parse(file));
+  const parsed = parse(file);
+  const read = fileSchema.safeParse(parsed);
+  const odd = Object.keys(Object(parsed)).find((key) => !(key in fileSchema.shape));
+  if (odd !== undefined)
+    throw new Error(`${file}: "${odd}" is not known. Did you mean ${Object.keys(fileSchema.shape).join(', ')}?`);
   if (!read.success) throw new Error(`${file} is not allowed: ${z.prettifyError(read.error)}`);
   const { sale, name = basename(folder), ...said } = read.data;
   return { ...said, dir: folder, name, ...(sale !== undefined && { sale: readSale(sale) }) };

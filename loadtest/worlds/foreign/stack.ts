@@ -88,13 +88,13 @@ export async function openForeignStack(
     let isDead = false;
 
     const startOn = async (port: number) => {
-      let said = '';
       const startedAt = performance.now();
+      let hint = 'Have it listen on the PORT that is in its environment.';
       const late = setInterval(async () => {
+        asked.onWait(`${name} has not listened on port ${port} yet, ${formatDuration(performance.now() - startedAt)}.`);
         const other = await listensElsewhere(lines, port);
-        const hint = other === undefined ? '' : `: it listens on ${other}, have it take PORT from its environment`;
-        said = `${name} has not listened on port ${port} yet${hint}`;
-        asked.onWait(`${said}, ${formatDuration(performance.now() - startedAt)}`);
+        if (other !== undefined)
+          hint = `It listens on ${other}: have it listen on the PORT that is in its environment.`;
       }, LATE_MS);
       return startPart({
         name,
@@ -115,9 +115,8 @@ export async function openForeignStack(
       })
         .catch((error) => {
           if (!(error instanceof PartError) || !error.isLate) throw error;
-          throw new Error(
-            [`${said}, ${formatDuration(START_LIMIT_MS)} after its start.`, ...lines.slice(-5)].join('\n  '),
-          );
+          const sentence = `${name} did not listen on port ${port} within ${formatDuration(START_LIMIT_MS)}. ${hint}`;
+          throw new Error([sentence, ...lines.slice(-5)].join('\n  '));
         })
         .finally(() => clearInterval(late));
     };
