@@ -1,6 +1,7 @@
 // npm run judge: starts two copies of a service in any language, learns it from a few sales, breaks it on purpose, and judges it by its wire.
 
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import pc from 'picocolors';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
 import { type Answer, judgementSchema, type Results, resultsSchema } from '../loadtest/evidence/results.ts';
@@ -21,6 +22,9 @@ import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
+import { withoutPassword } from '../services/inventory/settings/setting-error.ts';
+import type { LockPlace } from '../workshop/page/view/picture.ts';
+import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
@@ -41,31 +45,35 @@ const CONNECTIONS = 16;
 await judge(readJudgeOptions(process.argv));
 
 async function judge(options: JudgeCommand): Promise<never> {
-  const { service, longestWaitMs, isVerbose, isJson } = options;
+  const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
   const stopping = stopOnSignal(new Interrupted());
   const { signal } = stopping;
-  const opened: Promise<ForeignTarget>[] = [];
+  const opened: ForeignTarget[] = [];
   const say = (...lines: string[]) => void (isJson || process.stdout.write(lines.map((line) => `${line}\n`).join('')));
   const open = (leaseMs: number) => {
     const onLine = isVerbose
       ? (name: string, line: string) => void process.stderr.write(`${name}: ${line}\n`)
       : undefined;
-    const target = openForeignTarget(service, { leaseMs, onLine });
-    opened.push(target);
-    target.catch(() => {});
+    const target = openForeignTarget(service, { leaseMs, onLine, onWait: (line) => say(pc.dim(line)) });
+    target.then(
+      (ready) => opened.push(ready),
+      () => {},
+    );
     return target;
   };
 
   return endWith('It could not be judged', run, async () => {
-    for (const target of opened) await target.then(({ close }) => close()).catch(() => {});
+    // What is still starting ends with this process.
+    await Promise.all(opened.map(({ close }) => close()));
   });
 
   async function run(): Promise<number> {
     const startedAt = new Date();
-    say(`Two copies of ${pc.bold(service.command)} start in ${service.dir}.`);
-    build(service);
+    say(openingOf(service));
+    await build(service, signal);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
-    const second = options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
+    const second =
+      !service.running && options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
     const learned = await untilStopped(learn(first, service), signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
@@ -76,7 +84,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     const settings = settingsFor(options, learned);
     const grade = asRow({
       stage: service.name,
-      file: service.command,
+      file: service.command || service.name,
       promises: { renewal: learned.lock.isRenewed },
     });
     const folder = createRunFolder(options.reports, startedAt);
@@ -84,7 +92,9 @@ async function judge(options: JudgeCommand): Promise<never> {
     const cells = allDrills
       .filter(({ name }) => options.drills.includes(name))
       .map((drill) => ({ stage: service.name, drill }));
-    const narrator = createNarrator(cells.length, say);
+    const place = learned.lock.keys.length > 0 ? 'redis' : 'none';
+    const keeper = doesSave ? await keptIn(folder, place) : undefined;
+    const narrator = createNarrator(cells.length, say, keeper?.narrator);
     const play = (isMine: (drill: string) => boolean) =>
       runCells({
         cells: cells.filter(({ drill }) => isMine(drill.name)),
@@ -104,7 +114,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     const { redis, nginx } = first;
     const results: Results = {
       format: 3,
-      command: commandLine('npm run judge'),
+      command: withoutPassword(commandLine('npm run judge')),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
       verdict: 'unknown',
@@ -118,18 +128,34 @@ async function judge(options: JudgeCommand): Promise<never> {
     const answer = answerOf(grade, results);
     Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
     write(folder, results, answer);
-    say(...answerLines(answer), reportLine(folder.dir), pc.dim(`It took ${formatDuration(results.durationMs)}.`));
+    await keeper?.write();
+    say(
+      ...answerLines(answer),
+      reportLine(folder.dir),
+      ...(keeper
+        ? ['Each drill that went step by step is a page beside it, which a browser opens without a server.']
+        : []),
+      pc.dim(`It took ${formatDuration(results.durationMs)}.`),
+    );
     if (isJson) process.stdout.write(jsonOf(judgementOf(results, answer)));
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
   }
 }
 
+function openingOf({ command, dir, running }: JudgeCommand['service']): string {
+  if (running === undefined) return `Two copies of ${pc.bold(command)} start in ${dir}.`;
+  const { urls, redisUrl, stock } = running;
+  const { host } = new URL(redisUrl);
+  return `Two copies run already: ${pc.bold(urls.join(' and '))}. It sets ${stock} in the Redis at ${host}, and puts it back.`;
+}
+
 /** Runs what the service is made by, once. Throws with what that printed when it fails. */
-function build({ build: command, dir }: JudgeCommand['service']) {
+async function build({ build: command, dir }: JudgeCommand['service'], signal: AbortSignal) {
   if (command === undefined) return;
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: dir, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ended with exit code ${status}:\n${`${stdout}${stderr}`.trim()}`);
+  await promisify(execFile)('sh', ['-c', command], { cwd: dir, signal }).catch(({ code, stdout, stderr }) => {
+    throw new Error(`${command} ended with exit code ${code}:\n${`${stdout}${stderr}`.trim()}`);
+  });
 }
 
 /** Rejects when the run is to stop. */
@@ -162,7 +188,7 @@ function orNull(ms: number): number | null {
 function toldOf(learned: Learned, command: string): ServiceTold {
   const { sale, stock, field, read, write, answers, lock, obeysLease, isShared, patienceMs, saleMs, oneSale } = learned;
   return {
-    command,
+    ...(command !== '' && { command }),
     sale: [sale.method, sale.path, sale.json].filter(Boolean).join(' '),
     stock: field === undefined ? stock : `${stock} ${field}`,
     ...(read !== undefined && { read }),
@@ -182,12 +208,49 @@ function learnedLines(told: ServiceTold): string[] {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return [
     ...pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
-    `  ${'One sale'.padEnd(width)}  ${told.oneSale.join(`\n  ${' '.repeat(width)}  `)}`,
+    ...(told.oneSale.length > 0
+      ? [`  ${'One sale'.padEnd(width)}  ${told.oneSale.join(`\n  ${' '.repeat(width)}  `)}`]
+      : []),
   ];
 }
 
+/** Watches each drill, to keep it as a page that plays without a server. */
+async function keptIn(folder: RunFolder, place: LockPlace) {
+  const { openOnlooker } = await import('../workshop/server/onlooker.ts');
+  const onlookers = new Map<string, Onlooker>();
+  const pages: (() => Promise<void>)[] = [];
+  const narrator: Pick<Narrator, 'follow' | 'result'> = {
+    follow: ({ stage, drill }) => ({
+      async watch(target) {
+        // Whose the sales of a load are, nobody tells.
+        if (drill.kind === 'load') return target;
+        onlookers.set(drill.name, await openOnlooker(drill, stage, target, place));
+        return target;
+      },
+      observe: (seen) => onlookers.get(drill.name)?.observe(seen),
+      narrate: async (...told) => onlookers.get(drill.name)?.tell(...told),
+    }),
+    result(_stage, result, says) {
+      const onlooker = onlookers.get(result.drill);
+      onlooker?.close();
+      // There is nothing to be seen of a drill that was not played.
+      if (onlooker === undefined || result.verdict === 'not-applicable') return;
+      pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result, says)));
+    },
+  };
+  /** To pack a page takes a second of a core: no drill is to be disturbed by it. */
+  async function write() {
+    for (const page of pages) await page();
+  }
+  return { narrator, write };
+}
+
 /** A line for each drill as it ends, and on a terminal what is under way. */
-function createNarrator(total: number, say: (...lines: string[]) => void): Narrator {
+function createNarrator(
+  total: number,
+  say: (...lines: string[]) => void,
+  keeper: Partial<Pick<Narrator, 'follow' | 'result'>> = {},
+): Narrator {
   const show = openLine(process.stdout);
   const underWay = new Set<string>();
   let ended = 0;
@@ -197,7 +260,8 @@ function createNarrator(total: number, say: (...lines: string[]) => void): Narra
       underWay.add(drill.name);
       showUnderWay();
     },
-    result(_stage, result) {
+    ...(keeper.follow && { follow: keeper.follow }),
+    result(stage, result, says) {
       const { drill, verdict, reasons, durationMs } = result;
       ended += 1;
       underWay.delete(drill);
@@ -207,6 +271,7 @@ function createNarrator(total: number, say: (...lines: string[]) => void): Narra
       say(`${pc.dim(`[${ended}/${total}]`)} ${mark(verdict)} ${pc.bold(drill)}${figure ? `, ${figure}` : ''} ${took}`);
       say(pc.dim(`        ${questionOf(drill)}`), `        ${reasons.join(' ')}`);
       showUnderWay();
+      return keeper.result?.(stage, result, says);
     },
     end() {},
   };

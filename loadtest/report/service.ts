@@ -8,15 +8,19 @@ import { type Html, html } from './escape.ts';
 
 /** What was learned, as pairs of a name and a value. */
 export function learnedPairs(service: ServiceTold): [name: string, value: string][] {
-  const { sale, stock, read, write, answers, lock, isShared, patienceMs } = service;
+  const { command, sale, stock, read, write, answers, lock, isShared, patienceMs } = service;
   const lease = lock.leaseMs === null ? 'without an end' : `a lease of ${formatDuration(lock.leaseMs)}`;
   const renewed = lock.isRenewed ? ', renewed while a sale is inside' : '';
   const released = lock.release.length > 0 ? `, given up by ${lock.release.join(', ')}` : '';
-  return [
+  const asked: [string, string][] = [
     ['A sale', sale],
     ['Sold', answers.sold],
     ...(answers.soldOut === undefined ? [] : [['Sold out', answers.soldOut] as [string, string]]),
     ...(answers.busy === undefined ? [] : [['Not let in', answers.busy] as [string, string]]),
+  ];
+  if (command === undefined) return [...asked, ['Stock', stock], ['Lock', 'not seen: its copies run already']];
+  return [
+    ...asked,
     [
       'Stock',
       read === undefined ? `${stock}, taken from by ${write}` : `${stock}, read by ${read}, written by ${write}`,
@@ -37,8 +41,11 @@ export function serviceSection(service: ServiceTold): Html {
 <h2>The service, as it was learned</h2>
 ${command !== undefined && html`<pre><code>${command}</code></pre>`}
 ${pairsOf('environment', learnedPairs(service))}
-<p>One sale that nobody disturbed, as its commands passed:</p>
-<pre><code>${oneSale.join('\n')}</code></pre>
+${
+  oneSale.length > 0 &&
+  html`<p>One sale that nobody disturbed, as its commands passed:</p>
+<pre><code>${oneSale.join('\n')}</code></pre>`
+}
 </section>`;
 }
 

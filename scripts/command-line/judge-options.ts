@@ -2,6 +2,7 @@
 
 import { Option } from 'commander';
 import { isExternal } from '../../loadtest/staircase/lookup.ts';
+import type { Running } from '../../loadtest/worlds/foreign/running.ts';
 import { readSaid, readSale, type SaidOfService } from '../../loadtest/worlds/foreign/said.ts';
 import { foreignDrills } from '../../loadtest/worlds/foreign/world.ts';
 import { callerDir, type Given, namesAmong, newCommand, wholeNumberFrom } from './command.ts';
@@ -18,6 +19,11 @@ const said = [
   new Option('--sold-out <answer>', 'the answer of an empty shop, in the same way'),
   new Option('--lease-ms <ms>', 'how long the lease of its lock is, where it can’t be seen').argParser(milliseconds),
   new Option('--patience <ms>', 'the longest lease that is waited for').argParser(milliseconds).default(4_000),
+  new Option(
+    '--url <urls>',
+    'two copies that run already, instead of a command: the rushes alone, by answers and stock',
+  ),
+  new Option('--redis <url>', 'the Redis of those copies; their stock is put back as it was'),
   new Option('--verbose', 'show the values of all keys in the report, and what the service prints'),
 ];
 
@@ -29,9 +35,9 @@ export function readJudgeOptions(argv: string[]) {
     'npm run judge',
     'Starts two copies of a service of your own, in any language, breaks them on purpose, and judges them by what passes on the wire.',
     ['drill', 'requests', 'connections', 'save', 'json', 'reports'],
-    { save: { help: 'keep each drill as a page that plays without a server, in reports/' } },
+    { save: { help: 'keep each drill that goes step by step as a page that plays without a server, in reports/' } },
   )
-    .argument('<service>', 'what starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
+    .argument('[service]', 'what starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
     .addHelpText('after', '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment.')
     .addHelpText('after', `The drills: ${foreignDrills.join(', ')}`);
   for (const option of said) command.addOption(option);
@@ -45,6 +51,8 @@ export function readJudgeOptions(argv: string[]) {
       soldOut?: string;
       leaseMs?: number;
       patience: number;
+      url?: string;
+      redis?: string;
       verbose?: true;
     }
   >();
@@ -70,9 +78,23 @@ export function readJudgeOptions(argv: string[]) {
   function readOrRefuse(): SaidOfService {
     try {
       const { name, sale, stock, field, sold, soldOut, leaseMs } = given;
-      const known = { name, stock, field, sold, soldOut, leaseMs, ...(sale !== undefined && { sale: readSale(sale) }) };
-      const all = { ...readSaid(text, callerDir), ...withoutGaps(known) };
-      return all;
+      const running = runningOf(given);
+      if ((running === undefined) === (text === ''))
+        throw new Error(
+          'give either a command, such as "java -jar shop.jar", or --url with two copies that run already',
+        );
+      const known = {
+        running,
+        name,
+        stock,
+        field,
+        sold,
+        soldOut,
+        leaseMs,
+        ...(sale !== undefined && { sale: readSale(sale) }),
+      };
+      const own = running ? { command: '', dir: callerDir, name: 'service' } : readSaid(text, callerDir);
+      return { ...own, ...withoutGaps(known) };
     } catch (error) {
       return refuse((error as Error).message);
     }
@@ -81,6 +103,26 @@ export function readJudgeOptions(argv: string[]) {
   function refuse(line: string): never {
     return command.error(`error: ${line}`);
   }
+}
+
+/** The copies that run already, if some are named. Throws a sentence. */
+function runningOf({ url, redis, stock }: { url?: string; redis?: string; stock?: string }): Running | undefined {
+  if (url === undefined && redis === undefined) return undefined;
+  const urls = (url ?? '').split(',').map((part) => addressHere(part.trim(), '--url', 'http://127.0.0.1:8081').origin);
+  if (urls.length !== 2 || urls[0] === urls[1])
+    throw new Error('--url names two copies, such as http://127.0.0.1:8081,http://127.0.0.1:8082');
+  const redisUrl = addressHere(redis ?? '', '--redis', 'redis://127.0.0.1:6379').href;
+  if (stock === undefined) throw new Error('--url needs --stock: what copies that run already do in Redis is not seen');
+  return { urls, redisUrl, stock };
+}
+
+/** Nothing is asked beyond this machine. What is no address may have a password anywhere, and is not shown. */
+function addressHere(text: string, option: string, example: string): URL {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (address?.protocol === new URL(example).protocol && ['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname))
+    return address;
+  const why = address?.protocol === 'rediss:' ? 'TLS is not spoken here: ' : '';
+  throw new Error(`${why}${option} must be an address of this machine, such as ${example}`);
 }
 
 /** Only what is there. */

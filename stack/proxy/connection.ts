@@ -10,6 +10,9 @@ import { type Reply, readReplies } from './replies.ts';
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;
 
+/** The first byte of a TLS connection. https://www.rfc-editor.org/rfc/rfc8446#section-5.1 */
+const TLS_HANDSHAKE = 22;
+
 /** What all connections of a link share. */
 export interface Line {
   /** What passes is no Redis: it is carried byte by byte, and nothing of it can be held. */
@@ -18,6 +21,8 @@ export interface Line {
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
   takeHold(command: Command): Hold | undefined;
+  /** Told when a client speaks TLS, which can't be read. */
+  meetTls(): void;
   /** Told of each reply that comes, and of what it answers. Absent where replies are not read. */
   meetReply?(exchange: Exchange): ReplyHold | undefined;
 }
@@ -177,6 +182,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
       read(bytes);
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
+      if (bytes[0] === TLS_HANDSHAKE) line.meetTls();
       refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
       hasClientEnded = true;
       writeRequests();

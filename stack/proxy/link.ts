@@ -10,7 +10,7 @@ export type { Command, Exchange, Held };
 
 /** A link that reads replies as well as commands. */
 export type ReplyLink = Awaited<ReturnType<typeof open>>;
-export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo'>;
+export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo' | 'hasMetTls'>;
 
 /** A reply that is held, or will be. */
 export interface HeldReply {
@@ -41,6 +41,7 @@ async function open(url: string, readsReplies: boolean) {
   let targetUrl = url;
   let target = addressOf(url);
   let isRefusing = false;
+  let isTls = false;
   /** What has come since the link was opened. */
   const counters = {
     /** Connections that clients made; those that a cut refused are not among them. */
@@ -59,6 +60,9 @@ async function open(url: string, readsReplies: boolean) {
     isSilent: false,
     delayMs: 0,
     takeHold,
+    meetTls() {
+      isTls = true;
+    },
     ...(readsReplies && { meetReply }),
   };
   const connections = new Set<Connection>();
@@ -180,6 +184,8 @@ async function open(url: string, readsReplies: boolean) {
     holdNextReply,
     /** The address of the server that new connections are led to. */
     leadsTo: () => targetUrl,
+    /** True when a client has spoken TLS, which can't be read. */
+    hasMetTls: () => isTls,
     /** Calls `see` with each command and its reply, when that comes. Returns what ends that. */
     watchReplies(see: (exchange: Exchange) => void): () => void {
       replyWatchers.add(see);

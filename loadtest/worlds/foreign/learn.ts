@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, Exchange, HeldReply } from '../../../stack/proxy/link.ts';
 import { maskOf } from './answers.ts';
-import { fieldOf, kindOf, leaseIn, names, stockKindsOf, stocksAmong, toldCommand } from './command-kinds.ts';
+import { fieldOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong, toldCommand } from './command-kinds.ts';
 import { isOfLock, type Learned, type Said } from './learned.ts';
 import type { ForeignNode } from './node.ts';
-import { type ForeignTarget, WARM_LIMIT_MS, warmUp } from './target.ts';
+import { type ForeignTarget, lastLines, WARM_LIMIT_MS, warmUp } from './target.ts';
 
 const UNITS = 100;
 const QUIET_LIMIT_MS = 3_000;
@@ -37,7 +37,10 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
   const commandsOf = (node: ForeignNode) => (seen.get(node) ?? []).map(({ command }) => command);
   try {
     const sale = said.sale ?? (await findSale(target));
-    const { stock, field } = await findStock(target, sale, said, () => commandsOf(first));
+    const { running } = said;
+    const { stock, field } = running
+      ? { stock: running.stock, field: said.field }
+      : await findStock(target, sale, said, () => commandsOf(first));
     // So much is needed to sell at all; the rest follows from there.
     let known: Learned = { ...nothingYet, sale, stock, field, read: undefined, write: '' };
     const know = (more: Partial<Learned>) => {
@@ -48,7 +51,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await first.setStock(UNITS);
     for (const node of [first, second, first]) await warmUp(target, node, WARM_LIMIT_MS);
     await untilQuiet(nodes);
-    know({ idle: (await redis.keys('*')).filter((key) => key !== stock) });
+    if (!running) know({ idle: (await redis.keys('*')).filter((key) => key !== stock) });
 
     seen.set(first, []);
     const startedAt = performance.now();
@@ -57,7 +60,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await untilQuiet(nodes);
     const exchanges = seen.get(first) ?? [];
     const commands = exchanges.map(({ command }) => command);
-    const kinds = stockKindsOf(commands, stock);
+    const kinds = running ? { read: undefined, write: '' } : stockKindsOf(commands, stock);
     if (kinds === undefined) throw new Error(noWrite(stock));
     const isWrite = (exchange: Exchange) => kindOf(exchange.command) === kinds.write && names(exchange.command, stock);
     const released = commands.slice(exchanges.findLastIndex(isWrite) + 1).filter((command) => isOfLock(known, command));
@@ -151,6 +154,11 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const signal = AbortSignal.timeout(SALE_LIMIT_MS);
       return target.network.request({ ...sale, url, signal }).catch(() => undefined);
     }
+  } catch (error) {
+    const [{ link }] = target.copies;
+    const isOfCluster = ({ command, reply }: Exchange) => command.name === 'CLUSTER' && reply.text.startsWith('error');
+    if (link.hasMetTls()) throw new Error(noTls);
+    throw [...seen.values()].flat().some(isOfCluster) ? new Error(noCluster) : error;
   } finally {
     for (const end of unwatch) end();
   }
@@ -173,7 +181,7 @@ async function untilQuiet(nodes: ForeignNode[]) {
 }
 
 /** How a unit is asked for, among the usual ways. */
-async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
+async function findSale({ copies, nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
   const answers: string[] = [];
   for (const way of usualPaths) {
     const [method, path = '/'] = way.split(' ') as ['GET' | 'POST', string];
@@ -182,9 +190,11 @@ async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Lea
       .request({ method, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
       .catch(() => ({ status: 0 }));
     if (![0, 404, 405].includes(status)) return { method, path };
-    answers.push(`${way} is answered ${status || 'nothing'}`);
+    answers.push(`${way} is ${status === 0 ? 'not answered' : `answered ${status}`}`);
   }
-  throw new Error(`Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".`);
+  throw new Error(
+    `Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".${lastLines(copies[0])}`,
+  );
 }
 
 /** Which key is the stock, and which field of it, by what a sale reads that finds none. */
@@ -197,15 +207,24 @@ async function findStock(
   const { stock: key, field } = said;
   if (key !== undefined && field !== undefined) return { stock: key, field };
   const url = new URL(sale.path, first.publicUrl);
-  await network.request({ ...sale, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) }).catch(() => undefined);
+  const { status, body } = await network
+    .request({ ...sale, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
+    .catch(({ message }: Error) => ({ status: 0, body: message }));
   await first.untilQuiet(QUIET_LIMIT_MS);
   const found = key === undefined ? stocksAmong(commands()) : [key];
   const [only] = found;
   if (only !== undefined && found.length === 1) return { stock: only, field: field ?? fieldOf(commands(), only) };
-  const what = found.length === 0 ? 'it read none in Redis' : `it read ${found.join(', ')}`;
-  throw new Error(`Nobody knows which key is the stock: in a sale ${what}. Say it, such as --stock inventory001.`);
+  const answer = shortened(`${status} ${body}`);
+  if (commands().length === 0)
+    throw new Error(`A sale sent nothing to Redis, and was answered "${answer}": have it keep its stock at REDIS_URL.`);
+  const what = found.length === 0 ? `it read none in Redis, and answered "${answer}"` : `it read ${found.join(', ')}`;
+  throw new Error(
+    `Nobody knows which key is the stock: in a sale ${what}. Say it, such as --stock ${only ?? 'stock:42'}.`,
+  );
 }
 
+const noTls = 'It speaks TLS to its Redis, and REDIS_URL begins with redis://: have it connect without TLS.';
+const noCluster = 'It speaks to a Redis Cluster, which is not judged: have it connect to REDIS_URL as to one Redis.';
 const noWrite = (stock: string) =>
   `A unit of ${stock} went, and no command on the wire has written it. Does the service reach Redis by REDIS_URL, and by nothing else?`;
 const sameAnswer = (mask: string) =>

@@ -4,6 +4,7 @@ import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { type Answers, readByMask } from './answers.ts';
 import { isPlain, keysOf, kindOf, names, type StockKinds } from './command-kinds.ts';
+import type { Running } from './running.ts';
 import type { SeenWire } from './sales-seen.ts';
 
 /** What the user says of a service. What is left out is learned. */
@@ -17,6 +18,8 @@ export interface Said {
   soldOut?: string | undefined;
   /** How long the lease of its lock is, in milliseconds. */
   leaseMs?: number | undefined;
+  /** Its copies run already. */
+  running?: Running | undefined;
 }
 
 export interface Learned extends StockKinds {

@@ -41,7 +41,6 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
   let events: SaleEvent[] = [];
   let writesBefore = 0;
   let lastAt = 0;
-  let received = 0;
   const followers = new Set<OnPush>();
 
   const push = (told: SaleEvent[], cleared = false, state?: Awaited<ReturnType<TargetNode['state']>>) => ({
@@ -77,14 +76,17 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
     return redis;
   }
 
+  /** What it has sold or, where nothing of it is seen, been asked for. */
+  const writes = copy.passed ?? sales.writes;
+
   async function state(): ReturnType<TargetNode['state']> {
-    if (copy.process.isDead()) throw new Error(`${name} does not answer.`);
+    if (copy.process?.isDead()) throw new Error(`${name} does not answer.`);
     const underWay = asked.underWay(url);
-    const sold = sales.writes() - writesBefore;
+    const sold = writes() - writesBefore;
     return {
       node: name,
       port: Number(new URL(url).port),
-      pid: copy.process.pid(),
+      pid: copy.process?.pid() ?? 0,
       instance: `${name}-${copy.number()}`,
       lock: 'foreign',
       leaseMs: asked.leaseMs,
@@ -98,7 +100,7 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       waiting: sales.waiting(),
       unreleased: 0,
       answering: 0,
-      counts: { received, sold, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
+      counts: { received: 0, sold, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
       standstills: [],
     };
   }
@@ -106,6 +108,18 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
   async function begin(onPush: OnPush) {
     onPush(push([...events], false, await state()), true);
   }
+
+  const processOf = ({ signal, kill, start }: NonNullable<Copy['process']>) => ({
+    signal,
+    kill,
+    async start() {
+      sales.forget();
+      holds.cancel();
+      events = [];
+      await start();
+      for (const onPush of followers) await begin(onPush);
+    },
+  });
 
   const isNot = (what: string) => async () => {
     throw new Error(`A service that is judged by its wire has no ${what}.`);
@@ -133,23 +147,13 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       }
       return true;
     },
-    process: {
-      signal: copy.process.signal,
-      kill: copy.process.kill,
-      async start() {
-        sales.forget();
-        holds.cancel();
-        events = [];
-        await copy.process.start();
-        for (const onPush of followers) await begin(onPush);
-      },
-    },
+    ...(copy.process && { process: processOf(copy.process) }),
     state,
     async isSilentFor(limitMs) {
       const isSo = await poll(
         clock,
         Math.max(limitMs, STILL_LIMIT_MS),
-        async () => isStopped(copy.process.pid()) || undefined,
+        async () => (copy.process && isStopped(copy.process.pid())) || undefined,
       );
       return isSo ?? false;
     },
@@ -162,8 +166,7 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       holds.letGo();
     },
     async reset() {
-      writesBefore = sales.writes();
-      received = 0;
+      writesBefore = writes();
       events = [];
     },
     history: async () => ({ events: [...events], dropped: 0 }),
@@ -189,6 +192,8 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },
     async clear() {
+      // What else is in the Redis of others is not ours.
+      if (copy.process === undefined) return;
       const keys = wire ? await wire.lockKeysIn(server(), '') : [];
       if (keys.length > 0) await server().del(keys);
     },

@@ -41,7 +41,10 @@ export function readSaid(given: string, from: string): SaidOfService {
   if (!existsSync(file))
     throw new Error(`${given} is a folder without a ${SAID_FILE}: give a command, such as "java -jar shop.jar".`);
   const read = fileSchema.safeParse(parse(readFileSync(file, 'utf8'), file));
-  if (!read.success) throw new Error(`${file} is not allowed: ${z.prettifyError(read.error)}`);
+  if (!read.success) {
+    const allowed = Object.keys(fileSchema.shape).join(', ');
+    throw new Error(`${file} is not allowed: ${z.prettifyError(read.error)}\nIt may have: ${allowed}.`);
+  }
   const { sale, name = basename(folder), ...said } = read.data;
   return { ...said, dir: folder, name, ...(sale !== undefined && { sale: readSale(sale) }) };
 }

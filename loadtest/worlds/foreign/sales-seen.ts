@@ -22,10 +22,10 @@ interface Sale {
 }
 
 export interface SalesSeen {
-  /** A request has been sent to the node. */
-  came(): void;
+  /** A request has been sent to the node, by its letter in the scenario. */
+  came(letter?: string): void;
   /** It has its answer; none when its client has hung up, or the node has died. */
-  ended(answer: SaleAnswer | undefined): void;
+  ended(answer: SaleAnswer | undefined, letter?: string): void;
   /** How many wait for the lock. */
   waiting(): number;
   /** How many writes of the stock Redis has taken from this node. */
@@ -52,6 +52,8 @@ export function seeSales(
   let underWay = 0;
   let writes = 0;
   let sales: Sale[] = [];
+  /** Of requests whose sales have not begun, the oldest first. */
+  const letters: string[] = [];
   /** A write that waits for its EXEC, by connection. */
   const queued = new Map<number, Exchange>();
 
@@ -67,7 +69,8 @@ export function seeSales(
   function begin(connection: number): Sale {
     const sale: Sale = { saleId: String(++numbered).padStart(4, '0'), connection, is: 'waiting', isGone: false };
     sales.push(sale);
-    emit(sale, 'waiting');
+    const letter = letters.shift();
+    emit(sale, 'waiting', letter ? { requestId: letter } : {});
     return sale;
   }
 
@@ -124,11 +127,13 @@ export function seeSales(
   }
 
   return {
-    came() {
+    came(letter = '') {
       underWay += 1;
+      letters.push(letter);
     },
-    ended(answer) {
+    ended(answer, letter = '') {
       underWay -= 1;
+      if (letters.includes(letter)) letters.splice(letters.indexOf(letter), 1);
       const here = sales.filter(({ isGone }) => !isGone);
       const order =
         answer?.outcome === 'lockTimeout' ? (['waiting'] as const) : (['over', 'inside', 'waiting'] as const);

@@ -5,14 +5,17 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startNginx } from '../../../stack/nginx.ts';
 import { createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
-import { makeTempDir, type PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
+import { makeTempDir, PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
 import { openRedis, openReplica, type RedisServer } from '../../../stack/redis.ts';
 import type { Stack } from '../../../stack/stack.ts';
+import { formatDuration } from '../../narration/numbers.ts';
 
 /** How long a service may take to listen, in milliseconds: Spring Boot on a busy machine takes half a minute. */
 const START_LIMIT_MS = 90_000;
+/** How often it is said that one does not listen yet, in milliseconds. */
+const LATE_MS = 15_000;
 /** How long it may take to end by itself, in milliseconds. */
 const STOP_LIMIT_MS = 1_000;
 /** So many of the last lines that it printed are kept. */
@@ -32,7 +35,10 @@ export interface Copy {
   /** Through nginx, to this copy alone: a load loses requests at servers that close each connection. */
   loadUrl: string;
   link: ReplyLink;
-  process: OwnProcess & { isDead(): boolean };
+  /** Absent of one that runs already. */
+  process?: OwnProcess & { isDead(): boolean };
+  /** Of one that runs already: how many requests of loads nginx has passed on to it. */
+  passed?(): number;
   /** The last lines that it printed. */
   lines: readonly string[];
   /** Which process of it runs: the first is 1. */
@@ -44,7 +50,8 @@ export interface ForeignStack {
   url: string;
   nginx: string;
   redis: Pick<RedisServer, 'url' | 'kind'>;
-  redisProcess: OwnProcess;
+  /** Absent where the copies run already, as `startReplica` is. */
+  redisProcess?: OwnProcess;
   startReplica?: Stack['startReplica'];
   partDied: Promise<PartError>;
   /** What the copies are told as LEASE_MS when they are started next. */
@@ -55,7 +62,12 @@ export interface ForeignStack {
 /** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
 export async function openForeignStack(
   service: Service,
-  asked: { leaseMs: number; onLine?: ((name: string, line: string) => void) | undefined },
+  asked: {
+    leaseMs: number;
+    onLine?: ((name: string, line: string) => void) | undefined;
+    /** Told what takes long. */
+    onWait(line: string): void;
+  },
 ): Promise<ForeignStack> {
   let { leaseMs } = asked;
   const temp = makeTempDir();
@@ -75,8 +87,16 @@ export async function openForeignStack(
     let started = 0;
     let isDead = false;
 
-    const startOn = (port: number) =>
-      startPart({
+    const startOn = async (port: number) => {
+      const startedAt = performance.now();
+      let hint = 'Have it listen on the PORT that is in its environment.';
+      const late = setInterval(async () => {
+        asked.onWait(`${name} has not listened on port ${port} yet, ${formatDuration(performance.now() - startedAt)}.`);
+        const other = await listensElsewhere(lines, port);
+        if (other !== undefined)
+          hint = `It listens on ${other}: have it listen on the PORT that is in its environment.`;
+      }, LATE_MS);
+      return startPart({
         name,
         command: 'sh',
         args: ['-c', service.command],
@@ -92,7 +112,14 @@ export async function openForeignStack(
           asked.onLine?.(name, line);
           if (lines.length > LINES) lines.shift();
         },
-      });
+      })
+        .catch((error) => {
+          if (!(error instanceof PartError) || !error.isLate) throw error;
+          const sentence = `${name} did not listen on port ${port} within ${formatDuration(START_LIMIT_MS)}. ${hint}`;
+          throw new Error([sentence, ...lines.slice(-5)].join('\n  '));
+        })
+        .finally(() => clearInterval(late));
+    };
     const port = await freePort();
     started += 1;
     const own = parts.breakable({ part: await startOn(port), startAgain: () => startOn(port) });
@@ -163,6 +190,15 @@ export async function openForeignStack(
     await stop();
     throw error;
   }
+}
+
+/** The port that is named in what it printed, and on which somebody listens. */
+async function listensElsewhere(lines: readonly string[], own: number): Promise<number | undefined> {
+  const named = lines.flatMap((line) =>
+    [...line.matchAll(/(?:\bport\D{1,9}|:)(\d{2,5})\b/gi)].map(([, port]) => Number(port)),
+  );
+  for (const port of named) if (port !== own && port < 65_536 && (await listens(port))) return port;
+  return undefined;
 }
 
 /** True when somebody takes a connection on this port. */

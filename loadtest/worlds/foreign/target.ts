@@ -7,7 +7,8 @@ import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
 import { type ForeignNode, foreignNodeOf } from './node.ts';
-import { type ForeignStack, openForeignStack, type Service } from './stack.ts';
+import { openRunningStack, type Running } from './running.ts';
+import { type Copy, type ForeignStack, openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
 export const WARM_LIMIT_MS = 30_000;
@@ -35,12 +36,14 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
   restart(leaseMs: number): Promise<void>;
 }
 
-/** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys. */
+/** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys; or takes those that run already. */
 export async function openForeignTarget(
-  service: Service,
-  { leaseMs, onLine }: Parameters<typeof openForeignStack>[1],
+  service: Service & { running?: Running | undefined },
+  asked: Parameters<typeof openForeignStack>[1],
 ): Promise<ForeignTarget> {
-  const stack = await openForeignStack(service, { leaseMs, onLine });
+  const { leaseMs } = asked;
+  const { running } = service;
+  const stack = running ? await openRunningStack(running) : await openForeignStack(service, asked);
   const requests = new Map<string, number>();
   const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
   const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
@@ -60,7 +63,7 @@ export async function openForeignTarget(
         const node = isSale ? nodeAt(host) : undefined;
         if (node === undefined) return machineNetwork.request(request);
         count(host, 1);
-        node.sales.came();
+        node.sales.came(request.requestId);
         let answer: ReturnType<typeof readByMask> | undefined;
         try {
           const given = await machineNetwork.request({ ...request, signal: untilGivenUp(request.signal) });
@@ -68,7 +71,7 @@ export async function openForeignTarget(
           return given;
         } finally {
           count(host, -1);
-          node.sales.ended(answer);
+          node.sales.ended(answer, request.requestId);
         }
       },
       startLoad: (load): RunningLoad => machineNetwork.startLoad(load),
@@ -86,7 +89,7 @@ export async function openForeignTarget(
     backends: {},
     stack: {
       redis: stack.redis,
-      redisProcess: stack.redisProcess,
+      ...(stack.redisProcess && { redisProcess: stack.redisProcess }),
       ...(stack.startReplica && { startReplica: stack.startReplica }),
       async startClockServer() {
         throw new Error(lacks['clock server']);
@@ -156,14 +159,17 @@ export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, no
     last = `${answer.status} ${answer.body}`.trim();
     await sleep(100);
   }
-  const copy = copies[nodes.indexOf(node)];
-  const said = copy && copy.lines.length > 0 ? `\nIts last lines:\n  ${copy.lines.slice(-5).join('\n  ')}` : '';
   const { method, path } = wire.sale;
   throw new Error(
-    `${method} ${path} at ${node.name} took no unit of the stock: it answered "${last.slice(0, 120)}".${said}`,
+    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: it answered "${last.slice(0, 120)}". ${notSo}${lastLines(copies[nodes.indexOf(node)])}`,
   );
 }
 
+/** The last lines that it printed, as the end of a sentence. */
+export const lastLines = (copy: Copy | undefined) =>
+  copy && copy.lines.length > 0 ? `\nIts last lines:\n  ${copy.lines.slice(-5).join('\n  ')}` : '';
+
+const notSo = 'Say --stock if it sells from another key, and --sale if a unit is bought in another way.';
 const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
 const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
 const no = (what: string) => `A service that is judged by its wire has no ${what}.`;

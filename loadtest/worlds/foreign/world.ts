@@ -41,9 +41,12 @@ const sharedByAll =
   'All sales of a copy share one connection to Redis: while the answer to one is held, so are those to its renewals.';
 const noLock = 'No lock is seen in Redis, so nobody waits for one there.';
 
+const notOurs =
+  'It is not started here, so nothing of it is stopped, held or cut off: give the command that starts it.';
+
 /** True for a drill that is played where leases are long: on a busy machine a sale of a load may take longer than a short one. */
 export const asksLongLease = (drill: string) => isLoad(drill) || (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
-const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
+export const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
 
 /**
  * The copies have these leases from here on. A page in which one hangs holds it for three leases: no longer than its client waits. One that
@@ -85,6 +88,8 @@ export function foreignWorld({
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
+    if (short.copies[0].process === undefined && !isLoad(drill))
+      return notApplicable(because('text', { text: notOurs }));
     if (drill === 'starvation' && lock.keys.length === 0) return notApplicable(because('text', { text: noLock }));
     const why = whyNotInTime(drill);
     return why === undefined ? undefined : lostTrack(new Error(why));
