@@ -19,6 +19,7 @@ import { openLine } from '../loadtest/run/progress-line.ts';
 import { drills as allDrills } from '../loadtest/scenarios/index.ts';
 import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
+import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-row.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, shortLeaseFor } from '../loadtest/worlds/foreign/world.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
@@ -45,12 +46,13 @@ async function judge(options: JudgeCommand): Promise<never> {
   const stopping = stopOnSignal(new Interrupted());
   const { signal } = stopping;
   const opened: Promise<ForeignTarget>[] = [];
+  let row: StockRow | undefined;
   const say = (...lines: string[]) => void (isJson || process.stdout.write(lines.map((line) => `${line}\n`).join('')));
   const open = (leaseMs: number) => {
     const onLine = isVerbose
       ? (name: string, line: string) => void process.stderr.write(`${name}: ${line}\n`)
       : undefined;
-    const target = openForeignTarget(service, { leaseMs, onLine });
+    const target = openForeignTarget({ ...service, row }, { leaseMs, onLine });
     opened.push(target);
     target.catch(() => {});
     return target;
@@ -58,15 +60,20 @@ async function judge(options: JudgeCommand): Promise<never> {
 
   return endWith('It could not be judged', run, async () => {
     for (const target of opened) await target.then(({ close }) => close()).catch(() => {});
+    await row?.close();
   });
 
   async function run(): Promise<number> {
     const startedAt = new Date();
+    row = service.place && (await openStockRow(service.place));
     say(`Two copies of ${pc.bold(service.command)} start in ${service.dir}.`);
     build(service);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
+    const learning = learn(first, { ...service, row });
+    // A row is one for all copies: what others do as they start would be taken for a sale.
+    if (row) await untilStopped(learning, signal);
     const second = open(LONG_LEASE_MS);
-    const learned = await untilStopped(learn(first, service), signal);
+    const learned = await untilStopped(learning, signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
     const shortMs = shortLeaseFor(learned, SHORT_LEASE_MS);
@@ -96,8 +103,10 @@ async function judge(options: JudgeCommand): Promise<never> {
         narrator,
         folder,
       });
-    // Each has two copies of its own, and mostly waits.
-    const runs = await Promise.all([play((drill) => !asksLongLease(drill)), play(asksLongLease)]);
+    // Each has two copies of its own, and mostly waits. They share a row in MySQL, though.
+    const short = play((drill) => !asksLongLease(drill));
+    if (row) await short;
+    const runs = await Promise.all([short, play(asksLongLease)]);
     const drills = runs.flatMap(({ stages }) => stages.flatMap((stage) => stage.drills));
     const names = cells.map(({ drill }) => drill.name);
     drills.sort((a, b) => names.indexOf(a.drill) - names.indexOf(b.drill));

@@ -1,19 +1,27 @@
 // Carries one client's commands to Redis and the replies back.
 
 import type { Socket } from 'node:net';
-import { NotACommand, readCommands } from '../../simulation/resp.ts';
-import { asRead } from '../../simulation/scripts.ts';
+import { NotACommand } from '../../simulation/resp.ts';
 import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
-import { type Reply, readReplies } from './replies.ts';
+import type { Reply } from './replies.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;
 
+/** How what passes on one connection is read, in both directions, split anywhere. */
+export interface Reading {
+  /** What is no command, or is never answered, comes as bytes alone. What is returned may throw NotACommand. */
+  readCommands(onCommand: (bytes: Buffer, command?: Command) => void): (chunk: Buffer) => void;
+  readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) => void;
+  /** By these commands a client says who it is, and how it wants to be answered. */
+  greetings: Set<string>;
+}
+
 /** What all connections of a link share. */
 export interface Line {
-  /** What passes is no Redis: it is carried byte by byte, and nothing of it can be held. */
-  isOpaque: boolean;
+  /** Begins to read a connection. Absent where what passes is carried byte by byte, and nothing of it can be held. */
+  startReading?: (() => Reading) | undefined;
   isSilent: boolean;
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
@@ -37,9 +45,6 @@ export interface ReplyHold {
 }
 
 export type Connection = ReturnType<typeof carry>;
-
-/** By these a client says who it is, and how it wants to be answered. */
-const greeting = new Set(['HELLO', 'AUTH', 'SELECT']);
 
 /** A command on its way to Redis. */
 interface Request {
@@ -81,8 +86,10 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   const clientClosed = hasClosed(client);
   let redisClosed = hasClosed(redis);
 
-  const read = readCommands((args, bytes) => {
-    const command = { ...asRead(args.map(String)), connection: number };
+  const reading = line.startReading?.();
+  const read = reading?.readCommands((bytes, known) => {
+    if (known === undefined) return send({ bytes, isHeld: false });
+    const command = { ...known, connection: number };
     const hold = line.takeHold(command);
     if (hold === undefined) return send({ bytes, isHeld: false, command });
     const request = { bytes, isHeld: true, hold, command };
@@ -99,7 +106,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   function write({ bytes, hold, command }: Request) {
     if (command && line.meetReply) {
       isSubscriber ||= command.name.endsWith('SUBSCRIBE');
-      if (greeting.has(command.name)) greetings.push({ bytes, isHeld: false, command });
+      if (reading?.greetings.has(command.name)) greetings.push({ bytes, isHeld: false, command });
       asked.push({ command, sentAt: performance.now() });
     }
     if (hold === undefined) return redis.write(bytes);
@@ -172,7 +179,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
 
   function readOrRefuse(bytes: Buffer) {
     try {
-      read(bytes);
+      read?.(bytes);
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
       refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
@@ -202,7 +209,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     if (isRedisGone || hasClientEnded) return;
     // All the commands of one packet become one packet again.
     redis.cork();
-    if (line.isOpaque) send({ bytes, isHeld: false });
+    if (read === undefined) send({ bytes, isHeld: false });
     else readOrRefuse(bytes);
     redis.uncork();
     steer();
@@ -218,7 +225,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     steer();
   });
 
-  const readAnswers = readReplies((reply) => {
+  const answers = reading?.readReplies((reply) => {
     const question = reply.isPush || isSubscriber ? undefined : asked.shift();
     if (question?.isAgain) return;
     const cameAt = performance.now();
@@ -242,9 +249,9 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
 
   function onRedisData(bytes: Buffer) {
     if (isClientGone) return;
-    if (line.meetReply) {
+    if (line.meetReply && answers) {
       client.cork();
-      readAnswers(bytes);
+      answers(bytes);
       writeReplies();
       client.uncork();
       return;

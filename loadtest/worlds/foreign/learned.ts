@@ -5,11 +5,12 @@ import type { Wire } from '../../harness/wire.ts';
 import { type Answers, readByMask } from './answers.ts';
 import { keysOf, kindOf, names, type StockKinds } from './command-kinds.ts';
 import type { SeenWire } from './sales-seen.ts';
+import type { RowPlace, StockRow } from './stock-row.ts';
 
 /** What the user says of a service. What is left out is learned. */
 export interface Said {
   sale?: { method: 'GET' | 'POST'; path: string; json?: string | undefined } | undefined;
-  /** The key of the stock, and the field where that is a hash. */
+  /** The key of the stock, and the field where that is a hash. Or where it is in MySQL, as an address. */
   stock?: string | undefined;
   field?: string | undefined;
   /** What is in the answer to a sale, and in the one of an empty shop. */
@@ -17,12 +18,16 @@ export interface Said {
   soldOut?: string | undefined;
   /** How long the lease of its lock is, in milliseconds. */
   leaseMs?: number | undefined;
+  /** The stock, where that is in MySQL. */
+  row?: StockRow | undefined;
 }
 
 export interface Learned extends StockKinds {
   sale: NonNullable<Said['sale']>;
   stock: string;
   field?: string | undefined;
+  /** Where the stock is in MySQL, when it is there. */
+  row?: RowPlace | undefined;
   answers: Answers;
   lock: {
     /** Those that are in Redis while one is inside. */
@@ -36,7 +41,7 @@ export interface Learned extends StockKinds {
   };
   /** LEASE_MS in the environment is its lease. */
   obeysLease: boolean;
-  /** All sales of a node share one connection to Redis. */
+  /** All sales of a node share one connection to Redis, and one to MySQL. */
   isShared: boolean;
   /** How long its client waits for an answer of Redis, in milliseconds: Infinity where it waited for as long as it was tried. */
   patienceMs: number;
@@ -44,6 +49,8 @@ export interface Learned extends StockKinds {
   saleMs: number;
   /** What Redis says to a write that it has taken: the same each time, or a number. */
   written: { same: string } | 'a number';
+  /** A sale asks Redis for something. */
+  usesRedis: boolean;
   /** Keys that are in Redis while nobody sells. */
   idle: string[];
   /** The commands of one sale, as they are shown. */
@@ -58,13 +65,14 @@ const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: strin
   key === stock || key.startsWith(`${stock}:`) || idle.includes(key);
 
 /** True for a command that names a key of a lock: one that is not there while nobody sells. */
-export const isOfLock = (known: Pick<Learned, 'stock' | 'idle'>, command: Command): boolean =>
-  !names(command, known.stock) && keysOf(command).some((key) => !isStockKey(known, key));
+export const isOfLock = (known: Pick<Learned, 'stock' | 'row' | 'idle'>, command: Command): boolean =>
+  !names(command, known) && keysOf(command).some((key) => !isStockKey(known, key));
 
 /** How the service that is known so shows on the wire. */
 export function wireOf(known: Learned): Wire & SeenWire {
-  const { stock, read, write, written, lock, answers, sale } = known;
-  const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, stock);
+  const { stock, row, read, write, written, lock, answers, sale } = known;
+  const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, known);
+  const unitsIn = new RegExp(row ? `(?:^| )${row.column}=(-?\\d+)` : '(-?\\d+)', 'i');
   return {
     nodesTell: false,
     longestSaleMs: OF_PATIENCE * known.patienceMs,
@@ -74,8 +82,17 @@ export function wireOf(known: Learned): Wire & SeenWire {
     isStockKey: (key) => isStockKey(known, key),
     isStockRead: (command) => isOf(command, read),
     isStockWrite: (command) => isOf(command, write),
-    hasWritten: ({ reply: { text } }: Exchange) =>
-      written === 'a number' ? Number(text) >= 0 : text === written.same || text === 'OK',
+    readUnits: ({ reply: { text } }: Exchange) => {
+      const [, units] = unitsIn.exec(text) ?? [];
+      if (units === undefined) return row ? undefined : 0;
+      return Number(units);
+    },
+    hasWritten: ({ command, reply: { text } }: Exchange) =>
+      command.isSql
+        ? /^OK, [1-9]/.test(text)
+        : written === 'a number'
+          ? Number(text) >= 0
+          : text === written.same || text === 'OK',
     lockKey: () => lock.keys[0] ?? `${stock}:no lock`,
     lockKeysIn: async (redis) => (await redis.keys('*')).filter((key) => !isStockKey(known, key)),
     isOfLock: (command) => isOfLock(known, command),

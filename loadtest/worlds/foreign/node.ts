@@ -9,6 +9,7 @@ import type { Learned } from './learned.ts';
 import { wireOf } from './learned.ts';
 import { type SalesSeen, seeSales } from './sales-seen.ts';
 import type { Copy } from './stack.ts';
+import type { StockRow } from './stock-row.ts';
 
 /** How long a copy may take to reach its Redis, in milliseconds. */
 const REACH_LIMIT_MS = 300;
@@ -30,7 +31,10 @@ export interface ForeignNode extends TargetNode {
 }
 
 /** `underWay`: how many requests the node has. */
-export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url: string): number }): ForeignNode {
+export function foreignNodeOf(
+  copy: Copy,
+  asked: { leaseMs: number; underWay(url: string): number; row?: StockRow | undefined },
+): ForeignNode {
   const { name, url, link } = copy;
   let known: Learned | undefined;
   let wire: ReturnType<typeof wireOf> | undefined;
@@ -173,11 +177,13 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
     heap: isNot('heap to be seen'),
     server,
     async stock() {
+      if (asked.row) return asked.row.read();
       const { stock = '', field } = known ?? {};
       const value = await (field === undefined ? server().get(stock) : server().hget(stock, field));
       return value === null ? undefined : Number(value);
     },
     async setStock(units) {
+      if (asked.row) return asked.row.write(units);
       const { stock = '', field } = known ?? {};
       await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },

@@ -34,6 +34,8 @@ export interface SalesSeen {
 
 /** What the wire of a service tells besides its keys. */
 export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'isOfLock'> {
+  /** What the reply to a reading of the stock says that there is; nothing when that is not known. */
+  readUnits(exchange: Exchange): number | undefined;
   /** True when the reply to a write of the stock says that it was done. */
   hasWritten(exchange: Exchange): boolean;
 }
@@ -48,7 +50,7 @@ export function seeSales(
   let underWay = 0;
   let writes = 0;
   let sales: Sale[] = [];
-  /** A write that waits for its EXEC, by connection. */
+  /** A write that waits for its EXEC or COMMIT, by connection. */
   const queued = new Map<number, Exchange>();
 
   const emit = ({ saleId }: Sale, type: SaleEvent['type'], more: Partial<SaleEvent> = {}) =>
@@ -77,24 +79,25 @@ export function seeSales(
     if (known === undefined) return;
     const { command, reply } = exchange;
     const { connection = 0 } = command;
-    if (known.isStockRead(command)) return read(connection, Number(reply.text.match(/-?\d+/)?.[0] ?? 0));
+    if (known.isStockRead(command)) return read(connection, known.readUnits(exchange));
     if (known.isStockWrite(command)) {
-      if (reply.text === 'QUEUED') return void queued.set(connection, exchange);
+      if (/^QUEUED$|, not committed$/.test(reply.text)) return void queued.set(connection, exchange);
       return wrote(exchange, known.hasWritten(exchange));
     }
     const write = queued.get(connection);
-    if (write === undefined || !['EXEC', 'DISCARD'].includes(command.name)) return;
+    if (write === undefined || !['EXEC', 'DISCARD', 'COMMIT', 'ROLLBACK'].includes(command.name)) return;
     queued.delete(connection);
+    if (command.name === 'COMMIT') return wrote(write, known.hasWritten(write) && reply.text.startsWith('OK'));
     wrote(write, command.name === 'EXEC' && reply.text.startsWith('['));
   });
 
-  function read(connection: number, stock: number) {
+  function read(connection: number, stock: number | undefined) {
     const waiting = find('waiting', connection) ?? (hasRoom() ? begin(connection) : undefined);
     const sale = waiting ?? find('inside', connection);
     if (sale === undefined) return;
     if (sale.is === 'waiting') emit(sale, 'entered');
     Object.assign(sale, { is: 'inside', connection });
-    emit(sale, 'read', { stock });
+    emit(sale, 'read', { ...(stock !== undefined && { stock }) });
   }
 
   function wrote({ command }: Exchange, isDone: boolean) {

@@ -56,7 +56,7 @@ export interface ForeignWorldOptions {
   longestWaitMs: number;
   signal: AbortSignal;
   /** The report shows the values of all keys. */
-  showsAll?: boolean | undefined;
+  showsAll?: boolean;
 }
 
 export function foreignWorld({
@@ -66,7 +66,7 @@ export function foreignWorld({
   settings,
   longestWaitMs,
   signal,
-  showsAll,
+  showsAll = false,
 }: ForeignWorldOptions): World {
   const { lock, obeysLease, patienceMs } = learned;
   const hasEnd = lock.leaseMs > 0 && Number.isFinite(lock.leaseMs);
@@ -99,7 +99,9 @@ export function foreignWorld({
       const why = whyNotPlayed(drill.name);
       if (why !== undefined) return { outcome: why };
       const target = asksLongLease(drill.name) ? long : short;
-      const exchanges = isLoad(drill.name) ? undefined : recordExchanges(target.copies, target.wire, { showsAll });
+      const exchanges = isLoad(drill.name)
+        ? undefined
+        : recordExchanges(target.copies, target.wire, { showsAll, row: learned.row });
       try {
         await target.calm();
         const outcome = await Promise.race([
