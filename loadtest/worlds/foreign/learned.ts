@@ -64,9 +64,14 @@ export const OF_PATIENCE = 0.85;
 const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: string) =>
   key === stock || key.startsWith(`${stock}:`) || idle.includes(key);
 
-/** True for a command that names a key of a lock: one that is not there while nobody sells. */
-export const isOfLock = (known: Pick<Learned, 'stock' | 'row' | 'idle'>, command: Command): boolean =>
-  !names(command, known) && keysOf(command).some((key) => !isStockKey(known, key));
+/** A statement that locks a row, or a name, and one that frees a name. */
+const locking = /\bFOR UPDATE\b|\b(GET|RELEASE)_LOCK\(/i;
+
+/** True for a command that names a key of a lock: one that is not there while nobody sells. And for a statement that locks. */
+export function isOfLock(known: Pick<Learned, 'stock' | 'row' | 'idle'>, command: Command): boolean {
+  if (command.isSql) return known.row !== undefined && locking.test(command.args[0] ?? '');
+  return !names(command, known) && keysOf(command).some((key) => !isStockKey(known, key));
+}
 
 /** How the service that is known so shows on the wire. */
 export function wireOf(known: Learned): Wire & SeenWire {

@@ -87,7 +87,11 @@ export function seeSales(
     const write = queued.get(connection);
     if (write === undefined || !['EXEC', 'DISCARD', 'COMMIT', 'ROLLBACK'].includes(command.name)) return;
     queued.delete(connection);
-    if (command.name === 'COMMIT') return wrote(write, known.hasWritten(write) && reply.text.startsWith('OK'));
+    if (command.name === 'COMMIT') {
+      // Another may have the row before the answer is here.
+      const at = clock.now() - (performance.now() - exchange.sentAt);
+      return wrote(write, known.hasWritten(write) && reply.text.startsWith('OK'), at);
+    }
     wrote(write, command.name === 'EXEC' && reply.text.startsWith('['));
   });
 
@@ -100,18 +104,18 @@ export function seeSales(
     emit(sale, 'read', { ...(stock !== undefined && { stock }) });
   }
 
-  function wrote({ command }: Exchange, isDone: boolean) {
+  function wrote({ command }: Exchange, isDone: boolean, at = clock.now()) {
     if (isDone) writes += 1;
     const sale = find('inside', command.connection ?? 0);
     if (sale === undefined) return;
     const stock = stockIn(command);
     if (!isDone) return emit(sale, 'conflict');
-    emit(sale, 'wrote', { ...(stock !== undefined && { stock }) });
-    leave(sale);
+    emit(sale, 'wrote', { at, ...(stock !== undefined && { stock }) });
+    leave(sale, at);
   }
 
-  function leave(sale: Sale) {
-    if (sale.is === 'inside') emit(sale, 'left');
+  function leave(sale: Sale, at = clock.now()) {
+    if (sale.is === 'inside') emit(sale, 'left', { at });
     sale.is = 'over';
     if (sale.isGone) sales = sales.filter((each) => each !== sale);
   }

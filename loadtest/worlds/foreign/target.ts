@@ -179,7 +179,7 @@ export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, no
 }
 
 /** A stock in Redis is where a lock would be, too. */
-const isLockInRedis = ({ lock, row }: Learned) => row === undefined || lock.keys.length > 0 || lock.release.length > 0;
+const isLockInRedis = ({ lock, row }: Learned) => row === undefined || lock.keys.length > 0;
 
 const noRedis = 'Its lock is not in Redis.';
 const unreadable =

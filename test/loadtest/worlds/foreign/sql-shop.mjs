@@ -36,10 +36,10 @@ const locked = (act) =>
 
 const ask = async (sql, values, on = pool) => (await on.execute(sql, values))[0];
 
-async function takeOne() {
-  const [{ qty }] = await ask('SELECT qty FROM goods WHERE id = ?', [42]);
+async function takeOne(on = pool) {
+  const [{ qty }] = await ask('SELECT qty FROM goods WHERE id = ?', [42], on);
   if (qty <= 0) return undefined;
-  await ask('UPDATE goods SET qty = ? WHERE id = ?', [qty - 1, 42]);
+  await ask('UPDATE goods SET qty = ? WHERE id = ?', [qty - 1, 42], on);
   return qty - 1;
 }
 
@@ -59,8 +59,8 @@ async function inTransaction(act) {
 }
 
 const ways = {
-  'redis-lock': () => locked(takeOne),
-  none: takeOne,
+  'redis-lock': () => locked(() => takeOne()),
+  none: () => takeOne(),
   'for-update': () =>
     inTransaction(async (connection) => {
       const [[{ qty }]] = await connection.query('SELECT qty FROM goods WHERE id = 42 FOR UPDATE');
@@ -68,6 +68,17 @@ const ways = {
       await connection.query(`UPDATE goods SET qty = ${qty - 1} WHERE id = 42`);
       return qty - 1;
     }),
+  async 'get-lock'() {
+    const connection = await pool.getConnection();
+    try {
+      await connection.query("SELECT GET_LOCK('shop', 60)");
+      const left = await takeOne(connection);
+      await connection.query("SELECT RELEASE_LOCK('shop')");
+      return left;
+    } finally {
+      connection.release();
+    }
+  },
   async 'conditional-update'() {
     const { affectedRows } = await ask('UPDATE goods SET qty = qty - 1 WHERE id = ? AND qty > 0', [42]);
     return affectedRows === 1 ? 1 : undefined;
