@@ -64,8 +64,8 @@ export const OF_PATIENCE = 0.85;
 const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: string) =>
   key === stock || key.startsWith(`${stock}:`) || idle.includes(key);
 
-/** A statement that locks a row, or a name, and one that frees a name. */
-const locking = /\bFOR UPDATE\b|\b(GET|RELEASE)_LOCK\(/i;
+/** A statement that locks a row, or a name. */
+const locking = /\bFOR UPDATE\b|\bGET_LOCK\(/i;
 
 /** True for a command that names a key of a lock: one that is not there while nobody sells. And for a statement that locks. */
 export function isOfLock(known: Pick<Learned, 'stock' | 'row' | 'idle'>, command: Command): boolean {

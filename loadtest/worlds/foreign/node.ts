@@ -159,6 +159,8 @@ export function foreignNodeOf(
       holds.letGo();
     },
     async reset() {
+      // A sale that nobody waits for any more would be held for ever, and with it the row that it has locked.
+      holds.cancel();
       writesBefore = sales.writes();
       received = 0;
       events = [];
