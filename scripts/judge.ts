@@ -21,7 +21,7 @@ import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-row.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
-import { asksLongLease, foreignWorld, shortLeaseFor } from '../loadtest/worlds/foreign/world.ts';
+import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
@@ -76,10 +76,9 @@ async function judge(options: JudgeCommand): Promise<never> {
     const learned = await untilStopped(learning, signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
-    const shortMs = shortLeaseFor(learned, SHORT_LEASE_MS);
-    if (learned.obeysLease && shortMs < SHORT_LEASE_MS) await untilStopped(first.restart(shortMs), signal);
     const long = await untilStopped(second, signal);
     long.know(learned);
+    await untilStopped(setLeases({ short: first, long }, learned), signal);
 
     const settings = settingsFor(options, learned);
     const grade = asRow({

@@ -13,6 +13,8 @@ export interface Wire {
   nodesTell: boolean;
   /** How long a sale can be kept inside at most, in milliseconds. */
   longestSaleMs: number;
+  /** A write puts what its sale has computed, whatever another has written since it read. Otherwise it is refused, or takes from what is there. */
+  overwrites: boolean;
   /** How a unit is asked for, at a node or at the load balancer. */
   sale: Pick<HttpRequest, 'method' | 'json'> & { path: string };
   /** What the answer to that says. */
@@ -46,6 +48,7 @@ const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
 export const ourWire: Wire = {
   nodesTell: true,
   longestSaleMs: Number.POSITIVE_INFINITY,
+  overwrites: true,
   sale: { method: 'POST', path: '/inventory/sale' },
   readAnswer,
   stockKey: stock,

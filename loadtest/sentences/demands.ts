@@ -22,8 +22,8 @@ const ROUNDED = 0.1;
 const DELAYS = 5;
 
 export const demands = [
-  demand('no sale is lost', ({ wroteLate }, outcome) => {
-    const { evidence, ...figures } = readStock(outcome, wroteLate);
+  demand('no sale is lost', ({ wroteLate, wire }, outcome) => {
+    const { evidence, ...figures } = readStock(outcome, { wroteLate, overwrites: wire.overwrites });
     const { lostUpdates, finalStock: stock } = figures;
     // Of those in doubt it is known of some that they have written.
     const wrong = lostUpdates > 0 && because('stock too high', { stock, most: stock - lostUpdates });
@@ -93,8 +93,8 @@ export async function mustHaveHadTime(playing: Playing, lateMs: number) {
 }
 
 /** Throws NotStagedError when somebody's answer does not say whether he has sold: he may not have come to his write. */
-function hasLostNothing(outcome: StepHistory): boolean {
-  const { lostUpdates, inDoubt } = readStock(outcome);
+function hasLostNothing(outcome: StepHistory, overwrites: boolean): boolean {
+  const { lostUpdates, inDoubt } = readStock(outcome, { overwrites });
   if (lostUpdates === 0 && inDoubt > 0)
     throw new NotStagedError(
       'Two had read the stock at the same moment, and one of them was not told how its sale ended.',
@@ -111,7 +111,7 @@ function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory,
     throw new NotStagedError(reason);
   }
   // Who has read may still be refused: on the wire it is a fault when a unit is lost by it.
-  const isHarmless = !wire.nodesTell && meetings.length > 0 && hasLostNothing(outcome);
+  const isHarmless = !wire.nodesTell && meetings.length > 0 && hasLostNothing(outcome, wire.overwrites);
   return {
     wrong: meetings.length > 0 && !isHarmless && because('two were inside', { pairs: meetings.length }),
     ...(isHarmless && { right: because('met and lost nothing', { pairs: meetings.length }) }),

@@ -97,17 +97,20 @@ export function stockKindsOf(commands: Command[], stock: StockPlace): StockKinds
   return { read: first === write || first === undefined ? undefined : kindOf(first), write: kindOf(write) };
 }
 
-/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock, and is no lock. */
+/** The keys that these commands read as a stock is read, or take from in one step: what may be the stock, and is no lock. If there is none, those of scripts. */
 export function stocksAmong(commands: Command[]): string[] {
-  const isCandidate = ({ name }: Command) => reading.has(name) || /^(DECR|HINCRBY)/.test(name);
   const claimed = new Set(commands.filter(isClaim).flatMap(keysOf));
-  return [...new Set(commands.filter(isCandidate).flatMap(keysOf))].filter((key) => !claimed.has(key));
+  const among = (isCandidate: (command: Command) => boolean) =>
+    [...new Set(commands.filter(isCandidate).flatMap(keysOf))].filter((key) => !claimed.has(key));
+  const read = among(({ name }) => reading.has(name) || /^(DECR|HINCRBY)/.test(name));
+  return read.length > 0 ? read : among(({ name }) => runsScript.test(name));
 }
 
 /** True for a command that makes a key which was not there, or takes it away. */
 function isClaim(command: Command): boolean {
-  const { name } = command;
-  return ['SETNX', 'DEL', 'UNLINK', 'HSETNX'].includes(name) || (name === 'SET' && !isPlainWrite(command));
+  const { name, args } = command;
+  const ifNew = name === 'SET' && args.some((arg) => arg.toUpperCase() === 'NX');
+  return ifNew || ['SETNX', 'HSETNX', 'DEL', 'UNLINK'].includes(name);
 }
 
 /** The field of this key that these commands read, or take from in one step, where it is a hash and they name one field. */
@@ -133,8 +136,10 @@ export function stockIn({ name, args }: Command): number | undefined {
   return Number.isInteger(value) ? value : undefined;
 }
 
-/** True for a write that Redis takes whatever else has happened, when it is in no transaction. */
-export function isPlainWrite({ name, args }: Command): boolean {
-  if (name === 'SET') return !args.slice(2).some((arg) => /^(NX|XX|IFEQ)$/i.test(arg));
-  return ['HSET', 'GETSET', 'SETEX', 'PSETEX'].includes(name);
-}
+/** True for a kind of UPDATE that puts a number of its own there, and has no condition beside that for the row. */
+export const setsAnew = (kind: string, { column }: NonNullable<StockPlace['row']>) =>
+  new RegExp(`\\b${column}\\W*=\\s*\\?`, 'i').test(kind.split(/\bWHERE\b/i)[0] ?? '') &&
+  !/\bWHERE\b.*\bAND\b/i.test(kind);
+
+/** True for a kind of write that Redis takes whatever has happened since its sale read, when it is in no transaction. */
+export const isPlain = (kind: string) => ['SET', 'HSET', 'HMSET', 'GETSET', 'SETEX', 'PSETEX'].includes(kind);

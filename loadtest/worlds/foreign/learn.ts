@@ -71,7 +71,6 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     if (kinds === undefined) throw new Error(noWrite(stock, said.row ? 'MySQL by MYSQL_URL' : 'Redis by REDIS_URL'));
     const isWrite = ({ command }: Exchange) => kindOf(command) === kinds.write && names(command, known);
     const released = commands.slice(exchanges.findLastIndex(isWrite) + 1).filter((command) => isOfLock(known, command));
-    const written = [exchanges.findLast(isWrite)?.reply.text ?? ''];
     know({
       ...kinds,
       saleMs,
@@ -84,21 +83,26 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     });
 
     know(await learnWhileInside(kinds.read !== undefined));
-    const burst = seen.get(first)?.length ?? 0;
-    const togetherAt = performance.now();
-    await Promise.all([1, 2, 3].map(() => sell(first)));
-    // A lock may be given up long after the answer.
-    const turnMs = (performance.now() - togetherAt) / 3;
+    // Two that nobody disturbs: what is said to a write that another was quicker than is something else.
+    const once = exchanges.findLast(isWrite)?.reply.text ?? '';
+    await warmUp(target, first, SALE_LIMIT_MS);
+    const twice = seen.get(first)?.findLast(isWrite)?.reply.text;
+    // The first time a pool may open connections. A lock may be given up long after the answer.
+    let [burst, turnMs] = [0, Number.POSITIVE_INFINITY];
+    for (const _ of ['cold', 'warm']) {
+      burst = seen.get(first)?.length ?? 0;
+      const startedAt = performance.now();
+      await Promise.all([1, 2, 3].map(() => sell(first)));
+      turnMs = Math.min(turnMs, (performance.now() - startedAt) / 3);
+    }
     const inBurst = (seen.get(first) ?? []).slice(burst);
     const servers = new Set(inBurst.map(({ command }) => command.isSql === true));
-    written.push(...inBurst.filter(isWrite).map(({ reply }) => reply.text));
-    const [same = ''] = written;
     const asked = Math.max(0, ...commands.map((command) => (isOfLock(known, command) ? (leaseIn(command) ?? 0) : 0)));
     const leaseMs = said.leaseMs ?? Math.max(asked, known.lock.leaseMs);
     know({
       saleMs: Math.max(saleMs, turnMs),
       isShared: new Set(inBurst.map(({ command }) => command.connection)).size === servers.size,
-      written: written.every((text) => text === same) ? { same } : 'a number',
+      written: once === twice ? { same: once } : 'a number',
       lock: { ...known.lock, leaseMs },
       obeysLease: Math.abs(leaseMs - target.leaseMs) < SAME_LEASE * target.leaseMs,
     });

@@ -3,7 +3,7 @@
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { type Answers, readByMask } from './answers.ts';
-import { keysOf, kindOf, names, type StockKinds } from './command-kinds.ts';
+import { isPlain, keysOf, kindOf, names, type StockKinds, setsAnew } from './command-kinds.ts';
 import type { SeenWire } from './sales-seen.ts';
 import type { RowPlace, StockRow } from './stock-row.ts';
 
@@ -87,17 +87,17 @@ export function wireOf(known: Learned): Wire & SeenWire {
     isStockKey: (key) => isStockKey(known, key),
     isStockRead: (command) => isOf(command, read),
     isStockWrite: (command) => isOf(command, write),
+    isShared: known.isShared,
+    overwrites: row ? setsAnew(write, row) : isPlain(write) && (written === 'a number' || written.same !== 'QUEUED'),
     readUnits: ({ reply: { text } }: Exchange) => {
       const [, units] = unitsIn.exec(text) ?? [];
       if (units === undefined) return row ? undefined : 0;
       return Number(units);
     },
-    hasWritten: ({ command, reply: { text } }: Exchange) =>
-      command.isSql
-        ? /^OK, [1-9]/.test(text)
-        : written === 'a number'
-          ? Number(text) >= 0
-          : text === written.same || text === 'OK',
+    hasWritten({ reply: { text } }: Exchange) {
+      if (row) return /^OK, [1-9]/.test(text);
+      return written === 'a number' ? Number(text) >= 0 : text === written.same || text === 'OK';
+    },
     lockKey: () => lock.keys[0] ?? `${stock}:no lock`,
     lockKeysIn: async (redis) => (await redis.keys('*')).filter((key) => !isStockKey(known, key)),
     isOfLock: (command) => isOfLock(known, command),

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
+import { poll } from '../../harness/clock.ts';
 import type { OnPush, TargetNode } from '../../harness/target.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
 import type { Learned } from './learned.ts';
@@ -10,9 +11,12 @@ import { wireOf } from './learned.ts';
 import { type SalesSeen, seeSales } from './sales-seen.ts';
 import type { Copy } from './stack.ts';
 import type { StockRow } from './stock-row.ts';
+import { isStopped } from './stopped.ts';
 
 /** How long a copy may take to reach its Redis, in milliseconds. */
 const REACH_LIMIT_MS = 300;
+/** How long a loaded JVM may take to stand still, in milliseconds. */
+const STILL_LIMIT_MS = 1_000;
 /** How long Redis may leave the harness unanswered, in milliseconds. */
 const SERVER_LIMIT_MS = 1_000;
 /** Its commands have ended when none has come for so long, in milliseconds. */
@@ -145,11 +149,14 @@ export function foreignNodeOf(
       },
     },
     state,
-    isSilentFor: (limitMs) =>
-      machineNetwork.request({ method: 'GET', url: new URL('/', url), signal: AbortSignal.timeout(limitMs) }).then(
-        () => false,
-        ({ name }: Error) => name === 'AbortError' || name === 'TimeoutError',
-      ),
+    async isSilentFor(limitMs) {
+      const isSo = await poll(
+        clock,
+        Math.max(limitMs, STILL_LIMIT_MS),
+        async () => isStopped(copy.process.pid()) || undefined,
+      );
+      return isSo ?? false;
+    },
     // Its lease is that of its stack.
     async setLock() {},
     async script(next) {

@@ -17,6 +17,8 @@ interface Sale {
   is: 'waiting' | 'inside' | 'over';
   /** Its client has gone. */
   isGone: boolean;
+  /** The stock that it has read last. */
+  stock?: number;
 }
 
 export interface SalesSeen {
@@ -38,6 +40,8 @@ export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'i
   readUnits(exchange: Exchange): number | undefined;
   /** True when the reply to a write of the stock says that it was done. */
   hasWritten(exchange: Exchange): boolean;
+  /** The sales of a node share one connection. */
+  isShared: boolean;
 }
 
 /** Follows the sales of a node over its link. `tell` is given each event. */
@@ -79,7 +83,7 @@ export function seeSales(
     if (known === undefined) return;
     const { command, reply } = exchange;
     const { connection = 0 } = command;
-    if (known.isStockRead(command)) return read(connection, known.readUnits(exchange));
+    if (known.isStockRead(command)) return read(connection, known.readUnits(exchange), known.isShared);
     if (known.isStockWrite(command)) {
       if (/^QUEUED$|, not committed$/.test(reply.text)) return void queued.set(connection, exchange);
       return wrote(exchange, known.hasWritten(exchange));
@@ -95,20 +99,24 @@ export function seeSales(
     wrote(write, command.name === 'EXEC' && reply.text.startsWith('['));
   });
 
-  function read(connection: number, stock: number | undefined) {
-    const waiting = find('waiting', connection) ?? (hasRoom() ? begin(connection) : undefined);
-    const sale = waiting ?? find('inside', connection);
+  function read(connection: number, stock: number | undefined, isShared: boolean) {
+    // One that has a connection to itself reads again after a write that was refused.
+    const again = sales.find((each) => each.is === 'inside' && each.connection === connection && !each.isGone);
+    const next = (isShared ? undefined : again) ?? find('waiting', connection);
+    const sale = next ?? (hasRoom() ? begin(connection) : find('inside', connection));
     if (sale === undefined) return;
     if (sale.is === 'waiting') emit(sale, 'entered');
-    Object.assign(sale, { is: 'inside', connection });
+    Object.assign(sale, { is: 'inside', connection, stock });
     emit(sale, 'read', { ...(stock !== undefined && { stock }) });
   }
 
   function wrote({ command }: Exchange, isDone: boolean, at = clock.now()) {
     if (isDone) writes += 1;
-    const sale = find('inside', command.connection ?? 0);
-    if (sale === undefined) return;
     const stock = stockIn(command);
+    // Of those who share a connection it is the one that has read one more.
+    const reader = sales.find((each) => each.is === 'inside' && stock !== undefined && each.stock === stock + 1);
+    const sale = reader ?? find('inside', command.connection ?? 0);
+    if (sale === undefined) return;
     if (!isDone) return emit(sale, 'conflict');
     emit(sale, 'wrote', { at, ...(stock !== undefined && { stock }) });
     leave(sale, at);

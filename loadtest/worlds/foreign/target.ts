@@ -111,6 +111,7 @@ export async function openForeignTarget(
       target.leaseMs = ms;
       stack.setLease(ms);
       for (const node of nodes) await again(node);
+      await nodes[0].setStock(PLENTY);
       for (const node of nodes) await warmUp(target, node, WARM_LIMIT_MS);
     },
     async close() {

@@ -1,5 +1,6 @@
 // The foreign world: two copies of anybody's service, of which the wire is seen and nothing else.
 
+import type { Verdict } from '../../evidence/results.ts';
 import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable, type World } from '../../harness/drill.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { because, explainedInOne } from '../../narration/reasons.ts';
@@ -33,18 +34,30 @@ const LONG_MS = 2_000;
 const FEWEST_LEASES = 1.3;
 /** How often a drill is played at most. */
 const TRIES = 2;
+/** What proves nothing where the answers to renewals wait behind the one that is held: the watchdog hears nothing, and may give up. */
+const provesNothing: Record<string, Verdict> = { 'hung-holder': 'pass', 'slow-holder': 'fail', 'long-sale': 'fail' };
 
+const sharedByAll =
+  'All sales of a copy share one connection to Redis: while the answer to one is held, so are those to its renewals.';
 const noLock = 'No lock is seen in Redis, so nobody waits for one there.';
 
-/** True for a drill that is played where leases are long. */
-export const asksLongLease = (drill: string) => !isLoad(drill) && (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
-export const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
+/** True for a drill that is played where leases are long: on a busy machine a sale of a load may take longer than a short one. */
+export const asksLongLease = (drill: string) => isLoad(drill) || (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
+const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].includes(drill);
 
-/** The lease that copies are given for the pages in which leases end by themselves, in milliseconds. */
-export function shortLeaseFor({ patienceMs }: Learned, usualMs: number): number {
-  // One that hangs is held for three leases.
-  return Math.min(usualMs, Math.floor((OF_PATIENCE * patienceMs) / 3));
+/**
+ * The copies have these leases from here on. A page in which one hangs holds it for three leases: no longer than its client waits. One that
+ * does not obey has its own; one without an end, or without a lock, is played with what would be its lease.
+ */
+export async function setLeases({ short, long }: Pick<ForeignWorldOptions, 'short' | 'long'>, learned: Learned) {
+  const { lock, obeysLease, patienceMs } = learned;
+  const leaseMs = Math.min(short.leaseMs, Math.floor((OF_PATIENCE * patienceMs) / 3));
+  if (hasEnd(learned) && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
+  else if (obeysLease && leaseMs < short.leaseMs) await short.restart(leaseMs);
+  else short.leaseMs = leaseMs;
 }
+
+const hasEnd = ({ lock: { leaseMs } }: Learned) => leaseMs > 0 && Number.isFinite(leaseMs);
 
 export interface ForeignWorldOptions {
   /** Where leases are short, and where they are long. */
@@ -68,11 +81,7 @@ export function foreignWorld({
   signal,
   showsAll = false,
 }: ForeignWorldOptions): World {
-  const { lock, obeysLease, patienceMs } = learned;
-  const hasEnd = lock.leaseMs > 0 && Number.isFinite(lock.leaseMs);
-  const longestSaleMs = OF_PATIENCE * patienceMs;
-  // One that does not obey has its own, and one without an end, or without a lock, is played with what is usual.
-  if (hasEnd && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
+  const { lock, patienceMs } = learned;
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
@@ -83,13 +92,22 @@ export function foreignWorld({
 
   /** Why a page in which leases end by themselves can't be played, as a sentence. */
   function whyNotInTime(drill: string): string | undefined {
-    if (isLoad(drill) || asksLongLease(drill)) return undefined;
+    if (asksLongLease(drill)) return undefined;
     const lease = `Its lease is ${formatDuration(short.leaseMs)}`;
-    if (hasEnd && short.leaseMs > longestWaitMs)
+    if (hasEnd(learned) && short.leaseMs > longestWaitMs)
       return `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`;
-    if (drill === 'long-sale' && longestSaleMs < FEWEST_LEASES * short.leaseMs)
+    if (drill === 'long-sale' && OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
       return `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`;
     return undefined;
+  }
+
+  function asJudged(drill: string, outcome: DrillOutcome): DrillOutcome {
+    const { verdict, nothingToBreak, says } = outcome;
+    if (learned.isShared && !learned.row && lock.isRenewed && provesNothing[drill] === verdict)
+      return { ...outcome, verdict: 'unknown', ...explainedInOne([because('text', { text: sharedByAll }), ...says]) };
+    // What has nothing that a drill could break is no unknown.
+    if (verdict !== 'unknown' || !nothingToBreak) return outcome;
+    return { ...outcome, verdict: 'not-applicable', ...explainedInOne([because('nothing to break', {}), ...says]) };
   }
 
   return {
@@ -121,7 +139,7 @@ export function foreignWorld({
           }),
           target.partDied.then((died) => Promise.reject(died)),
         ]);
-        return { outcome: { ...asJudged(outcome), ...(exchanges && { wire: exchanges.told() }) } };
+        return { outcome: { ...asJudged(drill.name, outcome), ...(exchanges && { wire: exchanges.told() }) } };
       } catch (error) {
         return { outcome: lostTrack(error) };
       } finally {
@@ -129,11 +147,4 @@ export function foreignWorld({
       }
     },
   };
-}
-
-/** What has nothing that a drill could break is no unknown. */
-function asJudged(outcome: DrillOutcome): DrillOutcome {
-  const { verdict, nothingToBreak, says } = outcome;
-  if (verdict !== 'unknown' || !nothingToBreak) return outcome;
-  return { ...outcome, verdict: 'not-applicable', ...explainedInOne([because('nothing to break', {}), ...says]) };
 }
