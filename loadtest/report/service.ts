@@ -20,7 +20,11 @@ export function learnedPairs(service: ServiceTold): [name: string, value: string
     ...(answers.busy === undefined ? [] : [['Not let in', answers.busy] as [string, string]]),
     [
       'Stock',
-      read === undefined ? `${stock}, taken from by ${write}` : `${stock}, read by ${read}, written by ${write}`,
+      write === ''
+        ? `${stock}, read and written unseen`
+        : read === undefined
+          ? `${stock}, taken from by ${write}`
+          : `${stock}, read by ${read}, written by ${write}`,
     ],
     ['Lock', lock.keys.length > 0 ? `${lock.keys.join(', ')}, ${lease}${renewed}${released}` : ownLock],
     [

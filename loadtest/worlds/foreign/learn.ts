@@ -67,12 +67,14 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await untilQuiet(nodes);
     const exchanges = seen.get(first) ?? [];
     const commands = exchanges.map(({ command }) => command);
-    const kinds = stockKindsOf(commands, known) ?? unreadable(target);
+    const isUnreadable = target.copies[0].isUnreadable();
+    const kinds = stockKindsOf(commands, known) ?? (isUnreadable ? unseen : undefined);
     if (kinds === undefined) throw new Error(noWrite(stock, said.row ? 'MySQL by MYSQL_URL' : 'Redis by REDIS_URL'));
     const isWrite = ({ command }: Exchange) => kindOf(command) === kinds.write && names(command, known);
     const released = commands.slice(exchanges.findLastIndex(isWrite) + 1).filter((command) => isOfLock(known, command));
     know({
       ...kinds,
+      isUnreadable,
       saleMs,
       usesRedis: commands.some((command) => keysOf(command).length > 0),
       oneSale: exchanges.map(({ command, reply }) =>
@@ -176,6 +178,7 @@ const nothingYet = {
   patienceMs: Number.POSITIVE_INFINITY,
   saleMs: 0,
   written: { same: '' },
+  isUnreadable: false,
   usesRedis: true,
   idle: [],
   oneSale: [],
@@ -221,8 +224,7 @@ async function findStock(
 }
 
 /** Nothing is known of how the stock is read and written where that can't be seen. */
-const unreadable = ({ copies }: ForeignTarget) =>
-  copies[0].isUnreadable() ? { read: undefined, write: '' } : undefined;
+const unseen = { read: undefined, write: '' };
 
 const noWrite = (stock: string, server: string) =>
   `A unit of ${stock} went, and no command on the wire has written it. Does the service reach ${server}, and by nothing else?`;

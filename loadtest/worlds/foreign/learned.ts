@@ -49,6 +49,8 @@ export interface Learned extends StockKinds {
   saleMs: number;
   /** What Redis says to a write that it has taken: the same each time, or a number. */
   written: { same: string } | 'a number';
+  /** What passes to MySQL can't be read: it is TLS, or compressed. */
+  isUnreadable: boolean;
   /** A sale asks Redis for something. */
   usesRedis: boolean;
   /** Keys that are in Redis while nobody sells. */
@@ -88,6 +90,7 @@ export function wireOf(known: Learned): Wire & SeenWire {
     isStockRead: (command) => isOf(command, read),
     isStockWrite: (command) => isOf(command, write),
     isShared: known.isShared,
+    seesWrites: !known.isUnreadable,
     overwrites: row ? setsAnew(write, row) : isPlain(write) && (written === 'a number' || written.same !== 'QUEUED'),
     readUnits: ({ reply: { text } }: Exchange) => {
       const [, units] = unitsIn.exec(text) ?? [];

@@ -122,14 +122,13 @@ export async function openForeignTarget(
   return target;
 
   function lacksOf(learned: Learned): Target['lacks'] {
-    const { read, write, row, usesRedis } = learned;
-    const isUnreadable = stack.copies.some((copy) => copy.isUnreadable());
+    const { read, write, row, usesRedis, isUnreadable } = learned;
     const isOneStep = read === undefined && write !== '';
     return {
       ...(isOneStep && { 'business pause': oneStep }),
       ...(isUnreadable && { 'business pause': unreadable }),
       ...(row && !usesRedis && { 'redis process': noRedis }),
-      ...(row && !isLockInRedis(learned) && { replication: noRedis }),
+      ...(!isUnreadable && !isLockInRedis(learned) && { replication: noRedis }),
     };
   }
 

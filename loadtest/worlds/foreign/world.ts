@@ -85,7 +85,8 @@ export function foreignWorld({
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
-    if (drill === 'starvation' && lock.keys.length === 0) return notApplicable(because('text', { text: noLock }));
+    if (drill === 'starvation' && lock.keys.length === 0 && !learned.isUnreadable)
+      return notApplicable(because('text', { text: noLock }));
     const why = whyNotInTime(drill);
     return why === undefined ? undefined : lostTrack(new Error(why));
   }
