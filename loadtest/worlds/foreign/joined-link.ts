@@ -1,6 +1,6 @@
 // The links of a node to Redis and to MySQL, as one: its lock may be in one, and its stock is in the other.
 
-import type { Command, Exchange, Held, ReplyLink } from '../../../stack/proxy/link.ts';
+import type { Command, Held, ReplyLink } from '../../../stack/proxy/link.ts';
 
 /** Connections to MySQL are numbered from here. */
 const FIRST_OF_MYSQL = 1_000_000;
@@ -20,24 +20,25 @@ export function joinLinks(redis: ReplyLink, mysql: ReplyLink, lock: { isInRedis:
 
   function holdNext(meant: Parameters<ReplyLink['holdNext']>[0]): Held {
     const holds = both.map((link) => link.holdNext(meant));
-    const arrivals = holds.map(async (hold) => {
-      const command = await hold.arrived;
-      for (const other of holds) if (other !== hold) other.cancel();
-      return command;
-    });
-    const arrived = Promise.any(arrivals);
-    arrived.catch(() => {});
+    const each = (act: (hold: Held) => void) => () => holds.forEach(act);
+    const arrived = Promise.any(holds.map((hold) => hold.arrived));
+    // It has come on one: a hold that has come can't be cancelled.
+    arrived.then(
+      each((hold) => hold.cancel()),
+      () => {},
+    );
     return {
       arrived,
       letGo: async () => (await Promise.all(holds.map((hold) => hold.letGo()))).includes(true),
-      drop() {
-        for (const hold of holds) hold.drop();
-      },
-      cancel() {
-        for (const hold of holds) hold.cancel();
-      },
+      drop: each((hold) => hold.drop()),
+      cancel: each((hold) => hold.cancel()),
     };
   }
+
+  /** Ends both. */
+  const join = (ends: (() => void)[]) => () => {
+    for (const end of ends) end();
+  };
 
   return {
     url: redis.url,
@@ -48,19 +49,12 @@ export function joinLinks(redis: ReplyLink, mysql: ReplyLink, lock: { isInRedis:
     holdNext,
     holdNextReply: mysql.holdNextReply,
     leadsTo: redis.leadsTo,
-    watch(see) {
-      const ends = [redis.watch(see), mysql.watch((command) => see(ofMysql(command)))];
-      return () => {
-        for (const end of ends) end();
-      };
-    },
-    watchReplies(see) {
-      const seeMysql = (exchange: Exchange) => see({ ...exchange, command: ofMysql(exchange.command) });
-      const ends = [redis.watchReplies(see), mysql.watchReplies(seeMysql)];
-      return () => {
-        for (const end of ends) end();
-      };
-    },
+    watch: (see) => join([redis.watch(see), mysql.watch((command) => see(ofMysql(command)))]),
+    watchReplies: (see) =>
+      join([
+        redis.watchReplies(see),
+        mysql.watchReplies((exchange) => see({ ...exchange, command: ofMysql(exchange.command) })),
+      ]),
     delayReplies: (ms) => toLock().delayReplies(ms),
     cut(how) {
       for (const link of how === 'silent' ? [toLock()] : both) link.cut(how);

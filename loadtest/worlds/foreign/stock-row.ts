@@ -35,17 +35,17 @@ export function readRowPlace(text: string): RowPlace {
   if (!loopback.has(url.hostname))
     throw new Error(`--stock names ${url.hostname}: a judgement reaches MySQL on this machine only, at 127.0.0.1.`);
   const { searchParams, pathname } = url;
-  const [, name, value] = /^([^=]*)=(.*)$/s.exec(searchParams.get('where') ?? '') ?? [];
-  const [table = '', column = ''] = ['table', 'column'].map((each) => searchParams.get(each) ?? '');
-  const isRight = [pathname.slice(1), table, column, ...(searchParams.has('where') ? [name ?? ''] : [])].every((each) =>
-    /^\w+$/.test(each),
+  const [table = '', column = '', where] = ['table', 'column', 'where'].map(
+    (each) => searchParams.get(each) ?? undefined,
   );
-  if (!isRight)
+  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(where ?? '') ?? [];
+  const identifiers = [pathname.slice(1), table, column, ...(where === undefined ? [] : [name])];
+  if (!identifiers.every((each) => /^\w+$/.test(each)))
     throw new Error(
       `--stock needs a database, a table and a column, of letters, digits and _: write it as ${example}.`,
     );
   url.search = '';
-  return { url: url.href, table, column, where: name && value !== undefined ? { name, value } : undefined };
+  return { url: url.href, table, column, ...(where !== undefined && { where: { name, value } }) };
 }
 
 /** Connects, and sees that there is one such row. Rejects with a sentence that says what to do. */
@@ -67,13 +67,10 @@ export async function openStockRow({ url, table, column, where }: RowPlace): Pro
       const [only] = found;
       if (only === undefined) throw new Error(`There is no row for ${label}: put one there, or correct --stock.`);
       if (found.length > 1)
-        throw new Error(
-          `There is more than one row for ${label}: say which, as with &where=id=42 at the end of --stock.`,
-        );
-      const units = Number(only['units']);
-      if (only['units'] === null || !Number.isInteger(units))
-        throw new Error(`${label} holds no whole number: correct --stock, or set a stock there.`);
-      return units;
+        throw new Error(`There is more than one row for ${label}: say which, as with &where=id=42 in --stock.`);
+      const units = Number(only['units'] ?? Number.NaN);
+      if (Number.isInteger(units)) return units;
+      throw new Error(`${label} holds no whole number: correct --stock, or set a stock there.`);
     },
     async write(units) {
       await pool.execute(`UPDATE \`${table}\` SET \`${column}\` = ?${condition}`, [units, ...values]).catch(explain);
@@ -85,17 +82,13 @@ export async function openStockRow({ url, table, column, where }: RowPlace): Pro
   };
 
   function explain({ code = '', message }: Error & { code?: string }): never {
-    const what = {
-      ER_NO_SUCH_TABLE: `There is no table ${table}`,
-      ER_BAD_FIELD_ERROR: `There is no such column`,
-      ER_BAD_DB_ERROR: 'There is no such database',
-    }[code];
-    if (what) throw new Error(`${what} for ${label}: correct --stock. MySQL says: ${message}`);
-    const isAway = /^E[A-Z]+$/.test(code);
+    if (/^E[A-Z]+$/.test(code))
+      throw new Error(`Nobody answers for ${label} (${code}): start MySQL, or correct --stock.`);
+    const isMissing = ['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'ER_BAD_DB_ERROR'].includes(code);
     throw new Error(
-      isAway
-        ? `Nobody answers for ${label} (${code}): start MySQL, or correct --stock.`
-        : `MySQL refuses what the lab asks of ${label}: ${message}`,
+      isMissing
+        ? `There is no ${label}: correct --stock. ${message}`
+        : `MySQL refuses to show or set ${label}: ${message}`,
     );
   }
 
