@@ -12,7 +12,7 @@ export function learnedPairs(service: ServiceTold): [name: string, value: string
   const lease = lock.leaseMs === null ? 'without an end' : `a lease of ${formatDuration(lock.leaseMs)}`;
   const renewed = lock.isRenewed ? ', renewed while a sale is inside' : '';
   const released = lock.release.length > 0 ? `, given up by ${lock.release.join(', ')}` : '';
-  const ownLock = /\bfor update\b/i.test(read ?? '') ? 'the row, locked as it is read' : 'none is seen in Redis';
+  const ownLock = /\bfor\s+update\b/i.test(read ?? '') ? 'the row, locked as it is read' : 'none is seen in Redis';
   return [
     ['A sale', sale],
     ['Sold', answers.sold],

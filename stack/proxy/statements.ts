@@ -9,6 +9,7 @@
 
 import type { Command } from './command.ts';
 import type { Reading } from './connection.ts';
+import type { SqlResult } from './replies.ts';
 
 /** The command that says that nothing of a connection can be read from here on. */
 export const UNREADABLE = 'UNREADABLE';
@@ -32,6 +33,11 @@ interface Packet {
 interface Asked {
   code: number;
   sql: string;
+}
+
+/** What a reply says. */
+interface Said extends SqlResult {
+  text: string;
 }
 
 /** A result set that has begun. */
@@ -75,20 +81,20 @@ export function readStatements(): Reading {
   }
 
   /** What the first packet of a reply says. A result set is not known by that. */
-  function begin({ code, sql }: Asked, { bytes, body }: Packet): string | Rows {
+  function begin({ code, sql }: Asked, { bytes, body }: Packet): Said | Rows {
     const [mark] = body;
     if (mark === ERROR) return errorIn(body);
     if (mark === OK && code === PREPARE) prepared.set(body.readUInt32LE(1), sql);
-    if ((code !== QUERY && code !== EXECUTE) || mark === END || mark === NULL) return 'OK';
+    if ((code !== QUERY && code !== EXECUTE) || mark === END || mark === NULL) return { text: 'OK' };
     const values = valuesFrom(body, mark === OK ? 1 : 0);
     const count = Number(values.number());
     if (mark === OK) {
       values.number();
       const isOpen = (body.readUInt16LE(values.take(2)) & IN_TRANSACTION) !== 0;
-      return `OK, ${count} changed${isOpen ? ', not committed' : ''}`;
+      return { text: `OK, ${count} changed${isOpen ? ', not committed' : ''}`, changed: count, isOpen };
     }
     // MariaDB leaves the columns out where its client knows them.
-    if (values.take(1) < body.length && body.at(-1) === 0) return 'unknown';
+    if (values.take(1) < body.length && body.at(-1) === 0) return { text: 'unknown' };
     return { isText: code === QUERY, kept: [bytes], columns: [], left: count, hasColumnsEnded: false };
   }
 
@@ -109,15 +115,15 @@ export function readStatements(): Reading {
         const said = question ? begin(question, packet) : goOn(rows as Rows, packet);
         if (said === undefined) return;
         const kept = question ? [bytes] : (rows as Rows).kept;
-        rows = typeof said === 'string' ? undefined : said;
-        if (typeof said === 'string') onReply({ bytes: Buffer.concat(kept), isPush: false, text: said });
+        rows = 'kept' in said ? said : undefined;
+        if (!('kept' in said)) onReply({ bytes: Buffer.concat(kept), isPush: false, ...said });
       });
     },
   };
 }
 
 /** What a further packet of a result set says. Undefined while it has no row. */
-function goOn(rows: Rows, { bytes, body }: Packet): string | undefined {
+function goOn(rows: Rows, { bytes, body }: Packet): Said | undefined {
   rows.kept.push(bytes);
   if (body[0] === ERROR) return errorIn(body);
   if (rows.left > 0) {
@@ -130,17 +136,17 @@ function goOn(rows: Rows, { bytes, body }: Packet): string | undefined {
   // Between columns and rows there is an end, unless the client has asked for none: then the one of the rows is longer.
   if (body[0] === END && body.length === 5 && !rows.hasColumnsEnded) {
     rows.hasColumnsEnded = true;
-    return body.readUInt16LE(3) & HAS_CURSOR ? 'unknown' : undefined;
+    return body.readUInt16LE(3) & HAS_CURSOR ? { text: 'unknown' } : undefined;
   }
-  return body[0] === END ? 'no row' : rowIn(rows, body);
+  return body[0] === END ? { text: 'no row' } : rowIn(rows, body);
 }
 
 /** How many bytes a number has, by its type. */
 const widths: Record<number, number> = { 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 4, 13: 2 };
 const [FLOAT, DOUBLE] = [4, 5];
 
-/** A row as its names and values, in text or as a prepared statement has it. */
-function rowIn({ isText, columns }: Rows, body: Buffer): string {
+/** A row, in text or as a prepared statement has it. */
+function rowIn({ isText, columns }: Rows, body: Buffer): Said {
   const values = valuesFrom(body, isText ? 0 : 1 + Math.floor((columns.length + 9) / 8));
   const read = ({ type }: Rows['columns'][number], index: number) => {
     if (isText) return values.string();
@@ -153,7 +159,8 @@ function rowIn({ isText, columns }: Rows, body: Buffer): string {
     if (type === FLOAT || type === DOUBLE) return String(type === FLOAT ? body.readFloatLE(at) : body.readDoubleLE(at));
     return String(width === 8 ? body.readBigInt64LE(at) : body.readIntLE(at, width));
   };
-  return columns.map((column, index) => `${column.name}=${read(column, index) ?? 'NULL'}`).join(' ');
+  const row = new Map(columns.map((column, index) => [column.name, read(column, index) ?? 'NULL']));
+  return { text: [...row].map((pair) => pair.join('=')).join(' '), row };
 }
 
 /** The first word of a statement, behind comments. */
@@ -163,7 +170,7 @@ function verbOf(sql: string): string {
 }
 
 /** Its code and its words. */
-const errorIn = (body: Buffer) => `error ${body.readUInt16LE(1)} ${body.toString('utf8', 9)}`;
+const errorIn = (body: Buffer): Said => ({ text: `error ${body.readUInt16LE(1)} ${body.toString('utf8', 9)}` });
 
 /** Reads the values of a packet from there on. */
 function valuesFrom(body: Buffer, start: number) {

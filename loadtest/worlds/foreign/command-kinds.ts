@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Command } from '../../../stack/proxy/link.ts';
+import type { Reply } from '../../../stack/proxy/replies.ts';
 import type { RowPlace } from './stock-row.ts';
 
 /** What names no key, or only where a connection listens. */
@@ -51,10 +52,15 @@ export function toldCommand(command: Command): string {
 }
 
 /** What a reply says, as it is shown: of a row the stock alone. */
-export function toldReply(text: string, row: StockPlace['row']): string {
-  const [units = ''] = row ? (new RegExp(`(?:^| )${row.column}=\\S+`, 'i').exec(text) ?? []) : [];
-  if (!row || /^(OK|error|no row)/.test(text)) return text;
-  return units.trim() || '…';
+export function toldReply({ text, row: found }: Reply, row: StockPlace['row']): string {
+  if (!row || !found) return text;
+  const units = unitsIn(found, row);
+  return units === undefined ? '…' : `${row.column}=${units}`;
+}
+
+/** What a row that was read says of the stock. */
+export function unitsIn(found: Map<string, string>, { column }: NonNullable<StockPlace['row']>): string | undefined {
+  return [...found].find(([name]) => name.toLowerCase() === column.toLowerCase())?.[1];
 }
 
 /** In one line that is not too long. */

@@ -36,7 +36,7 @@ export function recordExchanges(
         ms: Math.max(0, Math.round(sentAt - startedAt)),
         node,
         command: isShown ? toldCommand(command) : `${kindOf(command)} …`,
-        answer: isShown ? shortened(toldReply(reply.text, command.isSql && !showsAll ? row : undefined), LONGEST) : '…',
+        answer: isShown ? shortened(toldReply(reply, showsAll ? undefined : row), LONGEST) : '…',
       });
     }),
   );

@@ -78,7 +78,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       saleMs,
       usesRedis: commands.some((command) => keysOf(command).length > 0),
       oneSale: exchanges.map(({ command, reply }) =>
-        `${toldCommand(command)} → ${names(command, known) ? toldReply(reply.text, known.row) : '…'}`.slice(0, 110),
+        `${toldCommand(command)} → ${names(command, known) ? toldReply(reply, known.row) : '…'}`.slice(0, 110),
       ),
       answers: { sold: said.sold ?? maskOf(sold.status, sold.body) },
       lock: { ...known.lock, release: [...new Set(released.map(kindOf))] },

@@ -3,7 +3,7 @@
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { type Answers, readByMask } from './answers.ts';
-import { isPlain, keysOf, kindOf, names, type StockKinds, setsAnew } from './command-kinds.ts';
+import { isPlain, keysOf, kindOf, names, type StockKinds, setsAnew, unitsIn } from './command-kinds.ts';
 import type { SeenWire } from './sales-seen.ts';
 import type { RowPlace, StockRow } from './stock-row.ts';
 
@@ -67,7 +67,7 @@ const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: strin
   key === stock || key.startsWith(`${stock}:`) || idle.includes(key);
 
 /** A statement that locks a row, or a name. */
-const locking = /\bFOR UPDATE\b|\bGET_LOCK\(/i;
+const locking = /\bFOR\s+UPDATE\b|\bGET_LOCK\s*\(/i;
 
 /** True for a command that names a key of a lock: one that is not there while nobody sells. And for a statement that locks. */
 export function isOfLock(known: Pick<Learned, 'stock' | 'row' | 'idle'>, command: Command): boolean {
@@ -79,7 +79,6 @@ export function isOfLock(known: Pick<Learned, 'stock' | 'row' | 'idle'>, command
 export function wireOf(known: Learned): Wire & SeenWire {
   const { stock, row, read, write, written, lock, answers, sale } = known;
   const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, known);
-  const unitsIn = new RegExp(row ? `(?:^| )${row.column}=(-?\\d+)` : '(-?\\d+)', 'i');
   return {
     nodesTell: false,
     longestSaleMs: OF_PATIENCE * known.patienceMs,
@@ -92,13 +91,13 @@ export function wireOf(known: Learned): Wire & SeenWire {
     isShared: known.isShared,
     seesWrites: !known.isUnreadable,
     overwrites: row ? setsAnew(write, row) : isPlain(write) && (written === 'a number' || written.same !== 'QUEUED'),
-    readUnits: ({ reply: { text } }: Exchange) => {
-      const [, units] = unitsIn.exec(text) ?? [];
-      if (units === undefined) return row ? undefined : 0;
-      return Number(units);
+    readUnits({ reply: { text, row: found } }: Exchange) {
+      if (!row) return Number(text.match(/-?\d+/)?.[0] ?? 0);
+      const units = Number((found && unitsIn(found, row)) ?? Number.NaN);
+      return Number.isInteger(units) ? units : undefined;
     },
-    hasWritten({ reply: { text } }: Exchange) {
-      if (row) return /^OK, [1-9]/.test(text);
+    hasWritten({ reply: { text, changed = 0 } }: Exchange) {
+      if (row) return changed > 0;
       return written === 'a number' ? Number(text) >= 0 : text === written.same || text === 'OK';
     },
     lockKey: () => lock.keys[0] ?? `${stock}:no lock`,

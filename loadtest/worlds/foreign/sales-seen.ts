@@ -85,7 +85,7 @@ export function seeSales(
     const { connection = 0 } = command;
     if (known.isStockRead(command)) return read(connection, known.readUnits(exchange), known.isShared);
     if (known.isStockWrite(command)) {
-      if (/^QUEUED$|, not committed$/.test(reply.text)) return void queued.set(connection, exchange);
+      if (reply.isOpen || reply.text === 'QUEUED') return void queued.set(connection, exchange);
       return wrote(exchange, known.hasWritten(exchange));
     }
     const write = queued.get(connection);
@@ -94,7 +94,7 @@ export function seeSales(
     if (command.name === 'COMMIT') {
       // Another may have the row before the answer is here.
       const at = clock.now() - (performance.now() - exchange.sentAt);
-      return wrote(write, known.hasWritten(write) && reply.text.startsWith('OK'), at);
+      return wrote(write, known.hasWritten(write) && reply.changed !== undefined, at);
     }
     wrote(write, command.name === 'EXEC' && reply.text.startsWith('['));
   });
