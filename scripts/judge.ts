@@ -20,6 +20,7 @@ import { openLine } from '../loadtest/run/progress-line.ts';
 import { drills as allDrills } from '../loadtest/scenarios/index.ts';
 import { learn } from '../loadtest/worlds/foreign/learn.ts';
 import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
+import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-row.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
 import { withoutPassword } from '../services/inventory/settings/setting-error.ts';
@@ -49,12 +50,13 @@ async function judge(options: JudgeCommand): Promise<never> {
   const stopping = stopOnSignal(new Interrupted());
   const { signal } = stopping;
   const opened: ForeignTarget[] = [];
+  let row: StockRow | undefined;
   const say = (...lines: string[]) => void (isJson || process.stdout.write(lines.map((line) => `${line}\n`).join('')));
   const open = (leaseMs: number) => {
     const onLine = isVerbose
       ? (name: string, line: string) => void process.stderr.write(`${name}: ${line}\n`)
       : undefined;
-    const target = openForeignTarget(service, { leaseMs, onLine, onWait: (line) => say(pc.dim(line)) });
+    const target = openForeignTarget({ ...service, row }, { leaseMs, onLine, onWait: (line) => say(pc.dim(line)) });
     target.then(
       (ready) => opened.push(ready),
       () => {},
@@ -65,16 +67,21 @@ async function judge(options: JudgeCommand): Promise<never> {
   return endWith('It could not be judged', run, async () => {
     // What is still starting ends with this process.
     await Promise.all(opened.map(({ close }) => close()));
+    await row?.close();
   });
 
   async function run(): Promise<number> {
     const startedAt = new Date();
+    row = service.place && (await openStockRow(service.place));
     say(openingOf(service));
     await build(service, signal);
     const first = await untilStopped(open(SHORT_LEASE_MS), signal);
+    const learning = learn(first, { ...service, row });
+    // A row is one for all copies: what others do as they start would be taken for a sale.
+    if (row) await untilStopped(learning, signal);
     const second =
       !service.running && options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
-    const learned = await untilStopped(learn(first, service), signal);
+    const learned = await untilStopped(learning, signal);
     const told = toldOf(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
     const long = await untilStopped(second, signal);
@@ -105,8 +112,10 @@ async function judge(options: JudgeCommand): Promise<never> {
         narrator,
         folder,
       });
-    // Each has two copies of its own, and mostly waits.
-    const runs = await Promise.all([play((drill) => !asksLongLease(drill)), play(asksLongLease)]);
+    // Each has two copies of its own, and mostly waits. They share a row in MySQL, though.
+    const short = play((drill) => !asksLongLease(drill));
+    if (row) await short;
+    const runs = await Promise.all([short, play(asksLongLease)]);
     const drills = runs.flatMap(({ stages }) => stages.flatMap((stage) => stage.drills));
     const names = cells.map(({ drill }) => drill.name);
     drills.sort((a, b) => names.indexOf(a.drill) - names.indexOf(b.drill));

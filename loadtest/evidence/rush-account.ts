@@ -18,7 +18,7 @@ export interface Evidence {
   finalStock: number;
   /** The nodes after the last sale has ended. */
   nodes: NodeState[];
-  /** The nodes that must have sold. */
+  /** The nodes that must have sold; none where that is not seen. */
   sellers: string[];
   /** The events of all nodes. Incomplete when `dropped` is above zero. */
   events: SaleEvent[];
@@ -106,7 +106,7 @@ export function judgeByAnswers(
   const of = (verdict: Verdict, ...says: Reason[]) => ({ verdict, ...explained(says) });
   const idle = sellers.filter((name) => nodes.some(({ node, counts }) => node === name && !counts.sold));
 
-  const unwritten = sold - sum(nodes.map(({ counts }) => counts.sold));
+  const unwritten = sellers.length > 0 ? sold - sum(nodes.map(({ counts }) => counts.sold)) : 0;
   const notWritten = unwritten > 0 ? [because('sold without a write', { sales: unwritten })] : [];
   if (lostUpdates > 0 || oversold > 0) return of('fail', stockReason(figures), ...notWritten, ...said);
   if (finalStock < 0) return of('fail', because('stock below zero', { stock: finalStock }));

@@ -90,7 +90,7 @@ export async function runRush(
     initialStock: stock,
     finalStock,
     nodes,
-    sellers,
+    sellers: target.wire.seesWrites ? sellers : [],
     events,
     dropped: histories.reduce((sum, history) => sum + history.dropped, 0),
     redisCommands: commandsAfter - commandsBefore - (redis ? looks : 0),

@@ -15,6 +15,8 @@ export interface Wire {
   longestSaleMs: number;
   /** A write puts what its sale has computed, whatever another has written since it read. Otherwise it is refused, or takes from what is there. */
   overwrites: boolean;
+  /** Each write of the stock is seen on its way. */
+  seesWrites: boolean;
   /** How a unit is asked for, at a node or at the load balancer. */
   sale: Pick<HttpRequest, 'method' | 'json'> & { path: string };
   /** What the answer to that says. */
@@ -49,6 +51,7 @@ export const ourWire: Wire = {
   nodesTell: true,
   longestSaleMs: Number.POSITIVE_INFINITY,
   overwrites: true,
+  seesWrites: true,
   sale: { method: 'POST', path: '/inventory/sale' },
   readAnswer,
   stockKey: stock,

@@ -12,6 +12,7 @@ export function learnedPairs(service: ServiceTold): [name: string, value: string
   const lease = lock.leaseMs === null ? 'without an end' : `a lease of ${formatDuration(lock.leaseMs)}`;
   const renewed = lock.isRenewed ? ', renewed while a sale is inside' : '';
   const released = lock.release.length > 0 ? `, given up by ${lock.release.join(', ')}` : '';
+  const ownLock = /\bfor\s+update\b/i.test(read ?? '') ? 'the row, locked as it is read' : 'none is seen in Redis';
   const asked: [string, string][] = [
     ['A sale', sale],
     ['Sold', answers.sold],
@@ -23,9 +24,13 @@ export function learnedPairs(service: ServiceTold): [name: string, value: string
     ...asked,
     [
       'Stock',
-      read === undefined ? `${stock}, taken from by ${write}` : `${stock}, read by ${read}, written by ${write}`,
+      write === ''
+        ? `${stock}, read and written unseen`
+        : read === undefined
+          ? `${stock}, taken from by ${write}`
+          : `${stock}, read by ${read}, written by ${write}`,
     ],
-    ['Lock', lock.keys.length > 0 ? `${lock.keys.join(', ')}, ${lease}${renewed}${released}` : 'none is seen in Redis'],
+    ['Lock', lock.keys.length > 0 ? `${lock.keys.join(', ')}, ${lease}${renewed}${released}` : ownLock],
     [
       'Connections',
       `${isShared ? 'one for all sales of a copy' : 'more than one'}; its client ${

@@ -109,7 +109,7 @@ const SALE_LIMIT_MS = 5_000;
 
 /** What puts something into Redis that others see: of a lock, its key or what goes with it. */
 const writes = new Set(['SET', 'SETNX', 'SETEX', 'PSETEX', 'GETSET', 'HSET', 'HSETNX', 'ZADD', 'LPUSH', 'RPUSH']);
-const isWrite = ({ name }: Command) => writes.has(name) || /^(EVAL|FCALL)/.test(name);
+const isWrite = ({ name, isSql }: Command) => !isSql && (writes.has(name) || /^(EVAL|FCALL)/.test(name));
 /** What says where a connection listens changes nothing that others see. */
 const isSubscription = ({ name }: Command) => /SUBSCRIBE$/.test(name);
 

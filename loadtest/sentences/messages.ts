@@ -65,11 +65,12 @@ export const steps = [
   step('the write of <sale> arrives', async (playing, { sale }) => {
     const late = insideOf(playing, sale);
     const stockBefore = await playing.second.stock();
+    const arrivesAt = playing.clock.now();
     await mend(playing, 'command held');
     playing.mark(deed('late write arrives'), { sale: late });
     for (const { isHeld, inside } of playing.actors.values()) if (isHeld && inside) mustHaveRead(playing, inside);
     mustBeSo(playing, ({ events, initialStock }) => {
-      const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
+      const read = events.find(({ type, node, at }) => type === 'read' && node !== late.node && at < arrivesAt);
       return read === undefined || read.stock === initialStock || 'The write was not held up.';
     });
     // It would write what is there already.

@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { isExternal } from '../../loadtest/staircase/lookup.ts';
 import type { Running } from '../../loadtest/worlds/foreign/running.ts';
 import { readSaid, readSale, type SaidOfService } from '../../loadtest/worlds/foreign/said.ts';
+import { isRowPlace, type RowPlace, readRowPlace } from '../../loadtest/worlds/foreign/stock-row.ts';
 import { foreignDrills } from '../../loadtest/worlds/foreign/world.ts';
 import { callerDir, type Given, namesAmong, newCommand, wholeNumberFrom } from './command.ts';
 
@@ -13,7 +14,10 @@ const milliseconds = wholeNumberFrom(1, 3_600_000);
 const said = [
   new Option('--name <name>', 'what it is called in the report'),
   new Option('--sale <request>', 'how a unit is bought, such as "POST /buy" or "POST /buy {...}" (default: learned)'),
-  new Option('--stock <key>', 'the key of its stock in Redis, such as stock:42 (default: learned)'),
+  new Option(
+    '--stock <key>',
+    'the key of its stock in Redis, such as stock:42 (default: learned), or where it is in MySQL: mysql://user:password@127.0.0.1:3306/shop?table=goods&column=qty&where=id=42',
+  ),
   new Option('--field <field>', 'the field of the stock, where that is a hash'),
   new Option('--sold <answer>', 'the answer to a sale, as it was learned: status and text, with # for numbers'),
   new Option('--sold-out <answer>', 'the answer of an empty shop, in the same way'),
@@ -75,7 +79,7 @@ export function readJudgeOptions(argv: string[]) {
     reports,
   };
 
-  function readOrRefuse(): SaidOfService {
+  function readOrRefuse(): SaidOfService & { place?: RowPlace } {
     try {
       const { name, sale, stock, field, sold, soldOut, leaseMs } = given;
       const running = runningOf(given);
@@ -94,7 +98,8 @@ export function readJudgeOptions(argv: string[]) {
         ...(sale !== undefined && { sale: readSale(sale) }),
       };
       const own = running ? { command: '', dir: callerDir, name: 'service' } : readSaid(text, callerDir);
-      return { ...own, ...withoutGaps(known) };
+      const all = { ...own, ...withoutGaps(known) };
+      return isRowPlace(all.stock) ? { ...all, place: readRowPlace(all.stock) } : all;
     } catch (error) {
       return refuse((error as Error).message);
     }

@@ -5,6 +5,8 @@ import type { ReadCommand } from '../../simulation/scripts.ts';
 export interface Command extends ReadCommand {
   /** Which connection of its link it came on: the first is 1. */
   connection?: number;
+  /** It is for MySQL: its argument is the statement, if it has one. */
+  isSql?: true;
 }
 
 /** Which commands: a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to. */

@@ -1,11 +1,10 @@
 // Carries one client's commands to Redis and the replies back.
 
 import type { Socket } from 'node:net';
-import { NotACommand, readCommands } from '../../simulation/resp.ts';
-import { asRead } from '../../simulation/scripts.ts';
+import { NotACommand } from '../../simulation/resp.ts';
 import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
-import { type Reply, readReplies } from './replies.ts';
+import type { Reply } from './replies.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;
@@ -13,10 +12,19 @@ const KEPT_LIMIT = 1024 * 1024;
 /** The first byte of a TLS connection. https://www.rfc-editor.org/rfc/rfc8446#section-5.1 */
 const TLS_HANDSHAKE = 22;
 
+/** How what passes on one connection is read, in both directions, split anywhere. */
+export interface Reading {
+  /** What is no command, or is never answered, comes as bytes alone. What is returned may throw NotACommand. */
+  readCommands(onCommand: (bytes: Buffer, command?: Command) => void): (chunk: Buffer) => void;
+  readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) => void;
+  /** By these commands a client says who it is, and how it wants to be answered. */
+  greetings: Set<string>;
+}
+
 /** What all connections of a link share. */
 export interface Line {
-  /** What passes is no Redis: it is carried byte by byte, and nothing of it can be held. */
-  isOpaque: boolean;
+  /** Begins to read a connection. Absent where what passes is carried byte by byte, and nothing of it can be held. */
+  startReading?: (() => Reading) | undefined;
   isSilent: boolean;
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
@@ -43,8 +51,7 @@ export interface ReplyHold {
 
 export type Connection = ReturnType<typeof carry>;
 
-/** By these a client says who it is, how it wants to be answered, and what its transaction watches until it ends. */
-const greeting = new Set(['HELLO', 'AUTH', 'SELECT', 'WATCH']);
+/** What a transaction watches until it ends. */
 const unwatching = new Set(['EXEC', 'DISCARD', 'UNWATCH']);
 
 /** A command on its way to Redis. */
@@ -87,8 +94,10 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   const clientClosed = hasClosed(client);
   let redisClosed = hasClosed(redis);
 
-  const read = readCommands((args, bytes) => {
-    const command = { ...asRead(args.map(String)), connection: number };
+  const reading = line.startReading?.();
+  const read = reading?.readCommands((bytes, known) => {
+    if (known === undefined) return send({ bytes, isHeld: false });
+    const command = { ...known, connection: number };
     const hold = line.takeHold(command);
     if (hold === undefined) return send({ bytes, isHeld: false, command });
     const request = { bytes, isHeld: true, hold, command };
@@ -105,7 +114,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   function write({ bytes, hold, command }: Request) {
     if (command && line.meetReply) {
       isSubscriber ||= command.name.endsWith('SUBSCRIBE');
-      if (greeting.has(command.name)) greetings.push({ bytes, isHeld: false, command });
+      if (reading?.greetings.has(command.name)) greetings.push({ bytes, isHeld: false, command });
       if (unwatching.has(command.name)) greetings = greetings.filter((each) => each.command?.name !== 'WATCH');
       asked.push({ command, sentAt: performance.now() });
     }
@@ -179,7 +188,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
 
   function readOrRefuse(bytes: Buffer) {
     try {
-      read(bytes);
+      read?.(bytes);
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
       if (bytes[0] === TLS_HANDSHAKE) line.meetTls();
@@ -210,7 +219,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     if (isRedisGone || hasClientEnded) return;
     // All the commands of one packet become one packet again.
     redis.cork();
-    if (line.isOpaque) send({ bytes, isHeld: false });
+    if (read === undefined) send({ bytes, isHeld: false });
     else readOrRefuse(bytes);
     redis.uncork();
     steer();
@@ -226,7 +235,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     steer();
   });
 
-  const readAnswers = readReplies((reply) => {
+  const answers = reading?.readReplies((reply) => {
     const question = reply.isPush || isSubscriber ? undefined : asked.shift();
     if (question?.isAgain) return;
     const cameAt = performance.now();
@@ -250,9 +259,9 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
 
   function onRedisData(bytes: Buffer) {
     if (isClientGone) return;
-    if (line.meetReply) {
+    if (line.meetReply && answers) {
       client.cork();
-      readAnswers(bytes);
+      answers(bytes);
       writeReplies();
       client.uncork();
       return;

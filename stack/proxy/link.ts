@@ -1,10 +1,14 @@
-// A TCP proxy before Redis that holds, delays and cuts. Before another server it delays and cuts.
+// A TCP proxy before Redis, or MySQL, that holds, delays and cuts. Before another server it delays and cuts.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { readCommands } from '../../simulation/resp.ts';
+import { asRead } from '../../simulation/scripts.ts';
 import { type Command, isMeant, type Meant } from './command.ts';
-import { type Connection, carry, type Exchange, type Line, type ReplyHold, reset } from './connection.ts';
+import { type Connection, carry, type Exchange, type Line, type Reading, type ReplyHold, reset } from './connection.ts';
 import { createHold, type Held, type Hold } from './hold.ts';
+import { readReplies } from './replies.ts';
+import { readStatements } from './statements.ts';
 
 export type { Command, Exchange, Held };
 
@@ -34,8 +38,14 @@ export interface HeldReply {
  */
 export const openLink = (url: string): Promise<Link> => open(url, false);
 
-/** As `openLink`, and it reads replies, too: what it costs is some µs more for each. */
+/** As `openLink`, and it reads replies, too, and with `mysql://` statements: what it costs is some µs more for each. */
 export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
+
+const readRedis = (): Reading => ({
+  readCommands: (onCommand) => readCommands((args, bytes) => onCommand(bytes, asRead(args.map(String)))),
+  readReplies,
+  greetings: new Set(['HELLO', 'AUTH', 'SELECT', 'WATCH']),
+});
 
 async function open(url: string, readsReplies: boolean) {
   let targetUrl = url;
@@ -56,7 +66,7 @@ async function open(url: string, readsReplies: boolean) {
     held: 0,
   };
   const line: Line = {
-    isOpaque: !url.startsWith('redis:'),
+    startReading: url.startsWith('redis:') ? readRedis : readsReplies ? readStatements : undefined,
     isSilent: false,
     delayMs: 0,
     takeHold,

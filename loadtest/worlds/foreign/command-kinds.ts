@@ -2,6 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { Command } from '../../../stack/proxy/link.ts';
+import type { Reply } from '../../../stack/proxy/replies.ts';
+import type { RowPlace } from './stock-row.ts';
 
 /** What names no key, or only where a connection listens. */
 const keyless = new Set(
@@ -17,38 +19,73 @@ const looking = new Set('WATCH EXISTS TTL PTTL TYPE STRLEN HLEN HEXISTS EXPIRE P
 const runsScript = /^(EVAL|FCALL)/;
 
 /** The keys that a command names. */
-export function keysOf({ name, args }: Command): string[] {
-  if (keyless.has(name)) return [];
+export function keysOf({ name, args, isSql }: Command): string[] {
+  if (isSql || keyless.has(name)) return [];
   if (runsScript.test(name)) return args.slice(2, 2 + Number(args[1]));
   if (name.startsWith('MSET')) return args.filter((_, index) => index % 2 === 0);
   return manyKeys.has(name) ? args : args.slice(0, 1);
 }
 
-/** Its name, and which script it runs: the same for an EVAL and its EVALSHA. */
-export function kindOf({ name, args: [first = ''] }: Command): string {
+/** Its name, and which script it runs: the same for an EVAL and its EVALSHA. Of a statement its text, without literals. */
+export function kindOf({ name, args: [first = ''], isSql }: Command): string {
+  if (isSql) return withoutLiterals(first) || name;
   if (!runsScript.test(name)) return name;
   if (name.startsWith('FCALL')) return `function ${first}`;
   const sha = name.startsWith('EVALSHA') ? first.toLowerCase() : createHash('sha1').update(first).digest('hex');
   return `script ${sha.slice(0, 8)}`;
 }
 
+/** A statement without what differs from sale to sale: comments, strings and numbers. */
+const withoutLiterals = (sql: string) =>
+  sql
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|\b\d+(?:\.\d+)?\b/gs, '?')
+    .replace(/\s+/g, ' ')
+    .trim();
+
 /** As it is shown: a script by its kind, then its keys and arguments. */
 export function toldCommand(command: Command): string {
-  const { name, args } = command;
+  const { name, args, isSql } = command;
+  if (isSql) return shortened(args[0] ?? name);
   const words = runsScript.test(name) ? [kindOf(command), ...args.slice(2)] : [name, ...args];
   return shortened(words.join(' '));
+}
+
+/** What a reply says, as it is shown: of a row the stock alone. */
+export function toldReply({ text, row: found }: Reply, row: StockPlace['row']): string {
+  if (!row || !found) return text;
+  const units = unitsIn(found, row);
+  return units === undefined ? '…' : `${row.column}=${units}`;
+}
+
+/** What a row that was read says of the stock. */
+export function unitsIn(found: Map<string, string>, { column }: NonNullable<StockPlace['row']>): string | undefined {
+  return [...found].find(([name]) => name.toLowerCase() === column.toLowerCase())?.[1];
 }
 
 /** In one line that is not too long. */
 export const shortened = (text: string, most = 90) => text.replace(/\s+/g, ' ').trim().slice(0, most);
 
-/** True for a command that names this key: as a key, or, of a script, among its arguments or in its text. */
-export function names(command: Command, key: string): boolean {
-  const { name, args } = command;
+/** What a stock is known by on the wire: its key, or its table and column. */
+export interface StockPlace {
+  stock: string;
+  row?: Pick<RowPlace, 'table' | 'column'> | undefined;
+}
+
+/** True for a command that names the stock: as a key, or, of a script, among its arguments or in its text; for a statement that reads or writes it. */
+export function names(command: Command, { stock: key, row }: StockPlace): boolean {
+  const { name, args, isSql } = command;
+  if (row) return isSql === true && isOfRow(command, row);
   if (keysOf(command).includes(key)) return true;
   return (
     runsScript.test(name) && (args.includes(key) || [`'${key}'`, `"${key}"`].some((text) => args[0]?.includes(text)))
   );
+}
+
+/** A reading of all columns does not name the one. */
+function isOfRow({ name, args: [sql = ''] }: Command, { table, column }: NonNullable<StockPlace['row']>): boolean {
+  const has = (word: string) => new RegExp(`\\b${word}\\b`, 'i').test(sql);
+  return has(table) && (name === 'SELECT' || name === 'UPDATE') && (has(column) || /^[^(]*\*/.test(sql));
 }
 
 export interface StockKinds {
@@ -58,9 +95,9 @@ export interface StockKinds {
 }
 
 /** How a sale reads the stock and writes it, from the commands of one that nobody disturbed. Undefined when none of them wrote it. */
-export function stockKindsOf(commands: Command[], stock: string): StockKinds | undefined {
+export function stockKindsOf(commands: Command[], stock: StockPlace): StockKinds | undefined {
   const own = commands.filter((command) => names(command, stock) && !looking.has(command.name));
-  const write = own.findLast(({ name }) => !reading.has(name));
+  const write = own.findLast(({ name, isSql }) => (isSql ? name === 'UPDATE' : !reading.has(name)));
   if (write === undefined) return undefined;
   const [first] = own;
   return { read: first === write || first === undefined ? undefined : kindOf(first), write: kindOf(write) };
@@ -104,6 +141,11 @@ export function stockIn({ name, args }: Command): number | undefined {
   const value = Number({ SET: args[1], GETSET: args[1], HSET: args[2], SETEX: args[2], PSETEX: args[2] }[name]);
   return Number.isInteger(value) ? value : undefined;
 }
+
+/** True for a kind of UPDATE that puts a number of its own there, and has no condition beside that for the row. */
+export const setsAnew = (kind: string, { column }: NonNullable<StockPlace['row']>) =>
+  new RegExp(`\\b${column}\\W*=\\s*\\?`, 'i').test(kind.split(/\bWHERE\b/i)[0] ?? '') &&
+  !/\bWHERE\b.*\bAND\b/i.test(kind);
 
 /** True for a kind of write that Redis takes whatever has happened since its sale read, when it is in no transaction. */
 export const isPlain = (kind: string) => ['SET', 'HSET', 'HMSET', 'GETSET', 'SETEX', 'PSETEX'].includes(kind);

@@ -3,7 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, Exchange, HeldReply } from '../../../stack/proxy/link.ts';
 import { maskOf } from './answers.ts';
-import { fieldOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong, toldCommand } from './command-kinds.ts';
+import {
+  fieldOf,
+  keysOf,
+  kindOf,
+  leaseIn,
+  names,
+  shortened,
+  stockKindsOf,
+  stocksAmong,
+  toldCommand,
+  toldReply,
+} from './command-kinds.ts';
 import { isOfLock, type Learned, type Said } from './learned.ts';
 import type { ForeignNode } from './node.ts';
 import { type ForeignTarget, lastLines, WARM_LIMIT_MS, warmUp } from './target.ts';
@@ -42,7 +53,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       ? { stock: running.stock, field: said.field }
       : await findStock(target, sale, said, () => commandsOf(first));
     // So much is needed to sell at all; the rest follows from there.
-    let known: Learned = { ...nothingYet, sale, stock, field, read: undefined, write: '' };
+    let known: Learned = { ...nothingYet, sale, stock, field, row: said.row, read: undefined, write: '' };
     const know = (more: Partial<Learned>) => {
       known = { ...known, ...more };
       target.know(known);
@@ -60,15 +71,18 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await untilQuiet(nodes);
     const exchanges = seen.get(first) ?? [];
     const commands = exchanges.map(({ command }) => command);
-    const kinds = running ? { read: undefined, write: '' } : stockKindsOf(commands, stock);
-    if (kinds === undefined) throw new Error(noWrite(stock));
-    const isWrite = (exchange: Exchange) => kindOf(exchange.command) === kinds.write && names(exchange.command, stock);
+    const isUnreadable = target.copies[0].isUnreadable();
+    const kinds = running ? unseen : (stockKindsOf(commands, known) ?? (isUnreadable ? unseen : undefined));
+    if (kinds === undefined) throw new Error(noWrite(stock, said.row ? 'MySQL by MYSQL_URL' : 'Redis by REDIS_URL'));
+    const isWrite = ({ command }: Exchange) => kindOf(command) === kinds.write && names(command, known);
     const released = commands.slice(exchanges.findLastIndex(isWrite) + 1).filter((command) => isOfLock(known, command));
     know({
       ...kinds,
+      isUnreadable,
       saleMs,
+      usesRedis: commands.some((command) => keysOf(command).length > 0),
       oneSale: exchanges.map(({ command, reply }) =>
-        `${toldCommand(command)} → ${names(command, stock) ? reply.text : '…'}`.slice(0, 110),
+        `${toldCommand(command)} → ${names(command, known) ? toldReply(reply, known.row) : '…'}`.slice(0, 110),
       ),
       answers: { sold: said.sold ?? maskOf(sold.status, sold.body) },
       lock: { ...known.lock, release: [...new Set(released.map(kindOf))] },
@@ -88,11 +102,12 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       turnMs = Math.min(turnMs, (performance.now() - startedAt) / 3);
     }
     const inBurst = (seen.get(first) ?? []).slice(burst);
+    const servers = new Set(inBurst.map(({ command }) => command.isSql === true));
     const asked = Math.max(0, ...commands.map((command) => (isOfLock(known, command) ? (leaseIn(command) ?? 0) : 0)));
     const leaseMs = said.leaseMs ?? Math.max(asked, known.lock.leaseMs);
     know({
       saleMs: Math.max(saleMs, turnMs),
-      isShared: new Set(inBurst.map(({ command }) => command.connection)).size === 1,
+      isShared: new Set(inBurst.map(({ command }) => command.connection)).size === servers.size,
       written: once === twice ? { same: once } : 'a number',
       lock: { ...known.lock, leaseMs },
       obeysLease: Math.abs(leaseMs - target.leaseMs) < SAME_LEASE * target.leaseMs,
@@ -172,6 +187,8 @@ const nothingYet = {
   patienceMs: Number.POSITIVE_INFINITY,
   saleMs: 0,
   written: { same: '' },
+  isUnreadable: false,
+  usesRedis: true,
   idle: [],
   oneSale: [],
 } satisfies Omit<Learned, 'sale' | 'stock' | 'read' | 'write'>;
@@ -204,7 +221,8 @@ async function findStock(
   said: Said,
   commands: () => Command[],
 ): Promise<{ stock: string; field?: string | undefined }> {
-  const { stock: key, field } = said;
+  const { stock: key, field, row } = said;
+  if (row !== undefined) return { stock: row.label };
   if (key !== undefined && field !== undefined) return { stock: key, field };
   const url = new URL(sale.path, first.publicUrl);
   const { status, body } = await network
@@ -225,7 +243,10 @@ async function findStock(
 
 const noTls = 'It speaks TLS to its Redis, and REDIS_URL begins with redis://: have it connect without TLS.';
 const noCluster = 'It speaks to a Redis Cluster, which is not judged: have it connect to REDIS_URL as to one Redis.';
-const noWrite = (stock: string) =>
-  `A unit of ${stock} went, and no command on the wire has written it. Does the service reach Redis by REDIS_URL, and by nothing else?`;
+/** Nothing is known of how the stock is read and written where that can't be seen. */
+const unseen = { read: undefined, write: '' };
+
+const noWrite = (stock: string, server: string) =>
+  `A unit of ${stock} went, and no command on the wire has written it. Does the service reach ${server}, and by nothing else?`;
 const sameAnswer = (mask: string) =>
   `An empty shop is answered as one that has sold: "${mask}". Nobody could tell the two apart: give them other words, or another status.`;

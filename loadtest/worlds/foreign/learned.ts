@@ -3,14 +3,15 @@
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { type Answers, readByMask } from './answers.ts';
-import { isPlain, keysOf, kindOf, names, type StockKinds } from './command-kinds.ts';
+import { isPlain, keysOf, kindOf, names, type StockKinds, setsAnew, unitsIn } from './command-kinds.ts';
 import type { Running } from './running.ts';
 import type { SeenWire } from './sales-seen.ts';
+import type { RowPlace, StockRow } from './stock-row.ts';
 
 /** What the user says of a service. What is left out is learned. */
 export interface Said {
   sale?: { method: 'GET' | 'POST'; path: string; json?: string | undefined } | undefined;
-  /** The key of the stock, and the field where that is a hash. */
+  /** The key of the stock, and the field where that is a hash. Or where it is in MySQL, as an address. */
   stock?: string | undefined;
   field?: string | undefined;
   /** What is in the answer to a sale, and in the one of an empty shop. */
@@ -20,12 +21,16 @@ export interface Said {
   leaseMs?: number | undefined;
   /** Its copies run already. */
   running?: Running | undefined;
+  /** The stock, where that is in MySQL. */
+  row?: StockRow | undefined;
 }
 
 export interface Learned extends StockKinds {
   sale: NonNullable<Said['sale']>;
   stock: string;
   field?: string | undefined;
+  /** Where the stock is in MySQL, when it is there. */
+  row?: RowPlace | undefined;
   answers: Answers;
   lock: {
     /** Those that are in Redis while one is inside. */
@@ -39,7 +44,7 @@ export interface Learned extends StockKinds {
   };
   /** LEASE_MS in the environment is its lease. */
   obeysLease: boolean;
-  /** All sales of a node share one connection to Redis. */
+  /** All sales of a node share one connection to Redis, and one to MySQL. */
   isShared: boolean;
   /** How long its client waits for an answer of Redis, in milliseconds: Infinity where it waited for as long as it was tried. */
   patienceMs: number;
@@ -47,6 +52,10 @@ export interface Learned extends StockKinds {
   saleMs: number;
   /** What Redis says to a write that it has taken: the same each time, or a number. */
   written: { same: string } | 'a number';
+  /** What passes to MySQL can't be read: it is TLS, or compressed. */
+  isUnreadable: boolean;
+  /** A sale asks Redis for something. */
+  usesRedis: boolean;
   /** Keys that are in Redis while nobody sells. */
   idle: string[];
   /** The commands of one sale, as they are shown. */
@@ -60,14 +69,19 @@ export const OF_PATIENCE = 0.85;
 const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: string) =>
   key === stock || key.startsWith(`${stock}:`) || idle.includes(key);
 
-/** True for a command that names a key of a lock: one that is not there while nobody sells. */
-export const isOfLock = (known: Pick<Learned, 'stock' | 'idle'>, command: Command): boolean =>
-  !names(command, known.stock) && keysOf(command).some((key) => !isStockKey(known, key));
+/** A statement that locks a row, or a name. */
+const locking = /\bFOR\s+UPDATE\b|\bGET_LOCK\s*\(/i;
+
+/** True for a command that names a key of a lock: one that is not there while nobody sells. And for a statement that locks. */
+export function isOfLock(known: Pick<Learned, 'stock' | 'row' | 'idle'>, command: Command): boolean {
+  if (command.isSql) return known.row !== undefined && locking.test(command.args[0] ?? '');
+  return !names(command, known) && keysOf(command).some((key) => !isStockKey(known, key));
+}
 
 /** How the service that is known so shows on the wire. */
 export function wireOf(known: Learned): Wire & SeenWire {
-  const { stock, read, write, written, lock, answers, sale } = known;
-  const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, stock);
+  const { stock, row, read, write, written, lock, answers, sale } = known;
+  const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, known);
   return {
     nodesTell: false,
     longestSaleMs: OF_PATIENCE * known.patienceMs,
@@ -78,9 +92,17 @@ export function wireOf(known: Learned): Wire & SeenWire {
     isStockRead: (command) => isOf(command, read),
     isStockWrite: (command) => isOf(command, write),
     isShared: known.isShared,
-    overwrites: isPlain(write) && (written === 'a number' || written.same !== 'QUEUED'),
-    hasWritten: ({ reply: { text } }: Exchange) =>
-      written === 'a number' ? Number(text) >= 0 : text === written.same || text === 'OK',
+    seesWrites: !known.isUnreadable,
+    overwrites: row ? setsAnew(write, row) : isPlain(write) && (written === 'a number' || written.same !== 'QUEUED'),
+    readUnits({ reply: { text, row: found } }: Exchange) {
+      if (!row) return Number(text.match(/-?\d+/)?.[0] ?? 0);
+      const units = Number((found && unitsIn(found, row)) ?? Number.NaN);
+      return Number.isInteger(units) ? units : undefined;
+    },
+    hasWritten({ reply: { text, changed = 0 } }: Exchange) {
+      if (row) return changed > 0;
+      return written === 'a number' ? Number(text) >= 0 : text === written.same || text === 'OK';
+    },
     lockKey: () => lock.keys[0] ?? `${stock}:no lock`,
     lockKeysIn: async (redis) => (await redis.keys('*')).filter((key) => !isStockKey(known, key)),
     isOfLock: (command) => isOfLock(known, command),

@@ -10,6 +10,7 @@ import type { Learned } from './learned.ts';
 import { wireOf } from './learned.ts';
 import { type SalesSeen, seeSales } from './sales-seen.ts';
 import type { Copy } from './stack.ts';
+import type { StockRow } from './stock-row.ts';
 import { isStopped } from './stopped.ts';
 
 /** How long a copy may take to reach its Redis, in milliseconds. */
@@ -34,7 +35,10 @@ export interface ForeignNode extends TargetNode {
 }
 
 /** `underWay`: how many requests the node has. */
-export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url: string): number }): ForeignNode {
+export function foreignNodeOf(
+  copy: Copy,
+  asked: { leaseMs: number; underWay(url: string): number; row?: StockRow | undefined },
+): ForeignNode {
   const { name, url, link } = copy;
   let known: Learned | undefined;
   let wire: ReturnType<typeof wireOf> | undefined;
@@ -166,6 +170,8 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
       holds.letGo();
     },
     async reset() {
+      // A sale that nobody waits for any more would be held for ever, and with it the row that it has locked.
+      holds.cancel();
       writesBefore = writes();
       events = [];
     },
@@ -183,11 +189,13 @@ export function foreignNodeOf(copy: Copy, asked: { leaseMs: number; underWay(url
     heap: isNot('heap to be seen'),
     server,
     async stock() {
+      if (asked.row) return asked.row.read();
       const { stock = '', field } = known ?? {};
       const value = await (field === undefined ? server().get(stock) : server().hget(stock, field));
       return value === null ? undefined : Number(value);
     },
     async setStock(units) {
+      if (asked.row) return asked.row.write(units);
       const { stock = '', field } = known ?? {};
       await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },

@@ -63,6 +63,7 @@ export async function openRunningStack({ urls, redisUrl, stock }: Running): Prom
         loadUrl: alone.url,
         link,
         lines: [],
+        isUnreadable: () => false,
         number: () => 1,
         passed: () =>
           [both, alone]
@@ -76,6 +77,7 @@ export async function openRunningStack({ urls, redisUrl, stock }: Running): Prom
       nginx: `${both.kind} ${both.version}`,
       redis: { url: redisUrl, kind: 'external' },
       partDied: parts.partDied,
+      lock: { isInRedis: true },
       setLease() {},
       stop,
     };

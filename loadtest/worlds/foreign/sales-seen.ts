@@ -36,6 +36,8 @@ export interface SalesSeen {
 
 /** What the wire of a service tells besides its keys. */
 export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'isOfLock'> {
+  /** What the reply to a reading of the stock says that there is; nothing when that is not known. */
+  readUnits(exchange: Exchange): number | undefined;
   /** True when the reply to a write of the stock says that it was done. */
   hasWritten(exchange: Exchange): boolean;
   /** The sales of a node share one connection. */
@@ -54,7 +56,7 @@ export function seeSales(
   let sales: Sale[] = [];
   /** Of requests whose sales have not begun, the oldest first. */
   const letters: string[] = [];
-  /** A write that waits for its EXEC, by connection. */
+  /** A write that waits for its EXEC or COMMIT, by connection. */
   const queued = new Map<number, Exchange>();
 
   const emit = ({ saleId }: Sale, type: SaleEvent['type'], more: Partial<SaleEvent> = {}) =>
@@ -84,19 +86,23 @@ export function seeSales(
     if (known === undefined) return;
     const { command, reply } = exchange;
     const { connection = 0 } = command;
-    if (known.isStockRead(command))
-      return read(connection, Number(reply.text.match(/-?\d+/)?.[0] ?? 0), known.isShared);
+    if (known.isStockRead(command)) return read(connection, known.readUnits(exchange), known.isShared);
     if (known.isStockWrite(command)) {
-      if (reply.text === 'QUEUED') return void queued.set(connection, exchange);
+      if (reply.isOpen || reply.text === 'QUEUED') return void queued.set(connection, exchange);
       return wrote(exchange, known.hasWritten(exchange));
     }
     const write = queued.get(connection);
-    if (write === undefined || !['EXEC', 'DISCARD'].includes(command.name)) return;
+    if (write === undefined || !['EXEC', 'DISCARD', 'COMMIT', 'ROLLBACK'].includes(command.name)) return;
     queued.delete(connection);
+    if (command.name === 'COMMIT') {
+      // Another may have the row before the answer is here.
+      const at = clock.now() - (performance.now() - exchange.sentAt);
+      return wrote(write, known.hasWritten(write) && reply.changed !== undefined, at);
+    }
     wrote(write, command.name === 'EXEC' && reply.text.startsWith('['));
   });
 
-  function read(connection: number, stock: number, isShared: boolean) {
+  function read(connection: number, stock: number | undefined, isShared: boolean) {
     // One that has a connection to itself reads again after a write that was refused.
     const again = sales.find((each) => each.is === 'inside' && each.connection === connection && !each.isGone);
     const next = (isShared ? undefined : again) ?? find('waiting', connection);
@@ -104,10 +110,10 @@ export function seeSales(
     if (sale === undefined) return;
     if (sale.is === 'waiting') emit(sale, 'entered');
     Object.assign(sale, { is: 'inside', connection, stock });
-    emit(sale, 'read', { stock });
+    emit(sale, 'read', { ...(stock !== undefined && { stock }) });
   }
 
-  function wrote({ command }: Exchange, isDone: boolean) {
+  function wrote({ command }: Exchange, isDone: boolean, at = clock.now()) {
     if (isDone) writes += 1;
     const stock = stockIn(command);
     // Of those who share a connection it is the one that has read one more.
@@ -116,12 +122,12 @@ export function seeSales(
     const sale = here.find((each) => each.stock === (stock ?? Number.NaN) + 1) ?? find('inside', connection);
     if (sale === undefined) return;
     if (!isDone) return emit(sale, 'conflict');
-    emit(sale, 'wrote', { ...(stock !== undefined && { stock }) });
-    leave(sale);
+    emit(sale, 'wrote', { at, ...(stock !== undefined && { stock }) });
+    leave(sale, at);
   }
 
-  function leave(sale: Sale) {
-    if (sale.is === 'inside') emit(sale, 'left');
+  function leave(sale: Sale, at = clock.now()) {
+    if (sale.is === 'inside') emit(sale, 'left', { at });
     sale.is = 'over';
     if (sale.isGone) sales = sales.filter((each) => each !== sale);
   }

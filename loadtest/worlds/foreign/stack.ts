@@ -8,9 +8,12 @@ import { createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
 import { makeTempDir, PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
+import { UNREADABLE } from '../../../stack/proxy/statements.ts';
 import { openRedis, openReplica, type RedisServer } from '../../../stack/redis.ts';
 import type { Stack } from '../../../stack/stack.ts';
 import { formatDuration } from '../../narration/numbers.ts';
+import { joinLinks } from './joined-link.ts';
+import type { StockRow } from './stock-row.ts';
 
 /** How long a service may take to listen, in milliseconds: Spring Boot on a busy machine takes half a minute. */
 const START_LIMIT_MS = 90_000;
@@ -26,6 +29,8 @@ export interface Service {
   command: string;
   /** The folder it works in. */
   dir: string;
+  /** Its stock, where that is in MySQL: then it gets MYSQL_URL, too. */
+  row?: StockRow | undefined;
 }
 
 /** One copy. */
@@ -34,11 +39,14 @@ export interface Copy {
   url: string;
   /** Through nginx, to this copy alone: a load loses requests at servers that close each connection. */
   loadUrl: string;
+  /** To Redis; with a stock in MySQL, also to that. */
   link: ReplyLink;
   /** Absent of one that runs already. */
   process?: OwnProcess & { isDead(): boolean };
   /** Of one that runs already: how many requests of loads nginx has passed on to it. */
   passed?(): number;
+  /** It talks with MySQL in TLS, or compressed. */
+  isUnreadable(): boolean;
   /** The last lines that it printed. */
   lines: readonly string[];
   /** Which process of it runs: the first is 1. */
@@ -54,6 +62,8 @@ export interface ForeignStack {
   redisProcess?: OwnProcess;
   startReplica?: Stack['startReplica'];
   partDied: Promise<PartError>;
+  /** Where the lock is that a node loses when it is cut off. */
+  lock: { isInRedis: boolean };
   /** What the copies are told as LEASE_MS when they are started next. */
   setLease(ms: number): void;
   stop(): Promise<void>;
@@ -70,6 +80,7 @@ export async function openForeignStack(
   },
 ): Promise<ForeignStack> {
   let { leaseMs } = asked;
+  const lock = { isInRedis: true };
   const temp = makeTempDir();
   const parts = createOwnParts();
   const links: ReplyLink[] = [];
@@ -81,8 +92,11 @@ export async function openForeignStack(
 
   async function openCopy(index: number, redisUrl: string): Promise<Omit<Copy, 'loadUrl'>> {
     const name = `node-${index + 1}`;
-    const link = await openReplyLink(redisUrl);
+    const redis = await openReplyLink(redisUrl);
+    const mysql = service.row && (await openReplyLink(service.row.url));
+    const link = mysql ? joinLinks(redis, mysql, lock) : redis;
     links.push(link);
+    const urls = { REDIS_URL: redis.url, ...(mysql && { MYSQL_URL: mysql.url }) };
     const lines: string[] = [];
     let started = 0;
     let isDead = false;
@@ -101,7 +115,7 @@ export async function openForeignStack(
         command: 'sh',
         args: ['-c', service.command],
         cwd: service.dir,
-        env: { ...process.env, PORT: String(port), REDIS_URL: link.url, LEASE_MS: String(leaseMs), NODE_NAME: name },
+        env: { ...process.env, PORT: String(port), ...urls, LEASE_MS: String(leaseMs), NODE_NAME: name },
         addresses: [{ port }],
         readyLimitMs: START_LIMIT_MS,
         stopLimitMs: STOP_LIMIT_MS,
@@ -127,6 +141,7 @@ export async function openForeignStack(
       name,
       url: `http://127.0.0.1:${port}`,
       link,
+      isUnreadable: () => mysql?.counters.commands.has(UNREADABLE) ?? false,
       lines,
       number: () => started,
       process: {
@@ -181,6 +196,7 @@ export async function openForeignStack(
         },
       }),
       partDied: parts.partDied,
+      lock,
       setLease(ms) {
         leaseMs = ms;
       },

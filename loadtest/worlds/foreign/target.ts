@@ -47,7 +47,10 @@ export async function openForeignTarget(
   const requests = new Map<string, number>();
   const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
   const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
-  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, { leaseMs, underWay })) as [ForeignNode, ForeignNode];
+  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, { leaseMs, underWay, row: service.row })) as [
+    ForeignNode,
+    ForeignNode,
+  ];
   const ownLacks = stack.startReplica === undefined ? { replication: noReplication } : {};
   const nodeAt = (host: string) => nodes.find(({ publicUrl }) => new URL(publicUrl).host === host);
   let known: Learned | undefined;
@@ -102,8 +105,8 @@ export async function openForeignTarget(
     know(learned) {
       known = learned;
       target.wire = wireOf(learned);
-      const isOneStep = learned.read === undefined && learned.write !== '';
-      target.lacks = { ...lacks, ...ownLacks, ...(isOneStep && { 'business pause': oneStep }) };
+      target.lacks = { ...lacks, ...ownLacks, ...lacksOf(learned) };
+      stack.lock.isInRedis = isLockInRedis(learned);
       for (const node of nodes) node.know(learned);
     },
     calm,
@@ -120,6 +123,17 @@ export async function openForeignTarget(
     },
   };
   return target;
+
+  function lacksOf(learned: Learned): Target['lacks'] {
+    const { read, write, row, usesRedis, isUnreadable } = learned;
+    const isOneStep = read === undefined && write !== '';
+    return {
+      ...(isOneStep && { 'business pause': oneStep }),
+      ...(isUnreadable && { 'business pause': unreadable }),
+      ...(row && !usesRedis && { 'redis process': noRedis }),
+      ...(!isUnreadable && !isLockInRedis(learned) && { replication: noRedis }),
+    };
+  }
 
   async function again(node: ForeignNode) {
     await node.process?.kill();
@@ -170,6 +184,12 @@ export const lastLines = (copy: Copy | undefined) =>
   copy && copy.lines.length > 0 ? `\nIts last lines:\n  ${copy.lines.slice(-5).join('\n  ')}` : '';
 
 const notSo = 'Say --stock if it sells from another key, and --sale if a unit is bought in another way.';
+/** A stock in Redis is where a lock would be, too. */
+const isLockInRedis = ({ lock, row }: Learned) => row === undefined || lock.keys.length > 0;
+
+const noRedis = 'Its lock is not in Redis.';
+const unreadable =
+  'It talks with MySQL in TLS, or compressed, so no sale can be held: have it connect without, such as by sslMode=DISABLED.';
 const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
 const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
 const no = (what: string) => `A service that is judged by its wire has no ${what}.`;

@@ -72,7 +72,7 @@ export interface ForeignWorldOptions {
   longestWaitMs: number;
   signal: AbortSignal;
   /** The report shows the values of all keys. */
-  showsAll?: boolean | undefined;
+  showsAll?: boolean;
 }
 
 export function foreignWorld({
@@ -82,7 +82,7 @@ export function foreignWorld({
   settings,
   longestWaitMs,
   signal,
-  showsAll,
+  showsAll = false,
 }: ForeignWorldOptions): World {
   const { lock, patienceMs } = learned;
 
@@ -90,7 +90,8 @@ export function foreignWorld({
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
     if (short.copies[0].process === undefined && !isLoad(drill))
       return notApplicable(because('text', { text: notOurs }));
-    if (drill === 'starvation' && lock.keys.length === 0) return notApplicable(because('text', { text: noLock }));
+    if (drill === 'starvation' && lock.keys.length === 0 && !learned.isUnreadable)
+      return notApplicable(because('text', { text: noLock }));
     const why = whyNotInTime(drill);
     return why === undefined ? undefined : lostTrack(new Error(why));
   }
@@ -108,7 +109,7 @@ export function foreignWorld({
 
   function asJudged(drill: string, outcome: DrillOutcome): DrillOutcome {
     const { verdict, nothingToBreak, says } = outcome;
-    if (learned.isShared && lock.isRenewed && provesNothing[drill] === verdict)
+    if (learned.isShared && !learned.row && lock.isRenewed && provesNothing[drill] === verdict)
       return { ...outcome, verdict: 'unknown', ...explainedInOne([because('text', { text: sharedByAll }), ...says]) };
     // What has nothing that a drill could break is no unknown.
     if (verdict !== 'unknown' || !nothingToBreak) return outcome;
@@ -122,7 +123,9 @@ export function foreignWorld({
       const why = whyNotPlayed(drill.name);
       if (why !== undefined) return { outcome: why };
       const target = asksLongLease(drill.name) ? long : short;
-      const exchanges = isLoad(drill.name) ? undefined : recordExchanges(target.copies, target.wire, { showsAll });
+      const exchanges = isLoad(drill.name)
+        ? undefined
+        : recordExchanges(target.copies, target.wire, { showsAll, row: learned.row });
       try {
         await target.calm();
         const outcome = await Promise.race([

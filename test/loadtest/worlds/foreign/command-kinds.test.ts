@@ -48,7 +48,7 @@ describe('a command that names the stock', () => {
     "EVAL return_redis.call('get','stock') 0",
     'EVAL return_redis.call("get","stock") 0',
   ])('%s', (line) => {
-    expect(names(command(line), 'stock')).toBe(true);
+    expect(names(command(line), { stock: 'stock' })).toBe(true);
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe('a command that names the stock', () => {
     'PING stock',
     "EVAL return_redis.call('get','lock:stock') 0",
   ])('not %s', (line) => {
-    expect(names(command(line), 'stock')).toBe(false);
+    expect(names(command(line), { stock: 'stock' })).toBe(false);
   });
 });
 
@@ -118,11 +118,13 @@ test.each<[what: string, lines: string[], read: string | undefined, write: strin
   ['written by one command', ['DECR stock'], undefined, 'DECR'],
   ['written by one script', [`EVALSHA ${TAKE_SHA} 1 stock`], undefined, take],
 ])('a stock that is %s', (_what, lines, read, write) => {
-  expect(stockKindsOf(commands(...lines), 'stock')).toEqual({ read, write });
+  expect(stockKindsOf(commands(...lines), { stock: 'stock' })).toEqual({ read, write });
 });
 
 test('a stock that no command wrote', () => {
-  expect(stockKindsOf(commands(...lock, 'GET stock', 'EXPIRE stock 60', 'SET stocks 9'), 'stock')).toBeUndefined();
+  expect(
+    stockKindsOf(commands(...lock, 'GET stock', 'EXPIRE stock 60', 'SET stocks 9'), { stock: 'stock' }),
+  ).toBeUndefined();
 });
 
 test('what may be the stock: what is read, or taken from in one step; the field, where one is named', () => {

@@ -15,6 +15,7 @@ const wire: SeenWire = {
   isStockRead: ({ name, args }) => name === 'GET' && args[0] === 'stock',
   isStockWrite: ({ name, args }) => ['SET', 'EVAL'].includes(name) && args.includes('stock'),
   isOfLock: ({ args }) => args[0] === 'lock',
+  readUnits: ({ reply: { text } }) => Number(text),
   hasWritten: ({ reply }) => ['OK', '1'].includes(reply.text),
 };
 
