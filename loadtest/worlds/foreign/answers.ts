@@ -11,9 +11,14 @@ export interface Answers {
   busy?: string | undefined;
 }
 
-/** An answer without what differs from sale to sale: numbers, and ids. */
-export const maskOf = (status: number, body: string) =>
-  `${status} ${body.replace(/[0-9a-f]{8}-?[0-9a-f-]{8,}/gi, '~').replace(/-?\d+/g, '#')}`.trim();
+/** A text without what differs from sale to sale: `#` for a number, `~` for what is long, or has letters and digits, as ids are. */
+export const masked = (text: string) =>
+  text
+    .replace(/[\w-]{16,}|(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}/gi, '~')
+    .replace(/-?\d+/g, '#')
+    .trim();
+
+export const maskOf = (status: number, body: string) => `${status} ${masked(body)}`.trim();
 
 /** What an answer says, by these masks. What is none of them does not say whether the sale took place. */
 export function readByMask({ sold, soldOut, busy }: Answers, status: number, body: string): SaleAnswer {

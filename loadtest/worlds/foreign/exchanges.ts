@@ -1,5 +1,6 @@
 // What passes between the copies of a service and Redis while a drill is played, as it is shown.
 
+import type { Exchange } from '../../../stack/proxy/link.ts';
 import type { ExchangeTold } from '../../evidence/judgement.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { keysOf, kindOf, names, type StockPlace, shortened, toldCommand, toldReply } from './command-kinds.ts';
@@ -13,31 +14,35 @@ const transaction = new Set(['MULTI', 'EXEC', 'DISCARD', 'UNWATCH', 'BEGIN', 'ST
 const talkInSql = new Set(['PING', 'RESET', 'PREPARE']);
 const talk = new Set(['PING', 'INFO', 'HELLO', 'AUTH', 'SELECT', 'CLIENT', 'COMMAND', 'ECHO', 'QUIT', 'SCRIPT']);
 
-/**
- * Records what passes until it is closed. Of keys that are neither of the stock nor of the lock no value is shown, unless `showsAll`.
- */
-export function recordExchanges(
-  copies: readonly Copy[],
-  wire: Wire,
-  { showsAll = false, row }: { showsAll?: boolean; row?: StockPlace['row'] } = {},
-) {
+interface Shown {
+  row?: StockPlace['row'];
+  showsAll?: boolean;
+}
+
+/** A command and its reply, as they are shown: of keys that are neither of the stock nor of the lock no value, unless `showsAll`. */
+export function toldOf({ command, reply }: Pick<Exchange, 'command' | 'reply'>, wire: Wire, shown: Shown) {
+  const { row, showsAll = false } = shown;
+  const isShown =
+    showsAll ||
+    transaction.has(command.name) ||
+    wire.isOfLock(command) ||
+    (row ? names(command, { stock: '', row }) : keysOf(command).includes(wire.stockKey));
+  return {
+    command: isShown ? toldCommand(command) : `${kindOf(command)} …`,
+    answer: isShown ? shortened(toldReply(reply, showsAll ? undefined : row), LONGEST) : '…',
+  };
+}
+
+/** Records what passes until it is closed. */
+export function recordExchanges(copies: readonly Copy[], wire: Wire, shown: Shown = {}) {
   let startedAt = performance.now();
   let told: ExchangeTold[] = [];
 
   const ends = copies.map(({ name: node, link }) =>
     link.watchReplies(({ command, reply, sentAt }) => {
       if (told.length === MOST || (command.isSql ? talkInSql : talk).has(command.name)) return;
-      const isShown =
-        showsAll ||
-        transaction.has(command.name) ||
-        wire.isOfLock(command) ||
-        (row ? names(command, { stock: '', row }) : keysOf(command).includes(wire.stockKey));
-      told.push({
-        ms: Math.max(0, Math.round(sentAt - startedAt)),
-        node,
-        command: isShown ? toldCommand(command) : `${kindOf(command)} …`,
-        answer: isShown ? shortened(toldReply(reply, showsAll ? undefined : row), LONGEST) : '…',
-      });
+      const ms = Math.max(0, Math.round(sentAt - startedAt));
+      told.push({ ms, node, ...toldOf({ command, reply }, wire, shown) });
     }),
   );
   return {

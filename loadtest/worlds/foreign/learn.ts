@@ -2,19 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, Exchange, HeldReply } from '../../../stack/proxy/link.ts';
-import { maskOf } from './answers.ts';
-import {
-  fieldOf,
-  keysOf,
-  kindOf,
-  leaseIn,
-  names,
-  shortened,
-  stockKindsOf,
-  stocksAmong,
-  toldCommand,
-  toldReply,
-} from './command-kinds.ts';
+import { masked, maskOf } from './answers.ts';
+import { fieldOf, keysOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong } from './command-kinds.ts';
+import { toldOf } from './exchanges.ts';
 import { isOfLock, type Learned, type Said } from './learned.ts';
 import type { ForeignNode } from './node.ts';
 import { type ForeignTarget, lastLines, WARM_LIMIT_MS, warmUp } from './target.ts';
@@ -62,7 +52,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await first.setStock(UNITS);
     for (const node of [first, second, first]) await warmUp(target, node, WARM_LIMIT_MS);
     await untilQuiet(nodes);
-    if (!running) know({ idle: (await redis.keys('*')).filter((key) => key !== stock) });
+    if (!running) know({ idle: (await redis.keys('*')).filter((key) => key !== stock).map(masked) });
 
     seen.set(first, []);
     const startedAt = performance.now();
@@ -81,9 +71,10 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       isUnreadable,
       saleMs,
       usesRedis: commands.some((command) => keysOf(command).length > 0),
-      oneSale: exchanges.map(({ command, reply }) =>
-        `${toldCommand(command)} → ${names(command, known) ? toldReply(reply, known.row) : '…'}`.slice(0, 110),
-      ),
+      oneSale: exchanges.map((exchange) => {
+        const { command, answer } = toldOf(exchange, target.wire, known);
+        return `${command} → ${answer}`.slice(0, 110);
+      }),
       answers: { sold: said.sold ?? maskOf(sold.status, sold.body) },
       lock: { ...known.lock, release: [...new Set(released.map(kindOf))] },
     });
@@ -206,7 +197,7 @@ async function findSale({ copies, nodes: [first], network }: ForeignTarget): Pro
     const { status } = await network
       .request({ method, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
       .catch(() => ({ status: 0 }));
-    if (![0, 404, 405].includes(status)) return { method, path };
+    if (![0, 404, 405, 501].includes(status)) return { method, path };
     answers.push(`${way} is ${status === 0 ? 'not answered' : `answered ${status}`}`);
   }
   throw new Error(

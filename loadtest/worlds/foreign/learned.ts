@@ -2,7 +2,7 @@
 
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import type { Wire } from '../../harness/wire.ts';
-import { type Answers, readByMask } from './answers.ts';
+import { type Answers, masked, readByMask } from './answers.ts';
 import { isPlain, keysOf, kindOf, names, type StockKinds, setsAnew, unitsIn } from './command-kinds.ts';
 import type { Running } from './running.ts';
 import type { SeenWire } from './sales-seen.ts';
@@ -67,7 +67,7 @@ export const OF_PATIENCE = 0.85;
 
 /** True for what is of the stock, or stays in Redis while nobody sells. */
 const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: string) =>
-  key === stock || key.startsWith(`${stock}:`) || idle.includes(key);
+  key === stock || key.startsWith(`${stock}:`) || idle.includes(masked(key));
 
 /** A statement that locks a row, or a name. */
 const locking = /\bFOR\s+UPDATE\b|\bGET_LOCK\s*\(/i;

@@ -16,11 +16,14 @@ const AGAIN_LIMIT_MS = 3_000;
 /** How long what a drill has left behind may take to end, in milliseconds. */
 const CALM_LIMIT_MS = 2_000;
 const PLENTY = 1_000;
-/** A buyer who has no answer by then goes away, in milliseconds: a service may keep him waiting for ever. */
+/** A buyer who has no answer by then goes away, in milliseconds, and at the latest: a service may keep him waiting for ever. */
 const BUYER_LIMIT_MS = 10_000;
+const LAST_LIMIT_MS = 40_000;
 
-function untilGivenUp(signal?: AbortSignal) {
-  const hasGivenUp = AbortSignal.timeout(BUYER_LIMIT_MS);
+/** He waits for longer than a lease. */
+function untilGivenUp(signal: AbortSignal | undefined, leaseMs = 0) {
+  const limitMs = leaseMs < LAST_LIMIT_MS ? Math.max(BUYER_LIMIT_MS, 1.2 * leaseMs) : BUYER_LIMIT_MS;
+  const hasGivenUp = AbortSignal.timeout(limitMs);
   return signal ? AbortSignal.any([signal, hasGivenUp]) : hasGivenUp;
 }
 
@@ -69,7 +72,10 @@ export async function openForeignTarget(
         node.sales.came(request.requestId);
         let answer: ReturnType<typeof readByMask> | undefined;
         try {
-          const given = await machineNetwork.request({ ...request, signal: untilGivenUp(request.signal) });
+          const given = await machineNetwork.request({
+            ...request,
+            signal: untilGivenUp(request.signal, known?.lock.leaseMs),
+          });
           answer = known && readByMask(known.answers, given.status, given.body);
           return given;
         } finally {
