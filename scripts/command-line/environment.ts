@@ -24,11 +24,8 @@ export function describeMachine(): Machine {
 export function commandLine(command: string, settings: string[] = []): string {
   const args = process.argv.slice(2);
   const given = settings.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
-  return withoutPasswords([...given, command, ...(args.length > 0 ? ['--', ...args] : [])].join(' '));
+  return [...given, command, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
 }
-
-/** Of an address the password is not shown. */
-export const withoutPasswords = (text: string) => text.replace(/(\w:\/\/[^\s:/@]*:)[^\s/]*@/g, '$1***@');
 
 function commit(): string {
   const git = (...args: string[]) =>

@@ -99,7 +99,10 @@ export function readJudgeOptions(argv: string[]) {
       };
       const own = running ? { command: '', dir: callerDir, name: 'service' } : readSaid(text, callerDir);
       const all = { ...own, ...withoutGaps(known) };
-      return isRowPlace(all.stock) ? { ...all, place: readRowPlace(all.stock) } : all;
+      if (!isRowPlace(all.stock)) return all;
+      if (running)
+        throw new Error('--url goes with a stock in Redis: for one in MySQL give the command that starts a copy');
+      return { ...all, place: readRowPlace(all.stock) };
     } catch (error) {
       return refuse((error as Error).message);
     }
