@@ -11,7 +11,7 @@ import { openRunningStack, type Running } from './running.ts';
 import { type Copy, type ForeignStack, openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
-export const WARM_LIMIT_MS = 30_000;
+export const WARM_LIMIT_MS = 10_000;
 const AGAIN_LIMIT_MS = 3_000;
 /** How long what a drill has left behind may take to end, in milliseconds. */
 const CALM_LIMIT_MS = 2_000;

@@ -59,6 +59,13 @@ async function takeOne(redis) {
 const ways = {
   lock: (redis) => locked(redis, () => takeOne(redis)),
   none: takeOne,
+  /** Each sale leaves a record, which is nobody's business. */
+  records: (redis) =>
+    locked(redis, async () => {
+      const left = await takeOne(redis);
+      await redis.set(`shop:order:${randomUUID()}`, 'card 4711', 'EX', 600);
+      return left;
+    }),
   'lock-per-process': (redis) => locked(redis, () => takeOne(redis)),
   'late-release-in-a-thread': (redis) => locked(redis, () => takeOne(redis)),
   async 'lock-around-the-read'(redis) {
