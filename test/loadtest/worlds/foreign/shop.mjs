@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-const { PORT, REDIS_URL, LEASE_MS = '30000', MODE = 'lock', NODE_NAME } = process.env;
+const { PORT, REDIS_URL, LEASE_MS = '30000', MODE = 'lock', NODE_NAME, SALE_MS = '0' } = process.env;
 const STOCK = 'shop:stock';
 const LOCK = MODE === 'lock-per-process' ? `shop:lock:${NODE_NAME}` : 'shop:lock';
 const DELETE_IF_OWNER = "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) end return 0";
@@ -52,6 +52,7 @@ async function locked(redis, act) {
 async function takeOne(redis) {
   const left = Number(await redis.get(STOCK));
   if (left <= 0) return undefined;
+  await sleep(Number(SALE_MS));
   await redis.set(STOCK, left - 1);
   return left - 1;
 }
