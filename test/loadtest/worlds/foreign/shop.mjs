@@ -26,7 +26,7 @@ const free = [];
 async function withRedis(act) {
   const redis =
     free.pop() ??
-    new Redis(REDIS_URL, { maxRetriesPerRequest: 0, socketTimeout: 1_900, retryStrategy: () => 50 }).on(
+    new Redis(REDIS_URL, { maxRetriesPerRequest: 0, socketTimeout: 900, retryStrategy: () => 50 }).on(
       'error',
       () => {},
     );
