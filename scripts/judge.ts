@@ -38,7 +38,7 @@ import { type JudgeCommand, readJudgeOptions } from './command-line/judge-option
 const SHORT_LEASE_MS = 400;
 const LONG_LEASE_MS = 4_500;
 /** How long the sales of a rush may take if each waits for the one before, in milliseconds, and how many there are. */
-const RUSH_MS = 3_000;
+const RUSH_MS = 2_000;
 const MOST_REQUESTS = 300;
 const FEWEST_REQUESTS = 50;
 const CONNECTIONS = 16;

@@ -161,6 +161,8 @@ export async function openForeignTarget(
       });
     }
     for (const node of nodes) await node.untilQuiet(CALM_LIMIT_MS);
+    // Of those whose clients have gone nobody says how they ended.
+    for (const node of nodes) node.sales.forget();
     await first.clear();
   }
 }
