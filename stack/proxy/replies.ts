@@ -1,23 +1,19 @@
 // Reads the replies that Redis sends to a client, in RESP2 and RESP3, without what they mean.
 // https://redis.io/docs/latest/develop/reference/protocol-spec/
 
-/** What a statement of SQL is answered, besides its text. */
-export interface SqlResult {
-  /** How many rows it has changed. Absent of an error, and of a result set. */
-  changed?: number;
-  /** A transaction is open that nobody has committed. */
-  isOpen?: boolean;
-  /** The first row, by the names of its columns. */
-  row?: Map<string, string>;
-}
-
 /** A reply, as it came. */
-export interface Reply extends SqlResult {
+export interface Reply {
   bytes: Buffer;
   /** Sent without having been asked for, as messages to a subscriber are in RESP3. */
   isPush: boolean;
   /** What it says: a number or a string as it is, `nil`, and several in brackets. */
   text: string;
+  /** How many rows a statement of SQL has changed. Absent of an error, and of a result set. */
+  changed?: number;
+  /** A transaction is open that nobody has committed. */
+  isOpen?: boolean;
+  /** The first row, by the names of its columns. */
+  row?: Map<string, string>;
 }
 
 interface Read {

@@ -9,7 +9,7 @@
 
 import type { Command } from './command.ts';
 import type { Reading } from './connection.ts';
-import type { SqlResult } from './replies.ts';
+import type { Reply } from './replies.ts';
 
 /** The command that says that nothing of a connection can be read from here on. */
 export const UNREADABLE = 'UNREADABLE';
@@ -36,9 +36,7 @@ interface Asked {
 }
 
 /** What a reply says. */
-interface Said extends SqlResult {
-  text: string;
-}
+type Said = Omit<Reply, 'bytes' | 'isPush'>;
 
 /** A result set that has begun. */
 interface Rows {

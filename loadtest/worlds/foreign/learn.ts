@@ -1,7 +1,7 @@
 // What a few sales that nobody disturbs teach of a service: how it reads and writes the stock, its lock, and its answers.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command, Exchange, HeldReply } from '../../../stack/proxy/link.ts';
+import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import { masked, maskOf } from './answers.ts';
 import { fieldOf, keysOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong } from './command-kinds.ts';
 import { toldOf } from './exchanges.ts';
@@ -114,7 +114,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     /** One is held inside, and another comes to the other copy: what is the lock, who is kept waiting, and how long does its client wait? */
     async function learnWhileInside(isPossible: boolean): Promise<Partial<Learned>> {
       if (!isPossible) return {};
-      const hold = target.copies[0].link.holdNextReply(target.wire.isStockRead) satisfies HeldReply;
+      const hold = target.copies[0].link.holdNextReply(target.wire.isStockRead);
       let isAnswered = false;
       const inside = sell(first).finally(() => {
         isAnswered = true;

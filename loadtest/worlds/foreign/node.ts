@@ -226,19 +226,16 @@ function holdReads({ link }: Copy, wire: () => ReturnType<typeof wireOf> | undef
     const known = wire();
     if (known === undefined || times === 0 || (!untilResumed && pauseMs === 0)) return;
     const hold = link.holdNextReply(known.isStockRead);
-    let isCancelled = false;
-    cancelNext = () => {
-      isCancelled = true;
-      hold.letGo();
-    };
-    void hold.arrived.then(() => {
-      if (isCancelled) return;
-      // What is held goes on by `letGo` or in its time, whatever the next script says.
-      cancelNext = () => {};
-      if (untilResumed) waiting.add(hold.letGo);
-      else setTimeout(hold.letGo, pauseMs);
-      arm({ untilResumed, pauseMs, times: times - 1 });
-    });
+    // What is held goes on by `letGo` or in its time, whatever the next script says.
+    cancelNext = hold.cancel;
+    hold.arrived.then(
+      () => {
+        if (untilResumed) waiting.add(hold.letGo);
+        else setTimeout(hold.letGo, pauseMs);
+        arm({ untilResumed, pauseMs, times: times - 1 });
+      },
+      () => {},
+    );
   }
 
   function letGo() {
