@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from '../../../stack/proxy/link.ts';
 import type { Reply } from '../../../stack/proxy/replies.ts';
+import type { ServiceTold } from '../../evidence/judgement.ts';
 import type { RowPlace } from './stock-row.ts';
 
 /** What names no key, or only where a connection listens. */
@@ -88,14 +89,8 @@ function isOfRow({ name, args: [sql = ''] }: Command, { table, column }: NonNull
   return has(table) && (name === 'SELECT' || name === 'UPDATE') && (has(column) || /^[^(]*\*/.test(sql));
 }
 
-export interface StockKinds {
-  /** How the stock is read before it is written. Undefined where one command does both. */
-  read: string | undefined;
-  write: string;
-}
-
 /** How a sale reads the stock and writes it, from the commands of one that nobody disturbed. Undefined when none of them wrote it. */
-export function stockKindsOf(commands: Command[], stock: StockPlace): StockKinds | undefined {
+export function stockKindsOf(commands: Command[], stock: StockPlace): Pick<ServiceTold, 'read' | 'write'> | undefined {
   const own = commands.filter((command) => names(command, stock) && !looking.has(command.name));
   const write = own.findLast(({ name, isSql }) => (isSql ? name === 'UPDATE' : !reading.has(name)));
   if (write === undefined) return undefined;

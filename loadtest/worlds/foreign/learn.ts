@@ -5,8 +5,9 @@ import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import { masked, maskOf } from './answers.ts';
 import { fieldOf, keysOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong } from './command-kinds.ts';
 import { toldOf } from './exchanges.ts';
-import { isOfLock, type Learned, type Said } from './learned.ts';
+import { isOfLock, type Learned } from './learned.ts';
 import type { ForeignNode } from './node.ts';
+import type { Said } from './said.ts';
 import { type ForeignTarget, lastLines, WARM_LIMIT_MS, warmUp } from './target.ts';
 
 const UNITS = 100;
