@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
 import { poll } from '../../harness/clock.ts';
+import type { Network } from '../../harness/network.ts';
 import type { OnPush, TargetNode } from '../../harness/target.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
-import type { Learned } from './learned.ts';
-import { wireOf } from './learned.ts';
-import { type SalesSeen, seeSales } from './sales-seen.ts';
+import { type Learned, wireOf } from './learned.ts';
+import { seeSales } from './sales-seen.ts';
 import type { Copy } from './stack.ts';
 import type { StockRow } from './stock-row.ts';
 import { isStopped } from './stopped.ts';
@@ -23,8 +23,11 @@ const SERVER_LIMIT_MS = 1_000;
 const QUIET_MS = 150;
 const clock = machineClock;
 
+/** Why a drill that needs something can't be carried. */
+export const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
+
 export interface ForeignNode extends TargetNode {
-  sales: SalesSeen;
+  sales: ReturnType<typeof seeSales>;
   /** A connection of the harness to the Redis that it is led to, past the link. */
   server(): Redis;
   closeServer(): void;
@@ -47,13 +50,7 @@ export function foreignNodeOf(
   let lastAt = 0;
   const followers = new Set<OnPush>();
 
-  const push = (told: SaleEvent[], cleared = false, state?: Awaited<ReturnType<TargetNode['state']>>) => ({
-    at: clock.now(),
-    events: told,
-    dropped: 0,
-    cleared,
-    ...(state && { state }),
-  });
+  const push = (told: SaleEvent[]) => ({ at: clock.now(), events: told, dropped: 0, cleared: false });
 
   const sales = seeSales(
     { name, link, clock },
@@ -110,7 +107,7 @@ export function foreignNodeOf(
   }
 
   async function begin(onPush: OnPush) {
-    onPush(push([...events], false, await state()), true);
+    onPush({ ...push([...events]), state: await state() }, true);
   }
 
   const processOf = ({ signal, kill, start }: NonNullable<Copy['process']>) => ({
@@ -126,7 +123,7 @@ export function foreignNodeOf(
   });
 
   const isNot = (what: string) => async () => {
-    throw new Error(`A service that is judged by its wire has no ${what}.`);
+    throw new Error(no(what));
   };
 
   return {
@@ -157,7 +154,7 @@ export function foreignNodeOf(
       const isSo = await poll(
         clock,
         Math.max(limitMs, STILL_LIMIT_MS),
-        async () => (copy.process && isStopped(copy.process.pid())) || undefined,
+        async () => (copy.process && (await isStopped(copy.process.pid()))) || undefined,
       );
       return isSo ?? false;
     },
@@ -255,15 +252,12 @@ function holdReads({ link }: Copy, wire: () => ReturnType<typeof wireOf> | undef
 }
 
 /** Rejects when nobody answers behind this port soon. */
-function mustReach(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => end(new Error('Redis does not answer.')), REACH_LIMIT_MS);
-    const probe = machineNetwork.probe(port, (what) => end(what === 'data' ? undefined : new Error('Redis is away.')));
-    function end(error?: Error) {
-      clearTimeout(timer);
-      probe.close();
-      if (error) reject(error);
-      else resolve();
-    }
+async function mustReach(port: number) {
+  let probe: ReturnType<Network['probe']> | undefined;
+  const heard = new Promise((resolve) => {
+    probe = machineNetwork.probe(port, resolve);
   });
+  const answer = await Promise.race([heard, sleep(REACH_LIMIT_MS)]);
+  probe?.close();
+  if (answer !== 'data') throw new Error('Redis does not answer.');
 }

@@ -21,19 +21,6 @@ interface Sale {
   stock?: number;
 }
 
-export interface SalesSeen {
-  /** A request has been sent to the node, by its letter in the scenario. */
-  came(letter?: string): void;
-  /** It has its answer; none when its client has hung up, or the node has died. */
-  ended(answer: SaleAnswer | undefined, letter?: string): void;
-  /** How many wait for the lock. */
-  waiting(): number;
-  /** How many writes of the stock Redis has taken from this node. */
-  writes(): number;
-  /** The process has ended, and with it every sale. */
-  forget(): void;
-}
-
 /** What the wire of a service tells besides its keys. */
 export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'isOfLock'> {
   /** What the reply to a reading of the stock says that there is; nothing when that is not known. */
@@ -49,7 +36,7 @@ export function seeSales(
   { name, link, clock }: { name: string; link: ReplyLink; clock: Clock },
   wire: () => SeenWire | undefined,
   tell: (event: SaleEvent) => void,
-): SalesSeen {
+) {
   let numbered = 0;
   let underWay = 0;
   let writes = 0;
@@ -133,11 +120,13 @@ export function seeSales(
   }
 
   return {
+    /** A request has been sent to the node, by its letter in the scenario. */
     came(letter = '') {
       underWay += 1;
       letters.push(letter);
     },
-    ended(answer, letter = '') {
+    /** It has its answer; none when its client has hung up, or the node has died. */
+    ended(answer: SaleAnswer | undefined, letter = '') {
       underWay -= 1;
       if (letters.includes(letter)) letters.splice(letters.indexOf(letter), 1);
       const here = sales.filter(({ isGone }) => !isGone);
@@ -156,8 +145,11 @@ export function seeSales(
       leave(sale);
       sales = sales.filter((each) => each !== sale);
     },
+    /** How many wait for the lock. */
     waiting: () => sales.filter(({ is, isGone }) => is === 'waiting' && !isGone).length,
+    /** How many writes of the stock Redis has taken from this node. */
     writes: () => writes,
+    /** The process has ended, and with it every sale. */
     forget() {
       sales = [];
       queued.clear();

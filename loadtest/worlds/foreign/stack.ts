@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startNginx } from '../../../stack/nginx.ts';
-import { createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
+import { all, createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
 import { makeTempDir, PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
@@ -69,6 +69,50 @@ export interface ForeignStack {
   stop(): Promise<void>;
 }
 
+/** What is of the lab before two copies: a folder, links, and nginx. */
+export function openGround() {
+  const temp = makeTempDir();
+  const parts = createOwnParts();
+  const links: ReplyLink[] = [];
+
+  /** A folder in that. */
+  function folder(name: string): string {
+    const dir = join(temp.dir, name);
+    mkdirSync(dir);
+    return dir;
+  }
+
+  return {
+    dir: temp.dir,
+    folder,
+    parts,
+    partDied: parts.partDied,
+    async openLink(url: string): Promise<ReplyLink> {
+      const link = await openReplyLink(url);
+      links.push(link);
+      return link;
+    },
+    /** Starts nginx before both copies, and before each alone. */
+    async balance(urls: string[]) {
+      const hosts = urls.map((url) => new URL(url).host);
+      const before = async (nodes: string[], index: number) => {
+        const nginx = await startNginx({ host: '127.0.0.1', nodes, dir: folder(`nginx-${index}`) });
+        parts.watch(nginx.part);
+        return nginx;
+      };
+      const [both, ...alone] = await all([hosts, ...hosts.map((host) => [host, host])].map(before));
+      if (both === undefined) throw new Error('There are no copies.');
+      return { both, alone, url: both.url, nginx: `${both.kind} ${both.version}` };
+    },
+    stop: (andThen: () => unknown = () => {}) =>
+      parts.stopAll(async () => {
+        await andThen();
+        for (const link of links) await link.close();
+        temp.remove();
+      }),
+  };
+}
+
 /** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
 export async function openForeignStack(
   service: Service,
@@ -81,21 +125,14 @@ export async function openForeignStack(
 ): Promise<ForeignStack> {
   let { leaseMs } = asked;
   const lock = { isInRedis: true };
-  const temp = makeTempDir();
-  const parts = createOwnParts();
-  const links: ReplyLink[] = [];
-  const stop = () =>
-    parts.stopAll(async () => {
-      for (const link of links) await link.close();
-      temp.remove();
-    });
+  const ground = openGround();
+  const { parts, stop } = ground;
 
   async function openCopy(index: number, redisUrl: string): Promise<Omit<Copy, 'loadUrl'>> {
     const name = `node-${index + 1}`;
-    const redis = await openReplyLink(redisUrl);
-    const mysql = service.row && (await openReplyLink(service.row.url));
+    const redis = await ground.openLink(redisUrl);
+    const mysql = service.row && (await ground.openLink(service.row.url));
     const link = mysql ? joinLinks(redis, mysql, lock) : redis;
-    links.push(link);
     const urls = { REDIS_URL: redis.url, ...(mysql && { MYSQL_URL: mysql.url }) };
     const lines: string[] = [];
     let started = 0;
@@ -145,9 +182,7 @@ export async function openForeignStack(
       lines,
       number: () => started,
       process: {
-        pid: own.pid,
-        signal: own.signal,
-        stop: own.stop,
+        ...own,
         isDead: () => isDead,
         async kill() {
           isDead = true;
@@ -162,35 +197,23 @@ export async function openForeignStack(
     };
   }
 
-  async function openNginx(nodes: string[], folder: string) {
-    const dir = join(temp.dir, folder);
-    mkdirSync(dir);
-    const nginx = await startNginx({ host: '127.0.0.1', nodes, dir });
-    parts.watch(nginx.part);
-    return nginx;
-  }
-
   try {
-    const redis = await openRedis(undefined, { dir: temp.dir, keepsData: true });
+    const redis = await openRedis(undefined, { dir: ground.dir, keepsData: true });
     const { part, startAgain } = redis;
     if (part === undefined || startAgain === undefined) throw new Error('The Redis of a judgement is its own.');
     const redisProcess = parts.breakable({ part, startAgain });
     const opened = await Promise.all([0, 1].map((index) => retryOnTakenPort(() => openCopy(index, redis.url))));
-    const hosts = opened.map(({ url }) => new URL(url).host);
-    const nginx = await openNginx(hosts, 'both');
-    const alone = await Promise.all(hosts.map((host, index) => openNginx([host, host], `alone-${index}`)));
+    const { alone, url, nginx } = await ground.balance(opened.map((copy) => copy.url));
     const copies = opened.map((copy, index) => ({ ...copy, loadUrl: alone[index]?.url ?? '' })) as [Copy, Copy];
     return {
       copies,
-      url: nginx.url,
-      nginx: `${nginx.kind} ${nginx.version}`,
+      url,
+      nginx,
       redis,
       redisProcess,
       ...(redis.kind === 'native' && {
         async startReplica(primaryUrl: string) {
-          const dir = join(temp.dir, `replica-${Date.now()}`);
-          mkdirSync(dir);
-          const { url, part } = await openReplica(primaryUrl, dir);
+          const { url, part } = await openReplica(primaryUrl, ground.folder(`replica-${Date.now()}`));
           parts.watch(part);
           return { url, stop: () => parts.stop(part) };
         },

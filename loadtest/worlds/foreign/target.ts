@@ -6,7 +6,7 @@ import type { Need, Target } from '../../harness/target.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
-import { type ForeignNode, foreignNodeOf } from './node.ts';
+import { type ForeignNode, foreignNodeOf, no } from './node.ts';
 import { openRunningStack, type Running } from './running.ts';
 import { type Copy, type ForeignStack, openForeignStack, type Service } from './stack.ts';
 
@@ -198,7 +198,6 @@ const unreadable =
   'It talks with MySQL in TLS, or compressed, so no sale can be held: have it connect without, such as by sslMode=DISABLED.';
 const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
 const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
-const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
 const lacks = {
   'clock server': no('server whose clock can be set'),
   'node clocks': no('clock of its own'),
