@@ -26,22 +26,13 @@ const clock = machineClock;
 /** Why a drill that needs something can't be carried. */
 export const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
 
-export interface ForeignNode extends TargetNode {
-  sales: ReturnType<typeof seeSales>;
-  /** A connection of the harness to the Redis that it is led to, past the link. */
-  server(): Redis;
-  closeServer(): void;
-  /** What is learned of the service is known from here on. */
-  know(learned: Learned): void;
-  /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
-  untilQuiet(limitMs: number): Promise<boolean>;
-}
+export type ForeignNode = ReturnType<typeof foreignNodeOf>;
 
 /** `underWay`: how many requests the node has. */
 export function foreignNodeOf(
   copy: Copy,
   asked: { leaseMs: number; underWay(url: string): number; row?: StockRow | undefined },
-): ForeignNode {
+) {
   const { name, url, link } = copy;
   let known: Learned | undefined;
   let wire: ReturnType<typeof wireOf> | undefined;
@@ -67,6 +58,7 @@ export function foreignNodeOf(
   const holds = holdReads(copy, () => wire);
   let client: { redis: Redis; url: string } | undefined;
 
+  /** A connection of the harness to the Redis that it is led to, past the link. */
   function server(): Redis {
     const to = link.leadsTo();
     if (client?.url === to) return client.redis;
@@ -136,11 +128,13 @@ export function foreignNodeOf(
     masterLinks: [],
     backendLinks: {},
     sales,
-    know(learned) {
+    /** What is learned of the service is known from here on. */
+    know(learned: Learned) {
       known = learned;
       wire = wireOf(learned);
     },
-    async untilQuiet(limitMs) {
+    /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
+    async untilQuiet(limitMs: number) {
       const deadline = performance.now() + limitMs;
       while (performance.now() - lastAt < QUIET_MS) {
         if (performance.now() > deadline) return false;
@@ -208,7 +202,7 @@ export function foreignNodeOf(
     ticks: isNot('clean-up'),
     setSchedule: isNot('clean-up'),
     report: isNot('second job'),
-  };
+  } satisfies TargetNode & Record<string, unknown>;
 }
 
 /** Holds the answers to readings of the stock as a script says: a sale that is not told what it has read stays inside. */
