@@ -135,12 +135,8 @@ export function foreignNodeOf(
     },
     /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
     async untilQuiet(limitMs: number) {
-      const deadline = performance.now() + limitMs;
-      while (performance.now() - lastAt < QUIET_MS) {
-        if (performance.now() > deadline) return false;
-        await sleep(QUIET_MS / 10);
-      }
-      return true;
+      const isQuiet = await poll(clock, limitMs, async () => performance.now() - lastAt >= QUIET_MS || undefined);
+      return isQuiet ?? false;
     },
     ...(copy.process && { process: processOf(copy.process) }),
     state,

@@ -11,6 +11,7 @@ import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
 import { UNREADABLE } from '../../../stack/proxy/statements.ts';
 import { openRedis, openReplica, type RedisServer } from '../../../stack/redis.ts';
 import type { Stack } from '../../../stack/stack.ts';
+import type { Target } from '../../harness/target.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { joinLinks } from './joined-link.ts';
 import type { StockRow } from './stock-row.ts';
@@ -33,7 +34,6 @@ export interface Service {
   row?: StockRow | undefined;
 }
 
-/** One copy. */
 export interface Copy {
   name: string;
   url: string;
@@ -53,15 +53,12 @@ export interface Copy {
   number(): number;
 }
 
-export interface ForeignStack {
+export interface ForeignStack extends Pick<Target, 'url' | 'nginx' | 'partDied'> {
   copies: [Copy, Copy];
-  url: string;
-  nginx: string;
   redis: Pick<RedisServer, 'url' | 'kind'>;
   /** Absent where the copies run already, as `startReplica` is. */
   redisProcess?: OwnProcess;
   startReplica?: Stack['startReplica'];
-  partDied: Promise<PartError>;
   /** Where the lock is that a node loses when it is cut off. */
   lock: { isInRedis: boolean };
   /** What the copies are told as LEASE_MS when they are started next. */
@@ -118,7 +115,7 @@ export async function openForeignStack(
   service: Service,
   asked: {
     leaseMs: number;
-    onLine?: ((name: string, line: string) => void) | undefined;
+    onLine(name: string, line: string): void;
     /** Told what takes long. */
     onWait(line: string): void;
   },
@@ -160,7 +157,7 @@ export async function openForeignStack(
         isReady: () => listens(port),
         onLine(line) {
           lines.push(line);
-          asked.onLine?.(name, line);
+          asked.onLine(name, line);
           if (lines.length > LINES) lines.shift();
         },
       })
