@@ -8,7 +8,7 @@ import { toldOf } from './exchanges.ts';
 import { isOfLock, type Learned } from './learned.ts';
 import type { ForeignNode } from './node.ts';
 import type { Said } from './said.ts';
-import { type ForeignTarget, lastLines, WARM_LIMIT_MS, warmUp } from './target.ts';
+import { type ForeignTarget, lastLines, sellAt, WARM_LIMIT_MS, warmUp } from './target.ts';
 
 const UNITS = 100;
 const QUIET_LIMIT_MS = 3_000;
@@ -21,11 +21,6 @@ const BUSY_LIMIT_MS = 300;
 const SAME_LEASE = 0.25;
 /** How the lessons of the course are called, which most who come from it have in their services. */
 const usualPaths = ['GET /inventory/sale', 'POST /inventory/sale'];
-
-interface Answer {
-  status: number;
-  body: string;
-}
 
 /** What was not said of a service is learned from its sales. Rejects with a sentence that says what to do when it can't be. */
 export async function learn(target: ForeignTarget, said: Said): Promise<Learned> {
@@ -120,11 +115,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const inside = sell(first).finally(() => {
         isAnswered = true;
       });
-      const isInside = await Promise.race([
-        hold.arrived.then(() => true),
-        inside.then(() => false),
-        sleep(SALE_LIMIT_MS, false),
-      ]);
+      const isInside = await Promise.race([hold.arrived.then(() => true), inside.then(() => false)]);
       if (!isInside) {
         hold.letGo();
         return {};
@@ -156,10 +147,9 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       };
     }
 
-    function sell(node: ForeignNode): Promise<Answer | undefined> {
-      const url = new URL(sale.path, node.publicUrl);
-      const signal = AbortSignal.timeout(SALE_LIMIT_MS);
-      return target.network.request({ ...sale, url, signal }).catch(() => undefined);
+    async function sell(node: ForeignNode) {
+      const answer = await sellAt(node, target.network, sale, SALE_LIMIT_MS);
+      return answer.status === 0 ? undefined : answer;
     }
   } catch (error) {
     const [{ link }] = target.copies;
@@ -194,10 +184,7 @@ async function findSale({ copies, nodes: [first], network }: ForeignTarget): Pro
   const answers: string[] = [];
   for (const way of usualPaths) {
     const [method, path = '/'] = way.split(' ') as ['GET' | 'POST', string];
-    const url = new URL(path, first.publicUrl);
-    const { status } = await network
-      .request({ method, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
-      .catch(() => ({ status: 0 }));
+    const { status } = await sellAt(first, network, { method, path }, SALE_LIMIT_MS);
     if (![0, 404, 405, 501].includes(status)) return { method, path };
     answers.push(`${way} is ${status === 0 ? 'not answered' : `answered ${status}`}`);
   }
@@ -216,10 +203,7 @@ async function findStock(
   const { stock: key, field, row } = said;
   if (row !== undefined) return { stock: row.label };
   if (key !== undefined && field !== undefined) return { stock: key, field };
-  const url = new URL(sale.path, first.publicUrl);
-  const { status, body } = await network
-    .request({ ...sale, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
-    .catch(({ message }: Error) => ({ status: 0, body: message }));
+  const { status, body } = await sellAt(first, network, sale, SALE_LIMIT_MS);
   await first.untilQuiet(QUIET_LIMIT_MS);
   const found = key === undefined ? stocksAmong(commands()) : [key];
   const [only] = found;

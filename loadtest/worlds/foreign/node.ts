@@ -28,11 +28,7 @@ export const no = (what: string) => `A service that is judged by its wire has no
 
 export type ForeignNode = ReturnType<typeof foreignNodeOf>;
 
-/** `underWay`: how many requests the node has. */
-export function foreignNodeOf(
-  copy: Copy,
-  asked: { leaseMs: number; underWay(url: string): number; row?: StockRow | undefined },
-) {
+export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undefined) {
   const { name, url, link } = copy;
   let known: Learned | undefined;
   let wire: ReturnType<typeof wireOf> | undefined;
@@ -74,7 +70,6 @@ export function foreignNodeOf(
 
   async function state(): ReturnType<TargetNode['state']> {
     if (copy.process?.isDead()) throw new Error(`${name} does not answer.`);
-    const underWay = asked.underWay(url);
     const sold = writes() - writesBefore;
     return {
       node: name,
@@ -82,13 +77,13 @@ export function foreignNodeOf(
       pid: copy.process?.pid() ?? 0,
       instance: `${name}-${copy.number()}`,
       lock: 'foreign',
-      leaseMs: asked.leaseMs,
+      leaseMs,
       renewEveryMs: 0,
       scope: 'sku',
       retryDelayMs: 0,
       waitTimeoutMs: 10_000,
       permits: 1,
-      inFlight: underWay,
+      inFlight: sales.underWay(),
       held: holds.held(),
       waiting: sales.waiting(),
       unreleased: 0,
@@ -176,13 +171,13 @@ export function foreignNodeOf(
     heap: isNot('heap to be seen'),
     server,
     async stock() {
-      if (asked.row) return asked.row.read();
+      if (row) return row.read();
       const { stock = '', field } = known ?? {};
       const value = await (field === undefined ? server().get(stock) : server().hget(stock, field));
       return value === null ? undefined : Number(value);
     },
     async setStock(units) {
-      if (asked.row) return asked.row.write(units);
+      if (row) return row.write(units);
       const { stock = '', field } = known ?? {};
       await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },

@@ -145,6 +145,8 @@ export function seeSales(
       leave(sale);
       sales = sales.filter((each) => each !== sale);
     },
+    /** How many requests the node has. */
+    underWay: () => underWay,
     /** How many wait for the lock. */
     waiting: () => sales.filter(({ is, isGone }) => is === 'waiting' && !isGone).length,
     /** How many writes of the stock Redis has taken from this node. */

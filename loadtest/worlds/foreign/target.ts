@@ -1,8 +1,9 @@
 // Two copies of a service as a target of the harness: what it learns of them, what it can break, and what it can't.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningLoad } from '../../harness/network.ts';
+import type { Network } from '../../harness/network.ts';
 import type { Need, Target } from '../../harness/target.ts';
+import type { Wire } from '../../harness/wire.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
@@ -47,12 +48,10 @@ export async function openForeignTarget(
   const { leaseMs } = asked;
   const { running } = service;
   const stack = running ? await openRunningStack(running) : await openForeignStack(service, asked);
-  const requests = new Map<string, number>();
-  const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
-  const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
-  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, { leaseMs, underWay, row: service.row })) as [
-    ForeignNode,
-    ForeignNode,
+  const [first, second] = stack.copies;
+  const nodes: ForeignTarget['nodes'] = [
+    foreignNodeOf(first, leaseMs, service.row),
+    foreignNodeOf(second, leaseMs, service.row),
   ];
   const ownLacks = stack.startReplica === undefined ? { replication: noReplication } : {};
   const nodeAt = (host: string) => nodes.find(({ publicUrl }) => new URL(publicUrl).host === host);
@@ -68,7 +67,6 @@ export async function openForeignTarget(
         const isSale = pathname === known?.sale.path.split('?')[0];
         const node = isSale ? nodeAt(host) : undefined;
         if (node === undefined) return machineNetwork.request(request);
-        count(host, 1);
         node.sales.came(request.requestId);
         let answer: ReturnType<typeof readByMask> | undefined;
         try {
@@ -79,11 +77,9 @@ export async function openForeignTarget(
           answer = known && readByMask(known.answers, given.status, given.body);
           return given;
         } finally {
-          count(host, -1);
           node.sales.ended(answer, request.requestId);
         }
       },
-      startLoad: (load): RunningLoad => machineNetwork.startLoad(load),
       async loadScripts() {},
     },
     // Nothing is played before it is learned.
@@ -165,16 +161,19 @@ export async function openForeignTarget(
   }
 }
 
+/** Asks a node to sell. Resolves with status 0, and why, when it does not answer. */
+export const sellAt = ({ publicUrl }: ForeignNode, { request }: Network, sale: Wire['sale'], limitMs: number) =>
+  request({ ...sale, url: new URL(sale.path, publicUrl), signal: AbortSignal.timeout(limitMs) }).catch(
+    ({ message }: Error) => ({ status: 0, body: message }),
+  );
+
 /** Sells at a node until the stock tells that a unit went. Resolves with the answer to that. Rejects with what it answers instead. */
 export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
   const deadline = performance.now() + limitMs;
   let last = 'nothing';
   while (performance.now() < deadline) {
     const before = await node.stock();
-    const url = new URL(wire.sale.path, node.publicUrl);
-    const answer = await network
-      .request({ ...wire.sale, url, signal: AbortSignal.timeout(limitMs) })
-      .catch(({ message }: Error) => ({ status: 0, body: message }));
+    const answer = await sellAt(node, network, wire.sale, limitMs);
     if (before !== undefined && (await node.stock()) === before - 1) return answer;
     last = `${answer.status} ${answer.body}`.trim();
     await sleep(100);

@@ -72,18 +72,11 @@ export interface ForeignWorldOptions {
   longestWaitMs: number;
   signal: AbortSignal;
   /** The report shows the values of all keys. */
-  showsAll?: boolean;
+  showsAll: boolean;
 }
 
-export function foreignWorld({
-  short,
-  long,
-  learned,
-  settings,
-  longestWaitMs,
-  signal,
-  showsAll = false,
-}: ForeignWorldOptions): World {
+export function foreignWorld(options: ForeignWorldOptions): World {
+  const { short, long, learned, settings, longestWaitMs, signal, showsAll } = options;
   const { lock, patienceMs } = learned;
 
   /** What comes of a drill that is not played. */
