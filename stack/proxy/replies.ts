@@ -44,29 +44,16 @@ function readReply(bytes: Buffer, start: number): Read | undefined {
   const mark = String.fromCharCode(bytes[start] ?? 0);
   const line = bytes.toString('utf8', start + 1, lineEnd);
   const end = lineEnd + 2;
-  switch (mark) {
-    case '$':
-    case '=':
-    case '!':
-      return readString(bytes, end, Number(line));
-    case '*':
-    case '~':
-    case '>':
-      return readSeveral(bytes, end, Number(line));
-    case '%':
-      return readSeveral(bytes, end, 2 * Number(line));
-    case '|': {
-      // What is said of a reply comes before it.
-      const said = readSeveral(bytes, end, 2 * Number(line));
-      return said && readReply(bytes, said.end);
-    }
-    case '_':
-      return { end, text: 'nil' };
-    case '-':
-      return { end, text: `error ${line}` };
-    default:
-      return { end, text: line };
+  if ('$=!'.includes(mark)) return readString(bytes, end, Number(line));
+  if ('*~>'.includes(mark)) return readSeveral(bytes, end, Number(line));
+  if (mark === '%') return readSeveral(bytes, end, 2 * Number(line));
+  if (mark === '|') {
+    // What is said of a reply comes before it.
+    const said = readSeveral(bytes, end, 2 * Number(line));
+    return said && readReply(bytes, said.end);
   }
+  if (mark === '_') return { end, text: 'nil' };
+  return { end, text: mark === '-' ? `error ${line}` : line };
 }
 
 function readString(bytes: Buffer, start: number, length: number): Read | undefined {

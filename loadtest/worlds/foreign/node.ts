@@ -35,6 +35,8 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
   let events: SaleEvent[] = [];
   let writesBefore = 0;
   let lastAt = 0;
+  let isDead = false;
+  let started = 1;
   const followers = new Set<OnPush>();
 
   const push = (told: SaleEvent[]) => ({ at: clock.now(), events: told, dropped: 0, cleared: false });
@@ -69,13 +71,13 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
   const writes = copy.passed ?? sales.writes;
 
   async function state(): ReturnType<TargetNode['state']> {
-    if (copy.process?.isDead()) throw new Error(`${name} does not answer.`);
+    if (isDead) throw new Error(`${name} does not answer.`);
     const sold = writes() - writesBefore;
     return {
       node: name,
       port: Number(new URL(url).port),
       pid: copy.process?.pid() ?? 0,
-      instance: `${name}-${copy.number()}`,
+      instance: `${name}-${started}`,
       lock: 'foreign',
       leaseMs,
       renewEveryMs: 0,
@@ -99,12 +101,17 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
 
   const processOf = ({ signal, kill, start }: NonNullable<Copy['process']>) => ({
     signal,
-    kill,
+    async kill() {
+      isDead = true;
+      await kill();
+    },
     async start() {
       sales.forget();
       holds.cancel();
       events = [];
+      started += 1;
       await start();
+      isDead = false;
       for (const onPush of followers) await begin(onPush);
     },
   });

@@ -45,7 +45,6 @@ export async function openRunningStack({ urls, redisUrl, stock }: Running): Prom
         link,
         lines: [],
         isUnreadable: () => false,
-        number: () => 1,
         passed: () =>
           [both, own]
             .flatMap(({ accessLog }) => readFileSync(accessLog, 'utf8').split('\n'))

@@ -14,7 +14,7 @@ import type { Stack } from '../../../stack/stack.ts';
 import type { Target } from '../../harness/target.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { joinLinks } from './joined-link.ts';
-import type { StockRow } from './stock-row.ts';
+import type { Said, SaidOfService } from './said.ts';
 
 /** How long a service may take to listen, in milliseconds: Spring Boot on a busy machine takes half a minute. */
 const START_LIMIT_MS = 90_000;
@@ -25,14 +25,7 @@ const STOP_LIMIT_MS = 1_000;
 /** So many of the last lines that it printed are kept. */
 const LINES = 20;
 
-export interface Service {
-  /** What starts it, for a shell; it gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment. */
-  command: string;
-  /** The folder it works in. */
-  dir: string;
-  /** Its stock, where that is in MySQL: then it gets MYSQL_URL, too. */
-  row?: StockRow | undefined;
-}
+export interface Service extends Pick<SaidOfService, 'command' | 'dir'>, Pick<Said, 'row' | 'running'> {}
 
 export interface Copy {
   name: string;
@@ -42,15 +35,13 @@ export interface Copy {
   /** To Redis; with a stock in MySQL, also to that. */
   link: ReplyLink;
   /** Absent of one that runs already. */
-  process?: OwnProcess & { isDead(): boolean };
+  process?: OwnProcess;
   /** Of one that runs already: how many requests of loads nginx has passed on to it. */
   passed?(): number;
   /** It talks with MySQL in TLS, or compressed. */
   isUnreadable(): boolean;
   /** The last lines that it printed. */
   lines: readonly string[];
-  /** Which process of it runs: the first is 1. */
-  number(): number;
 }
 
 export interface ForeignStack extends Pick<Target, 'url' | 'nginx' | 'partDied'> {
@@ -132,8 +123,6 @@ export async function openForeignStack(
     const link = mysql ? joinLinks(redis, mysql, lock) : redis;
     const urls = { REDIS_URL: redis.url, ...(mysql && { MYSQL_URL: mysql.url }) };
     const lines: string[] = [];
-    let started = 0;
-    let isDead = false;
 
     const startOn = async (port: number) => {
       const startedAt = performance.now();
@@ -169,7 +158,6 @@ export async function openForeignStack(
         .finally(() => clearInterval(late));
     };
     const port = await freePort();
-    started += 1;
     const own = parts.breakable({ part: await startOn(port), startAgain: () => startOn(port) });
     return {
       name,
@@ -177,20 +165,7 @@ export async function openForeignStack(
       link,
       isUnreadable: () => mysql?.counters.commands.has(UNREADABLE) ?? false,
       lines,
-      number: () => started,
-      process: {
-        ...own,
-        isDead: () => isDead,
-        async kill() {
-          isDead = true;
-          await own.kill();
-        },
-        async start() {
-          started += 1;
-          await own.start();
-          isDead = false;
-        },
-      },
+      process: own,
     };
   }
 

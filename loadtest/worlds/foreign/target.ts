@@ -8,7 +8,7 @@ import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
 import { type ForeignNode, foreignNodeOf, no } from './node.ts';
-import { openRunningStack, type Running } from './running.ts';
+import { openRunningStack } from './running.ts';
 import { type Copy, type ForeignStack, openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
@@ -42,7 +42,7 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
 
 /** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys; or takes those that run already. */
 export async function openForeignTarget(
-  service: Service & { running?: Running | undefined },
+  service: Service,
   asked: Parameters<typeof openForeignStack>[1],
 ): Promise<ForeignTarget> {
   const { leaseMs } = asked;
