@@ -4,7 +4,7 @@ import type { Exchange } from '../../../stack/proxy/link.ts';
 import type { ExchangeTold } from '../../evidence/judgement.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { keysOf, kindOf, names, type StockPlace, shortened, toldCommand, toldReply } from './command-kinds.ts';
-import type { Copy } from './stack.ts';
+import type { ForeignNode } from './node.ts';
 
 /** So many commands are kept of a drill. */
 const MOST = 300;
@@ -30,11 +30,11 @@ export function toldOf({ command, reply }: Exchange, wire: Wire, { row, showsAll
 }
 
 /** Records what passes until it is closed. */
-export function recordExchanges(copies: readonly Copy[], wire: Wire, shown: Shown) {
+export function recordExchanges(nodes: readonly ForeignNode[], wire: Wire, shown: Shown) {
   let startedAt = performance.now();
   let told: ExchangeTold[] = [];
 
-  const ends = copies.map(({ name: node, link }) =>
+  const ends = nodes.map(({ name: node, link }) =>
     link.watchReplies((exchange) => {
       const { command, sentAt } = exchange;
       if (told.length === MOST || (command.isSql ? talkInSql : talk).has(command.name)) return;

@@ -28,9 +28,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
   const [first, second] = nodes;
   const redis = first.server();
   const seen = new Map<ForeignNode, Exchange[]>(nodes.map((node) => [node, []]));
-  const unwatch = target.copies.map(({ link }, index) =>
-    link.watchReplies((exchange) => void seen.get(nodes[index] as ForeignNode)?.push(exchange)),
-  );
+  const unwatch = nodes.map((node) => node.link.watchReplies((exchange) => void seen.get(node)?.push(exchange)));
   const commandsOf = (node: ForeignNode) => (seen.get(node) ?? []).map(({ command }) => command);
   try {
     const sale = said.sale ?? (await findSale(target));
@@ -57,7 +55,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await untilQuiet(nodes);
     const exchanges = seen.get(first) ?? [];
     const commands = exchanges.map(({ command }) => command);
-    const isUnreadable = target.copies[0].isUnreadable();
+    const isUnreadable = first.isUnreadable();
     const kinds = running ? unseen : (stockKindsOf(commands, known) ?? (isUnreadable ? unseen : undefined));
     if (kinds === undefined) throw new Error(noWrite(stock, said.row ? 'MySQL by MYSQL_URL' : 'Redis by REDIS_URL'));
     const isWrite = ({ command }: Exchange) => kindOf(command) === kinds.write && names(command, known);
@@ -110,7 +108,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     /** One is held inside, and another comes to the other copy: what is the lock, who is kept waiting, and how long does its client wait? */
     async function learnWhileInside(isPossible: boolean): Promise<Partial<Learned>> {
       if (!isPossible) return {};
-      const hold = target.copies[0].link.holdNextReply(target.wire.isStockRead);
+      const hold = first.link.holdNextReply(target.wire.isStockRead);
       let isAnswered = false;
       const inside = sell(first).finally(() => {
         isAnswered = true;
@@ -152,9 +150,8 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       return answer.status === 0 ? undefined : answer;
     }
   } catch (error) {
-    const [{ link }] = target.copies;
     const isOfCluster = ({ command, reply }: Exchange) => command.name === 'CLUSTER' && reply.text.startsWith('error');
-    if (link.hasMetTls()) throw new Error(noTls);
+    if (first.link.hasMetTls()) throw new Error(noTls);
     throw [...seen.values()].flat().some(isOfCluster) ? new Error(noCluster) : error;
   } finally {
     for (const end of unwatch) end();
@@ -180,7 +177,7 @@ async function untilQuiet(nodes: ForeignNode[]) {
 }
 
 /** How a unit is asked for, among the usual ways. */
-async function findSale({ copies, nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
+async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
   const answers: string[] = [];
   for (const way of usualPaths) {
     const [method, path = '/'] = way.split(' ') as ['GET' | 'POST', string];
@@ -189,7 +186,7 @@ async function findSale({ copies, nodes: [first], network }: ForeignTarget): Pro
     answers.push(`${way} is ${status === 0 ? 'not answered' : `answered ${status}`}`);
   }
   throw new Error(
-    `Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".${lastLines(copies[0])}`,
+    `Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".${lastLines(first)}`,
   );
 }
 

@@ -130,6 +130,8 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
     masterLinks: [],
     backendLinks: {},
     sales,
+    isUnreadable: copy.isUnreadable,
+    lines: copy.lines,
     /** What is learned of the service is known from here on. */
     know(learned: Learned) {
       known = learned;

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { Wire } from '../../harness/wire.ts';
 import type { Running } from './running.ts';
 import type { StockRow } from './stock-row.ts';
 
@@ -46,11 +47,7 @@ export interface Said extends Partial<SaidOfService> {
 }
 
 /** How a unit is asked for. */
-export interface Sale {
-  method: 'GET' | 'POST';
-  path: string;
-  json?: string | undefined;
-}
+export type Sale = Wire['sale'];
 
 /** What is said of the service that is given as a command, or as a folder with a `lockstep.json`. Throws a sentence. */
 export function readSaid(given: string, from: string): SaidOfService {

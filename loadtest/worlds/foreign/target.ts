@@ -1,6 +1,7 @@
 // Two copies of a service as a target of the harness: what it learns of them, what it can break, and what it can't.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SaleAnswer } from '../../evidence/answers.ts';
 import type { Network } from '../../harness/network.ts';
 import type { Need, Target } from '../../harness/target.ts';
 import type { Wire } from '../../harness/wire.ts';
@@ -9,7 +10,7 @@ import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
 import { type ForeignNode, foreignNodeOf, no } from './node.ts';
 import { openRunningStack } from './running.ts';
-import { type Copy, type ForeignStack, openForeignStack, type Service } from './stack.ts';
+import { openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
 export const WARM_LIMIT_MS = 30_000;
@@ -30,7 +31,6 @@ function untilGivenUp(signal: AbortSignal | undefined, leaseMs = 0) {
 
 export interface ForeignTarget extends Omit<Target, 'nodes'> {
   nodes: [ForeignNode, ForeignNode];
-  copies: ForeignStack['copies'];
   leaseMs: number;
   /** What was learned of the service is known from here on. */
   know(learned: Learned): void;
@@ -54,7 +54,6 @@ export async function openForeignTarget(
     foreignNodeOf(second, leaseMs, service.row),
   ];
   const ownLacks = stack.startReplica === undefined ? { replication: noReplication } : {};
-  const nodeAt = (host: string) => nodes.find(({ publicUrl }) => new URL(publicUrl).host === host);
   let known: Learned | undefined;
 
   const target: ForeignTarget = {
@@ -63,21 +62,18 @@ export async function openForeignTarget(
       ...machineNetwork,
       /** A sale of a drill is known while it is under way. */
       async request(request) {
-        const { host, pathname } = request.url;
-        const isSale = pathname === known?.sale.path.split('?')[0];
-        const node = isSale ? nodeAt(host) : undefined;
-        if (node === undefined) return machineNetwork.request(request);
-        node.sales.came(request.requestId);
-        let answer: ReturnType<typeof readByMask> | undefined;
+        const { url, requestId } = request;
+        const node = nodes.find(({ publicUrl }) => publicUrl === url.origin);
+        if (!node || url.pathname !== known?.sale.path.split('?')[0]) return machineNetwork.request(request);
+        node.sales.came(requestId);
+        let answer: SaleAnswer | undefined;
         try {
-          const given = await machineNetwork.request({
-            ...request,
-            signal: untilGivenUp(request.signal, known?.lock.leaseMs),
-          });
-          answer = known && readByMask(known.answers, given.status, given.body);
+          const signal = untilGivenUp(request.signal, known.lock.leaseMs);
+          const given = await machineNetwork.request({ ...request, signal });
+          answer = readByMask(known.answers, given.status, given.body);
           return given;
         } finally {
-          node.sales.ended(answer, request.requestId);
+          node.sales.ended(answer, requestId);
         }
       },
       async loadScripts() {},
@@ -86,7 +82,6 @@ export async function openForeignTarget(
     wire: undefined as never,
     url: stack.url,
     nodes,
-    copies: stack.copies,
     leaseMs,
     redis: { kind: stack.redis.kind, version: '' },
     redisLacks: {},
@@ -168,7 +163,7 @@ export const sellAt = ({ publicUrl }: ForeignNode, { request }: Network, sale: W
   );
 
 /** Sells at a node until the stock tells that a unit went. Resolves with the answer to that. Rejects with what it answers instead. */
-export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
+export async function warmUp({ network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
   const deadline = performance.now() + limitMs;
   let last = 'nothing';
   while (performance.now() < deadline) {
@@ -180,13 +175,13 @@ export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, no
   }
   const { method, path } = wire.sale;
   throw new Error(
-    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: it answered "${last.slice(0, 120)}". ${notSo}${lastLines(copies[nodes.indexOf(node)])}`,
+    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: it answered "${last.slice(0, 120)}". ${notSo}${lastLines(node)}`,
   );
 }
 
 /** The last lines that it printed, as the end of a sentence. */
-export const lastLines = (copy: Copy | undefined) =>
-  copy && copy.lines.length > 0 ? `\nIts last lines:\n  ${copy.lines.slice(-5).join('\n  ')}` : '';
+export const lastLines = ({ lines }: ForeignNode) =>
+  lines.length > 0 ? `\nIts last lines:\n  ${lines.slice(-5).join('\n  ')}` : '';
 
 const notSo = 'Say --stock if it sells from another key, and --sale if a unit is bought in another way.';
 /** A stock in Redis is where a lock would be, too. */

@@ -81,7 +81,7 @@ export function foreignWorld(options: ForeignWorldOptions): World {
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
-    if (short.copies[0].process === undefined && !isLoad(drill))
+    if (short.nodes[0].process === undefined && !isLoad(drill))
       return notApplicable(because('text', { text: notOurs }));
     if (drill === 'starvation' && lock.keys.length === 0 && !learned.isUnreadable)
       return notApplicable(because('text', { text: noLock }));
@@ -118,7 +118,7 @@ export function foreignWorld(options: ForeignWorldOptions): World {
       const target = asksLongLease(drill.name) ? long : short;
       const exchanges = isLoad(drill.name)
         ? undefined
-        : recordExchanges(target.copies, target.wire, { showsAll, row: learned.row });
+        : recordExchanges(target.nodes, target.wire, { showsAll, row: learned.row });
       try {
         await target.calm();
         const outcome = await Promise.race([
