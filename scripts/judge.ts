@@ -99,29 +99,18 @@ async function judge(options: JudgeCommand): Promise<never> {
     await untilStopped(setLeases({ short: first, long }, learned));
 
     const settings = settingsFor(options, learned);
-    const grade = asRow({
-      stage: service.name,
-      file: service.command || service.name,
-      promises: { renewal: learned.lock.isRenewed },
-    });
+    const { name, command } = service;
+    const grade = asRow({ stage: name, file: command || name, promises: { renewal: learned.lock.isRenewed } });
     const folder = createRunFolder(options.reports, startedAt);
     const world = foreignWorld({ short: first, long, learned, settings, longestWaitMs, signal, showsAll: isVerbose });
-    const cells = allDrills
-      .filter(({ name }) => options.drills.includes(name))
-      .map((drill) => ({ stage: service.name, drill }));
+    const wanted = allDrills.filter((drill) => options.drills.includes(drill.name));
+    const cells = wanted.map((drill) => ({ stage: name, drill }));
     const place = learned.lock.keys.length > 0 ? 'redis' : 'none';
     const keeper = doesSave ? await keepIn(folder, place) : undefined;
     const narrator = createNarrator(cells.length, say, keeper);
+    const asked = { worldOf: () => world, isVirtual: false, workers: 1, signal, narrator, folder };
     const play = (isMine: (drill: string) => boolean) =>
-      runCells({
-        cells: cells.filter(({ drill }) => isMine(drill.name)),
-        worldOf: () => world,
-        isVirtual: false,
-        workers: 1,
-        signal,
-        narrator,
-        folder,
-      });
+      runCells({ ...asked, cells: cells.filter(({ drill }) => isMine(drill.name)) });
     // Each has two copies of its own, and mostly waits. They share a row in MySQL, though.
     const short = play((drill) => !asksLongLease(drill));
     if (row) await short;
@@ -140,7 +129,7 @@ async function judge(options: JudgeCommand): Promise<never> {
       leftOut: runs.flatMap(({ leftOut }) => leftOut),
       environment: { ...describeMachine(), redis, nginx, backends: {}, nodes: 2 },
       settings,
-      stages: [{ stage: service.name, lockVersion: null, drills }],
+      stages: [{ stage: name, lockVersion: null, drills }],
       service: told,
     };
     const answer = answerOf(grade, results);

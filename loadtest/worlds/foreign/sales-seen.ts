@@ -129,10 +129,8 @@ export function seeSales(
     ended(answer: SaleAnswer | undefined, letter = '') {
       underWay -= 1;
       if (letters.includes(letter)) letters.splice(letters.indexOf(letter), 1);
-      const here = sales.filter(({ isGone }) => !isGone);
-      const order =
-        answer?.outcome === 'lockTimeout' ? (['waiting'] as const) : (['over', 'inside', 'waiting'] as const);
-      const sale = order.map((is) => here.find((each) => each.is === is)).find(Boolean);
+      const order = answer?.outcome === 'lockTimeout' ? ['waiting'] : ['over', 'inside', 'waiting'];
+      const sale = order.flatMap((is) => sales.filter((each) => each.is === is && !each.isGone))[0];
       if (sale === undefined) return;
       if (answer === undefined && sale.is !== 'over') {
         // The service may go on with it, and nobody tells.
@@ -140,8 +138,7 @@ export function seeSales(
         if (sale.is === 'waiting') emit(sale, 'failed', { code: 'CLIENT_GONE' });
         return;
       }
-      if (sale.is === 'waiting')
-        emit(sale, 'failed', { code: 'code' in (answer ?? {}) ? (answer as { code: string }).code : '' });
+      if (sale.is === 'waiting') emit(sale, 'failed', { code: answer && 'code' in answer ? answer.code : '' });
       leave(sale);
       sales = sales.filter((each) => each !== sale);
     },

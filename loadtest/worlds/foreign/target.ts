@@ -88,9 +88,7 @@ export async function openForeignTarget(
     nginx: stack.nginx,
     backends: {},
     stack: {
-      redis: stack.redis,
-      ...(stack.redisProcess && { redisProcess: stack.redisProcess }),
-      ...(stack.startReplica && { startReplica: stack.startReplica }),
+      ...stack,
       async startClockServer() {
         throw new Error(lacks['clock server']);
       },
