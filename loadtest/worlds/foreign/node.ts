@@ -127,8 +127,6 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
     loadUrl: copy.loadUrl,
     labUrl: '',
     link,
-    masterLinks: [],
-    backendLinks: {},
     sales,
     isUnreadable: copy.isUnreadable,
     lines: copy.lines,

@@ -57,8 +57,7 @@ export async function openRunningStack({ urls, redisUrl, stock }: Running): Prom
       nginx,
       redis: { url: redisUrl, kind: 'external' },
       partDied: ground.partDied,
-      lock: { isInRedis: true },
-      setLease() {},
+      lock: { isInRedis: true, leaseMs: 0 },
       stop,
     };
   } catch (error) {

@@ -50,10 +50,8 @@ export interface ForeignStack extends Pick<Target, 'url' | 'nginx' | 'partDied'>
   /** Absent where the copies run already, as `startReplica` is. */
   redisProcess?: OwnProcess;
   startReplica?: Stack['startReplica'];
-  /** Where the lock is that a node loses when it is cut off. */
-  lock: { isInRedis: boolean };
-  /** What the copies are told as LEASE_MS when they are started next. */
-  setLease(ms: number): void;
+  /** Where the lock is that a node loses when it is cut off, and what the copies are told as LEASE_MS when they are started next. */
+  lock: { isInRedis: boolean; leaseMs: number };
   stop(): Promise<void>;
 }
 
@@ -111,8 +109,7 @@ export async function openForeignStack(
     onWait(line: string): void;
   },
 ): Promise<ForeignStack> {
-  let { leaseMs } = asked;
-  const lock = { isInRedis: true };
+  const lock = { isInRedis: true, leaseMs: asked.leaseMs };
   const ground = openGround();
   const { parts, stop } = ground;
 
@@ -138,7 +135,7 @@ export async function openForeignStack(
         command: 'sh',
         args: ['-c', service.command],
         cwd: service.dir,
-        env: { ...process.env, PORT: String(port), ...urls, LEASE_MS: String(leaseMs), NODE_NAME: name },
+        env: { ...process.env, PORT: String(port), ...urls, LEASE_MS: String(lock.leaseMs), NODE_NAME: name },
         addresses: [{ port }],
         readyLimitMs: START_LIMIT_MS,
         stopLimitMs: STOP_LIMIT_MS,
@@ -192,9 +189,6 @@ export async function openForeignStack(
       }),
       partDied: parts.partDied,
       lock,
-      setLease(ms) {
-        leaseMs = ms;
-      },
       stop,
     };
   } catch (error) {

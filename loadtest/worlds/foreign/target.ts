@@ -107,7 +107,7 @@ export async function openForeignTarget(
     calm,
     async restart(ms) {
       target.leaseMs = ms;
-      stack.setLease(ms);
+      stack.lock.leaseMs = ms;
       for (const node of nodes) await again(node);
       await nodes[0].setStock(PLENTY);
       for (const node of nodes) await warmUp(target, node, WARM_LIMIT_MS);

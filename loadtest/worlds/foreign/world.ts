@@ -85,18 +85,14 @@ export function foreignWorld(options: ForeignWorldOptions): World {
       return notApplicable(because('text', { text: notOurs }));
     if (drill === 'starvation' && lock.keys.length === 0 && !learned.isUnreadable)
       return notApplicable(because('text', { text: noLock }));
-    const why = whyNotInTime(drill);
-    return why === undefined ? undefined : lostTrack(new Error(why));
-  }
-
-  /** Why a page in which leases end by themselves can't be played, as a sentence. */
-  function whyNotInTime(drill: string): string | undefined {
+    // In the others leases end by themselves.
     if (asksLongLease(drill)) return undefined;
-    const lease = `Its lease is ${formatDuration(short.leaseMs)}`;
+    const unknown = (why: string) => lostTrack(new Error(`Its lease is ${formatDuration(short.leaseMs)}, ${why}`));
     if (hasEnd(learned) && short.leaseMs > longestWaitMs)
-      return `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`;
+      return unknown('longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.');
+    const waits = `its client waits ${formatDuration(patienceMs)} for an answer`;
     if (drill === 'long-sale' && OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
-      return `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`;
+      return unknown(`and ${waits}: no sale can be held for longer than a lease.`);
     return undefined;
   }
 
