@@ -20,7 +20,7 @@ import { answerLines, type Narrator, reportLine } from '../loadtest/run/narrator
 import { openLine } from '../loadtest/run/progress-line.ts';
 import { drills as allDrills } from '../loadtest/scenarios/index.ts';
 import { learn } from '../loadtest/worlds/foreign/learn.ts';
-import { type Learned, toldOf } from '../loadtest/worlds/foreign/learned.ts';
+import { asTold, type Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-row.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
@@ -39,9 +39,9 @@ import { type JudgeCommand, readJudgeOptions } from './command-line/judge-option
 const SHORT_LEASE_MS = 400;
 const LONG_LEASE_MS = 4_500;
 /** How long the sales of a rush may take if each waits for the one before, in milliseconds, and how many there are. */
-const RUSH_MS = 3_000;
+const RUSH_MS = 2_000;
 const MOST_REQUESTS = 300;
-const FEWEST_REQUESTS = 60;
+const FEWEST_REQUESTS = 50;
 const CONNECTIONS = 16;
 
 await judge(readJudgeOptions(process.argv));
@@ -92,7 +92,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     const second =
       !service.running && options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
     const learned = await untilStopped(learning);
-    const told = toldOf(learned, service.command);
+    const told = asTold(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
     const long = await untilStopped(second);
     long.know(learned);

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 /** A small client of Redis: a connection for each thread, one command after the other. */
 final class Redis {
   private static final URI URL = URI.create(System.getenv("REDIS_URL"));
-  private static final int ANSWER_LIMIT_MS = 1_900;
+  private static final int ANSWER_LIMIT_MS = 900;
   private static final ThreadLocal<Redis> own = new ThreadLocal<>();
   private final OutputStream out;
   private final DataInputStream in;

@@ -25,7 +25,7 @@ function sale(): array
     $url = parse_url(getenv('REDIS_URL'));
     $redis = new Redis();
     $redis->connect($url['host'], $url['port'], 1.0);
-    $redis->setOption(Redis::OPT_READ_TIMEOUT, 1.9);
+    $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.9);
     $lease = ((int) (getenv('LEASE_MS') ?: 30000)) / 1000;
     $lock = (new LockFactory(new RedisStore($redis, $lease)))->createLock('inventory', $lease);
     $lock->acquire(true);

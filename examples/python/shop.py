@@ -10,7 +10,7 @@ from redis.exceptions import LockError, RedisError
 STOCK = "inventory001"
 LOCK = os.environ.get("LOCK", "lock")
 LEASE = int(os.environ.get("LEASE_MS", "30000")) / 1000
-shop = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=1.9)
+shop = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=0.9)
 
 
 def take_one():

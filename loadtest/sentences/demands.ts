@@ -38,10 +38,11 @@ export const demands = [
     return { ...judgeMeetings(playing, outcome, holdsOf(outcome.events).filter(isJudged)), isJudged };
   }),
   demand('<sale> and <other> stay inside for <time>', ({ leaseMs, wire }, { events }, { time }) => {
-    const leastMs = Math.min(time, wire.longestSaleMs) - ROUNDED * leaseMs;
+    const ms = Math.min(time, wire.longestSaleMs);
+    const leastMs = ms - ROUNDED * leaseMs;
     const spans = spansOf(events);
     if (spans.length >= 2 && spans.every(({ entered, left }) => left - entered >= leastMs)) return {};
-    throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(time)}.`);
+    throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(ms)}.`);
   }),
   demand('<sale> is sold', async (playing, _outcome, { sale: name }): Promise<Finding> => {
     const { faultAt } = playing;

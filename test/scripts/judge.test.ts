@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,6 +13,10 @@ const judge = (mode: string, ...args: string[]) => start(file, [shop, '--sale', 
 type Command = ReturnType<typeof judge>;
 const judgementIn = ({ reports }: Command) =>
   judgementSchema.parse(JSON.parse(readFileSync(join(reports, 'latest-judge/judge.json'), 'utf8')));
+
+// A Python of the user's own, first on his PATH, need not have redis.
+const env = { PATH: `/usr/bin:${process.env['PATH']}` };
+const hasRedisPy = spawnSync('python3', ['-c', 'import redis'], { env }).status === 0;
 
 // That no process, no server and no file of it is left is seen after each test.
 
@@ -36,6 +41,27 @@ test('a lock that is never renewed: what was learned of it, a verdict for each d
     ['long-sale', 'fail'],
     ['late-write', 'fail'],
   ]);
+});
+
+test.runIf(hasRedisPy)(
+  'the example in Python, where its interpreter is: a dead holder is waited for, a late write is not stopped',
+  async () => {
+    const command = start(file, ['examples/python', '--drill', 'crashed-holder,crossed-write'], env);
+
+    expect([await command.ended, command.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+    const { service, drills } = judgementIn(command);
+    expect(service.lock).toMatchObject({ keys: ['lock:inventory001'], isRenewed: false });
+    expect(drills.map(({ verdict }) => verdict)).toEqual(['pass', 'fail']);
+  },
+);
+
+test('a record that each sale leaves in Redis is no lock, and what is in it is shown to nobody', async () => {
+  const command = judge('records', '--drill', 'crashed-holder', '--json');
+
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(command.stdout()).toContain('SET …');
+  expect(command.stdout()).not.toContain('4711');
+  expect(judgementIn(command).service.lock.keys).toEqual(['shop:lock']);
 });
 
 test('shops that are judged by their answers and the final stock: the reason, and the exit code', async () => {

@@ -18,9 +18,11 @@ type Shown = Pick<StockPlace, 'row'> & { showsAll?: boolean };
 
 /** A command and its reply, as they are shown: of keys that are neither of the stock nor of the lock no value, unless `showsAll`. */
 export function toldOf({ command, reply }: Exchange, wire: Wire, { row, showsAll = false }: Shown) {
+  // What a transaction is answered may be of any key.
+  const isOfTransaction = transaction.has(command.name) && !reply.text.startsWith('[');
   const isShown =
     showsAll ||
-    transaction.has(command.name) ||
+    isOfTransaction ||
     wire.isOfLock(command) ||
     (row ? names(command, { stock: '', row }) : keysOf(command).includes(wire.stockKey));
   return {

@@ -15,6 +15,8 @@ const QUIET_LIMIT_MS = 3_000;
 const SALE_LIMIT_MS = 10_000;
 /** So long the answer to a reading is held at most, to see how long the client waits for it, in milliseconds. */
 const PATIENCE_LIMIT_MS = 2_500;
+/** A client that gives up is seen so much later at most, in milliseconds. */
+const GIVING_UP_MS = 50;
 /** Who is kept waiting has no answer by then, in milliseconds. */
 const BUSY_LIMIT_MS = 300;
 /** A lease that is shorter than LEASE_MS by less than this part is the one that was asked for. */
@@ -130,9 +132,11 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const hasGivenUp = () => isAnswered || hold.isGone();
       while (performance.now() - heldAt < PATIENCE_LIMIT_MS && !hasGivenUp()) await sleep(10);
       const patienceMs = hasGivenUp() ? performance.now() - heldAt : Number.POSITIVE_INFINITY;
-      const isRenewal = ({ command }: Exchange) =>
-        isOfLock(known, command) && !known.lock.release.includes(kindOf(command));
-      const isRenewed = (seen.get(first) ?? []).slice(since).some(isRenewal);
+      // One that has given up may release its lock at once.
+      const isRenewal = ({ command, sentAt }: Exchange) =>
+        isOfLock(known, command) && sentAt < heldAt + patienceMs - GIVING_UP_MS;
+      const renewals = (seen.get(first) ?? []).slice(since).filter(isRenewal);
+      const renewing = renewals.map(({ command }) => kindOf(command));
       hold.letGo();
       await Promise.all([inside, other]);
       await untilQuiet(nodes);
@@ -140,7 +144,13 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const busy = refused && maskOf(refused.status, refused.body);
       return {
         patienceMs,
-        lock: { ...known.lock, keys, leaseMs: Math.max(0, ...leases), isRenewed },
+        lock: {
+          keys,
+          leaseMs: Math.max(0, ...leases),
+          isRenewed: renewals.length > 0,
+          // A watchdog may renew once more after the write.
+          release: known.lock.release.filter((kind) => !renewing.includes(kind)),
+        },
         answers: { ...known.answers, ...(busy !== known.answers.sold && { busy }) },
       };
     }

@@ -30,7 +30,7 @@ export interface Learned extends Omit<ServiceTold, 'command' | 'sale'> {
 }
 
 /** What is told of it, to be read by others: what has no end is null. */
-export function toldOf(learned: Learned, command: string): ServiceTold {
+export function asTold(learned: Learned, command: string): ServiceTold {
   const { sale, stock, field, lock, patienceMs, saleMs } = learned;
   const orNull = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : null);
   return serviceSchema.parse({

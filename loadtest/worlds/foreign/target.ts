@@ -13,7 +13,7 @@ import { openRunningStack } from './running.ts';
 import { openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
-export const WARM_LIMIT_MS = 30_000;
+export const WARM_LIMIT_MS = 10_000;
 const AGAIN_LIMIT_MS = 3_000;
 /** How long what a drill has left behind may take to end, in milliseconds. */
 const CALM_LIMIT_MS = 2_000;
@@ -150,6 +150,8 @@ export async function openForeignTarget(
       });
     }
     for (const node of nodes) await node.untilQuiet(CALM_LIMIT_MS);
+    // Of those whose clients have gone nobody says how they ended.
+    for (const node of nodes) node.sales.forget();
     await first.clear();
   }
 }

@@ -26,7 +26,7 @@ const ORDER = [
 ];
 const LEASE = '✔✔✔ ✔✔✔✔✘ ✘✘✘✘ ✘·✘';
 const RENEWED = '✔✔✔ ✔✘✔✔✔ ✘✘✘✘ ✘·✘';
-const NONE = '✘✘✘ ✔✔✘–· ✘✘✘✘ ✘✘–';
+const NONE = '✘✘✘ ✔✔✘–✘ ✘✘✘✘ ✘✘–';
 const OPTIMISTIC = '✔✔✔ ✔✔✔–✔ ✔✔✔✔ ✔✔–';
 const ONE_STEP = '✔✔✔ ––––– –––– –✔–';
 
@@ -54,10 +54,10 @@ const shops = [
 const stage = (STAGE: string, row: string): Row => [`java, stage ${STAGE}`, ['examples/java'], { STAGE }, row];
 const java = [
   stage('0', NONE),
-  stage('1', '✔✘✘ ✔✔✘–· ✘✘✘✘ ✘✘–'),
+  stage('1', '✔✘✘ ✔✔✘–✘ ✘✘✘✘ ✘✘–'),
   // Its recursion drops the answer.
-  stage('2', '✘✘✘ ✘✘✔✔✔ ✔✔✔✔ ✘·✘'),
-  stage('3', '✔✔✔ ✘✘✔✔✔ ✔✔✔✔ ✘·✘'),
+  stage('2', '✘✘✘ ✘✘✔✔✔ ✔✔✔✔ ✘✘✘'),
+  stage('3', '✔✔✔ ✘✘✔✔✔ ✔✔✔✔ ✘✘✘'),
   stage('4', '✔✔✔ ✔✔✘✘✘ ✘✘✘✘ ✘·✘'),
   stage('5', '✔✔✔ ✔✔✔✘✘ ✘✘✘✘ ✘·✘'),
   stage('6', LEASE),

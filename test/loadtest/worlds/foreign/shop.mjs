@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-const { PORT, REDIS_URL, LEASE_MS = '30000', MODE = 'lock', NODE_NAME } = process.env;
+const { PORT, REDIS_URL, LEASE_MS = '30000', MODE = 'lock', NODE_NAME, SALE_MS = '0' } = process.env;
 const STOCK = 'shop:stock';
 const LOCK = MODE === 'lock-per-process' ? `shop:lock:${NODE_NAME}` : 'shop:lock';
 const DELETE_IF_OWNER = "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) end return 0";
@@ -26,7 +26,7 @@ const free = [];
 async function withRedis(act) {
   const redis =
     free.pop() ??
-    new Redis(REDIS_URL, { maxRetriesPerRequest: 0, socketTimeout: 1_900, retryStrategy: () => 50 }).on(
+    new Redis(REDIS_URL, { maxRetriesPerRequest: 0, socketTimeout: 900, retryStrategy: () => 50 }).on(
       'error',
       () => {},
     );
@@ -52,6 +52,7 @@ async function locked(redis, act) {
 async function takeOne(redis) {
   const left = Number(await redis.get(STOCK));
   if (left <= 0) return undefined;
+  await sleep(Number(SALE_MS));
   await redis.set(STOCK, left - 1);
   return left - 1;
 }
@@ -59,6 +60,13 @@ async function takeOne(redis) {
 const ways = {
   lock: (redis) => locked(redis, () => takeOne(redis)),
   none: takeOne,
+  /** Each sale leaves a record, which is nobody's business. */
+  records: (redis) =>
+    locked(redis, async () => {
+      const left = await takeOne(redis);
+      await redis.set(`shop:order:${randomUUID()}`, 'card 4711', 'EX', 600);
+      return left;
+    }),
   'lock-per-process': (redis) => locked(redis, () => takeOne(redis)),
   'late-release-in-a-thread': (redis) => locked(redis, () => takeOne(redis)),
   async 'lock-around-the-read'(redis) {
