@@ -2,8 +2,13 @@
 
 import { Option } from 'commander';
 import { isExternal } from '../../loadtest/staircase/lookup.ts';
-import type { Running } from '../../loadtest/worlds/foreign/running.ts';
-import { readSaid, readSale, type SaidInFile, type SaidOfService } from '../../loadtest/worlds/foreign/said.ts';
+import {
+  type Running,
+  readSaid,
+  readSale,
+  type SaidInFile,
+  type SaidOfService,
+} from '../../loadtest/worlds/foreign/said.ts';
 import { isRowPlace, type RowPlace, readRowPlace } from '../../loadtest/worlds/foreign/stock-row.ts';
 import { foreignDrills } from '../../loadtest/worlds/foreign/world.ts';
 import { callerDir, type Given, namesAmong, newCommand, wholeNumberFrom } from './command.ts';

@@ -2,15 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
+import type { Running } from './said.ts';
 import { type Copy, type ForeignStack, listens, openGround } from './stack.ts';
-
-export interface Running {
-  /** The copies, such as `http://127.0.0.1:8081`. */
-  urls: string[];
-  redisUrl: string;
-  /** The key of their stock. */
-  stock: string;
-}
 
 /** Opens nginx before them. Rejects with a sentence when their Redis does not answer. */
 export async function openRunningStack({ urls, redisUrl, stock }: Running): Promise<ForeignStack> {

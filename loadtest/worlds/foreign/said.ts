@@ -4,7 +4,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Wire } from '../../harness/wire.ts';
-import type { Running } from './running.ts';
 import type { StockRow } from './stock-row.ts';
 
 /** The file in the folder of a service that says how it is judged. */
@@ -38,9 +37,17 @@ export interface SaidOfService extends z.output<typeof fileSchema> {
   name: string;
 }
 
+/** Copies that run already. */
+export interface Running {
+  /** The copies, such as `http://127.0.0.1:8081`. */
+  urls: string[];
+  redisUrl: string;
+  /** The key of their stock. */
+  stock: string;
+}
+
 /** What a user may say. What is left out is learned. */
 export interface Said extends Partial<SaidOfService> {
-  /** Its copies run already. */
   running?: Running | undefined;
   /** The stock, where that is in MySQL. */
   row?: StockRow | undefined;

@@ -87,12 +87,16 @@ export function foreignWorld(options: ForeignWorldOptions): World {
       return notApplicable(because('text', { text: noLock }));
     // In the others leases end by themselves.
     if (asksLongLease(drill)) return undefined;
-    const unknown = (why: string) => lostTrack(new Error(`Its lease is ${formatDuration(short.leaseMs)}, ${why}`));
+    const lease = `Its lease is ${formatDuration(short.leaseMs)}`;
+    const unknown = (why: string) => lostTrack(new Error(why));
     if (hasEnd(learned) && short.leaseMs > longestWaitMs)
-      return unknown('longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.');
-    const waits = `its client waits ${formatDuration(patienceMs)} for an answer`;
+      return unknown(
+        `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`,
+      );
     if (drill === 'long-sale' && OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
-      return unknown(`and ${waits}: no sale can be held for longer than a lease.`);
+      return unknown(
+        `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`,
+      );
     return undefined;
   }
 
