@@ -1,6 +1,7 @@
 // npm run judge: starts two copies of a service in any language, learns it from a few sales, breaks it on purpose, and judges it by its wire.
 
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
 import type { ServiceTold } from '../loadtest/evidence/judgement.ts';
@@ -19,7 +20,7 @@ import { answerLines, type Narrator, reportLine } from '../loadtest/run/narrator
 import { openLine } from '../loadtest/run/progress-line.ts';
 import { drills as allDrills } from '../loadtest/scenarios/index.ts';
 import { learn } from '../loadtest/worlds/foreign/learn.ts';
-import type { Learned } from '../loadtest/worlds/foreign/learned.ts';
+import { asTold, type Learned } from '../loadtest/worlds/foreign/learned.ts';
 import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-row.ts';
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
@@ -47,16 +48,25 @@ await judge(readJudgeOptions(process.argv));
 
 async function judge(options: JudgeCommand): Promise<never> {
   const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
-  const stopping = stopOnSignal(new Interrupted());
-  const { signal } = stopping;
+  const { signal } = stopOnSignal(new Interrupted());
+  const stopped = once(signal, 'abort').then(() => {
+    throw new Error('It was interrupted.');
+  });
+  stopped.catch(() => {});
+  /** Rejects when the run is to stop. */
+  const untilStopped = <Value>(promise: Promise<Value>) => Promise.race([promise, stopped]);
   const opened: ForeignTarget[] = [];
   let row: StockRow | undefined;
   const say = (...lines: string[]) => void (isJson || process.stdout.write(lines.map((line) => `${line}\n`).join('')));
   const open = (leaseMs: number) => {
-    const onLine = isVerbose
-      ? (name: string, line: string) => void process.stderr.write(`${name}: ${line}\n`)
-      : undefined;
-    const target = openForeignTarget({ ...service, row }, { leaseMs, onLine, onWait: (line) => say(pc.dim(line)) });
+    const target = openForeignTarget(
+      { ...service, row },
+      {
+        leaseMs,
+        onLine: (name, line) => void (isVerbose && process.stderr.write(`${name}: ${line}\n`)),
+        onWait: (line) => say(pc.dim(line)),
+      },
+    );
     target.then(
       (ready) => opened.push(ready),
       () => {},
@@ -75,50 +85,38 @@ async function judge(options: JudgeCommand): Promise<never> {
     row = service.place && (await openStockRow(service.place));
     say(openingOf(service));
     await build(service, signal);
-    const first = await untilStopped(open(SHORT_LEASE_MS), signal);
+    const first = await untilStopped(open(SHORT_LEASE_MS));
     const learning = learn(first, { ...service, row });
     // A row is one for all copies: what others do as they start would be taken for a sale.
-    if (row) await untilStopped(learning, signal);
+    if (row) await untilStopped(learning);
     const second =
       !service.running && options.drills.some(asksLongLease) ? open(LONG_LEASE_MS) : Promise.resolve(first);
-    const learned = await untilStopped(learning, signal);
-    const told = toldOf(learned, service.command);
+    const learned = await untilStopped(learning);
+    const told = asTold(learned, service.command);
     say('', pc.bold('Learned from a few sales'), ...learnedLines(told), '');
-    const long = await untilStopped(second, signal);
+    const long = await untilStopped(second);
     long.know(learned);
-    await untilStopped(setLeases({ short: first, long }, learned), signal);
+    await untilStopped(setLeases({ short: first, long }, learned));
 
     const settings = settingsFor(options, learned);
-    const grade = asRow({
-      stage: service.name,
-      file: service.command || service.name,
-      promises: { renewal: learned.lock.isRenewed },
-    });
+    const { name, command } = service;
+    const grade = asRow({ stage: name, file: command || name, promises: { renewal: learned.lock.isRenewed } });
     const folder = createRunFolder(options.reports, startedAt);
     const world = foreignWorld({ short: first, long, learned, settings, longestWaitMs, signal, showsAll: isVerbose });
-    const cells = allDrills
-      .filter(({ name }) => options.drills.includes(name))
-      .map((drill) => ({ stage: service.name, drill }));
+    const wanted = allDrills.filter((drill) => options.drills.includes(drill.name));
+    const cells = wanted.map((drill) => ({ stage: name, drill }));
     const place = learned.lock.keys.length > 0 ? 'redis' : 'none';
-    const keeper = doesSave ? await keptIn(folder, place) : undefined;
-    const narrator = createNarrator(cells.length, say, keeper?.narrator);
+    const keeper = doesSave ? await keepIn(folder, place) : undefined;
+    const narrator = createNarrator(cells.length, say, keeper);
+    const asked = { worldOf: () => world, isVirtual: false, workers: 1, signal, narrator, folder };
     const play = (isMine: (drill: string) => boolean) =>
-      runCells({
-        cells: cells.filter(({ drill }) => isMine(drill.name)),
-        worldOf: () => world,
-        isVirtual: false,
-        workers: 1,
-        signal,
-        narrator,
-        folder,
-      });
+      runCells({ ...asked, cells: cells.filter(({ drill }) => isMine(drill.name)) });
     // Each has two copies of its own, and mostly waits. They share a row in MySQL, though.
     const short = play((drill) => !asksLongLease(drill));
     if (row) await short;
     const runs = await Promise.all([short, play(asksLongLease)]);
-    const drills = runs.flatMap(({ stages }) => stages.flatMap((stage) => stage.drills));
-    const names = cells.map(({ drill }) => drill.name);
-    drills.sort((a, b) => names.indexOf(a.drill) - names.indexOf(b.drill));
+    const played = runs.flatMap(({ stages }) => stages.flatMap((stage) => stage.drills));
+    const drills = cells.flatMap(({ drill }) => played.filter((each) => each.drill === drill.name));
 
     const { redis, nginx } = first;
     const results: Results = {
@@ -131,22 +129,20 @@ async function judge(options: JudgeCommand): Promise<never> {
       leftOut: runs.flatMap(({ leftOut }) => leftOut),
       environment: { ...describeMachine(), redis, nginx, backends: {}, nodes: 2 },
       settings,
-      stages: [{ stage: service.name, lockVersion: null, drills }],
+      stages: [{ stage: name, lockVersion: null, drills }],
       service: told,
     };
     const answer = answerOf(grade, results);
     Object.assign(results, { verdict: answer.verdict, grades: [{ ...grade, answer }] });
-    write(folder, results, answer);
+    const judgement = jsonOf(judgementOf(results, answer));
+    folder.write('judge.json', judgement);
+    folder.write('report.html', renderPage(resultsSchema.parse(results)));
+    if (drills.length > 0) folder.pointAt('latest-judge');
     await keeper?.write();
-    say(
-      ...answerLines(answer),
-      reportLine(folder.dir),
-      ...(keeper
-        ? ['Each drill that went step by step is a page beside it, which a browser opens without a server.']
-        : []),
-      pc.dim(`It took ${formatDuration(results.durationMs)}.`),
-    );
-    if (isJson) process.stdout.write(jsonOf(judgementOf(results, answer)));
+    say(...answerLines(answer), reportLine(folder.dir));
+    if (keeper) say('Each drill that went step by step is a page beside it, which a browser opens without a server.');
+    say(pc.dim(`It took ${formatDuration(results.durationMs)}.`));
+    if (isJson) process.stdout.write(judgement);
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
   }
@@ -167,16 +163,6 @@ async function build({ build: command, dir }: JudgeCommand['service'], signal: A
   });
 }
 
-/** Rejects when the run is to stop. */
-function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Error('It was interrupted.'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
-
 /** A slow service gets fewer buyers, and not more time. */
 function settingsFor({ requests: asked, connections = CONNECTIONS }: JudgeCommand, { saleMs }: Learned): DrillSettings {
   const inTime = Math.max(FEWEST_REQUESTS, Math.min(MOST_REQUESTS, Math.round(RUSH_MS / saleMs)));
@@ -190,50 +176,25 @@ function settingsFor({ requests: asked, connections = CONNECTIONS }: JudgeComman
   };
 }
 
-function orNull(ms: number): number | null {
-  return Number.isFinite(ms) ? Math.round(ms) : null;
-}
-
-function toldOf(learned: Learned, command: string): ServiceTold {
-  const { sale, stock, field, read, write, answers, lock, obeysLease, isShared, patienceMs, saleMs, oneSale } = learned;
-  return {
-    ...(command !== '' && { command }),
-    sale: [sale.method, sale.path, sale.json].filter(Boolean).join(' '),
-    stock: field === undefined ? stock : `${stock} ${field}`,
-    ...(read !== undefined && { read }),
-    write,
-    answers,
-    lock: { ...lock, leaseMs: orNull(lock.leaseMs) },
-    obeysLease,
-    isShared,
-    patienceMs: orNull(patienceMs),
-    saleMs: Math.round(saleMs),
-    oneSale,
-  };
-}
-
 function learnedLines(told: ServiceTold): string[] {
   const pairs = learnedPairs(told);
   const width = Math.max(...pairs.map(([name]) => name.length));
-  return [
-    ...pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
-    ...(told.oneSale.length > 0
-      ? [`  ${'One sale'.padEnd(width)}  ${told.oneSale.join(`\n  ${' '.repeat(width)}  `)}`]
-      : []),
-  ];
+  const sale = told.oneSale.join(`\n  ${' '.repeat(width)}  `);
+  return [...pairs, ...(sale === '' ? [] : [['One sale', sale] as const])].map(
+    ([name, value]) => `  ${name.padEnd(width)}  ${value}`,
+  );
 }
 
 /** Watches each drill, to keep it as a page that plays without a server. */
-async function keptIn(folder: RunFolder, place: LockPlace) {
+async function keepIn(folder: RunFolder, place: LockPlace) {
   const { openOnlooker } = await import('../workshop/server/onlooker.ts');
   const onlookers = new Map<string, Onlooker>();
   const pages: (() => Promise<void>)[] = [];
-  const narrator: Pick<Narrator, 'follow' | 'result'> = {
+  return {
     follow: ({ stage, drill }) => ({
       async watch(target) {
         // Whose the sales of a load are, nobody tells.
-        if (drill.kind === 'load') return target;
-        onlookers.set(drill.name, await openOnlooker(drill, stage, target, place));
+        if (drill.kind !== 'load') onlookers.set(drill.name, await openOnlooker(drill, stage, target, place));
         return target;
       },
       observe: (seen) => onlookers.get(drill.name)?.observe(seen),
@@ -246,12 +207,11 @@ async function keptIn(folder: RunFolder, place: LockPlace) {
       if (onlooker === undefined || result.verdict === 'not-applicable') return;
       pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result, says)));
     },
-  };
-  /** To pack a page takes a second of a core: no drill is to be disturbed by it. */
-  async function write() {
-    for (const page of pages) await page();
-  }
-  return { narrator, write };
+    /** To pack a page takes a second of a core: no drill is to be disturbed by it. */
+    async write() {
+      for (const page of pages) await page();
+    },
+  } satisfies Pick<Narrator, 'follow' | 'result'> & { write(): Promise<void> };
 }
 
 /** A line for each drill as it ends, and on a terminal what is under way. */
@@ -265,11 +225,11 @@ function createNarrator(
   let ended = 0;
   const showUnderWay = () => show(underWay.size > 0 ? `  ${[...underWay].join(', ')} …` : '');
   return {
+    ...keeper,
     cell({ drill }) {
       underWay.add(drill.name);
       showUnderWay();
     },
-    ...(keeper.follow && { follow: keeper.follow }),
     result(stage, result, says) {
       const { drill, verdict, reasons, durationMs } = result;
       ended += 1;
@@ -287,14 +247,6 @@ function createNarrator(
 }
 
 function judgementOf(results: Results, { verdict, sentence }: Answer) {
-  const { command, startedAt, durationMs, leftOut, environment, settings, service, stages } = results;
-  const drills = stages.flatMap((stage) => stage.drills);
-  const of = { command, startedAt, durationMs, leftOut, environment, settings, service, drills };
-  return judgementSchema.parse({ format: 1, verdict, sentence, ...of });
-}
-
-function write(folder: RunFolder, results: Results, answer: Answer) {
-  folder.write('judge.json', jsonOf(judgementOf(results, answer)));
-  folder.write('report.html', renderPage(resultsSchema.parse(results)));
-  if (results.stages.some(({ drills }) => drills.length > 0)) folder.pointAt('latest-judge');
+  const drills = results.stages.flatMap((stage) => stage.drills);
+  return judgementSchema.parse({ ...results, format: 1, verdict, sentence, drills });
 }

@@ -92,10 +92,8 @@ export function judge(
  * `fail` when more answers say sold than units are gone, when the stock is below zero, and when units are gone that nobody was told of;
  * `unknown` when requests were lost on the way that may explain it, or when nothing was at stake.
  */
-export function judgeByAnswers(
-  { tally, requests, capMs, nodes, sellers }: Evidence,
-  figures: RushFigures,
-): { verdict: Verdict; says: Reason[]; reasons: string[] } {
+export function judgeByAnswers(evidence: Evidence, figures: RushFigures): ReturnType<typeof judge> {
+  const { tally, requests, capMs, nodes, sellers } = evidence;
   const { sold, initialStock, finalStock, lostUpdates, oversold, sent, answers, lockTimeout } = figures;
   const others = lockTimeout + tally.failed + tally.indefinite + tally.nonsense;
   const toNobody = -lostUpdates;
@@ -110,10 +108,8 @@ export function judgeByAnswers(
   const notWritten = unwritten > 0 ? [because('sold without a write', { sales: unwritten })] : [];
   if (lostUpdates > 0 || oversold > 0) return of('fail', stockReason(figures), ...notWritten, ...said);
   if (finalStock < 0) return of('fail', because('stock below zero', { stock: finalStock }));
-  if (toNobody > unanswered) {
-    const gone = initialStock - finalStock;
-    return of('fail', because('units to nobody', { units: toNobody, sold, gone, answer }));
-  }
+  const gone = initialStock - finalStock;
+  if (toNobody > unanswered) return of('fail', because('units to nobody', { units: toNobody, sold, gone, answer }));
   if (tally.isCapped) return of('unknown', because('load too long', { ms: capMs, answers, requests }));
   if (sent !== requests) return of('unknown', because('not all sent', { sent, requests }));
   if (sold === 0) return of('unknown', because('nothing sold', {}), ...said);

@@ -45,11 +45,8 @@ function workedMsOf(info: string): number {
 }
 
 /** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
-export function watchLease(
-  { clock, network, wire }: Pick<Target, 'clock' | 'network' | 'wire'>,
-  redisUrl: string,
-  key: string,
-) {
+export function watchLease(target: Pick<Target, 'clock' | 'network' | 'wire'>, redisUrl: string, key: string) {
+  const { clock, network, wire } = target;
   let redis = connect(network, redisUrl);
   const samples: LeaseSample[] = [];
   let isClosed = false;

@@ -7,37 +7,36 @@ import { pairsOf } from './document.ts';
 import { type Html, html } from './escape.ts';
 
 /** What was learned, as pairs of a name and a value. */
-export function learnedPairs(service: ServiceTold): [name: string, value: string][] {
-  const { command, sale, stock, read, write, answers, lock, isShared, patienceMs } = service;
-  const lease = lock.leaseMs === null ? 'without an end' : `a lease of ${formatDuration(lock.leaseMs)}`;
-  const renewed = lock.isRenewed ? ', renewed while a sale is inside' : '';
-  const released = lock.release.length > 0 ? `, given up by ${lock.release.join(', ')}` : '';
-  const ownLock = /\bfor\s+update\b/i.test(read ?? '') ? 'the row, locked as it is read' : 'none is seen in Redis';
-  const asked: [string, string][] = [
+export function learnedPairs(service: ServiceTold): (readonly [name: string, value: string])[] {
+  const { command, sale, answers, isShared, patienceMs } = service;
+  const waits = patienceMs === null ? 'waits long' : `waits ${formatDuration(patienceMs)}`;
+  const pairs = [
     ['A sale', sale],
     ['Sold', answers.sold],
-    ...(answers.soldOut === undefined ? [] : [['Sold out', answers.soldOut] as [string, string]]),
-    ...(answers.busy === undefined ? [] : [['Not let in', answers.busy] as [string, string]]),
-  ];
-  if (command === undefined) return [...asked, ['Stock', stock], ['Lock', 'not seen: its copies run already']];
-  return [
-    ...asked,
-    [
-      'Stock',
-      write === ''
-        ? `${stock}, read and written unseen`
-        : read === undefined
-          ? `${stock}, taken from by ${write}`
-          : `${stock}, read by ${read}, written by ${write}`,
-    ],
-    ['Lock', lock.keys.length > 0 ? `${lock.keys.join(', ')}, ${lease}${renewed}${released}` : ownLock],
+    ['Sold out', answers.soldOut],
+    ['Not let in', answers.busy],
+    ['Stock', command === undefined ? service.stock : stockInWords(service)],
+    ['Lock', command === undefined ? 'not seen: its copies run already' : lockInWords(service)],
     [
       'Connections',
-      `${isShared ? 'one for all sales of a copy' : 'more than one'}; its client ${
-        patienceMs === null ? 'waits long for an answer' : `waits ${formatDuration(patienceMs)} for an answer`
-      }`,
+      command && `${isShared ? 'one for all sales of a copy' : 'more than one'}; its client ${waits} for an answer`,
     ],
-  ];
+  ] as const;
+  return pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+}
+
+function stockInWords({ stock, read, write }: ServiceTold): string {
+  if (write === '') return `${stock}, read and written unseen`;
+  return read === undefined ? `${stock}, taken from by ${write}` : `${stock}, read by ${read}, written by ${write}`;
+}
+
+function lockInWords({ read = '', lock: { keys, leaseMs, isRenewed, release } }: ServiceTold): string {
+  if (keys.length === 0)
+    return /\bfor\s+update\b/i.test(read) ? 'the row, locked as it is read' : 'none is seen in Redis';
+  const lease = leaseMs === null ? 'without an end' : `a lease of ${formatDuration(leaseMs)}`;
+  const renewed = isRenewed ? ', renewed while a sale is inside' : '';
+  const released = release.length > 0 ? `, given up by ${release.join(', ')}` : '';
+  return `${keys.join(', ')}, ${lease}${renewed}${released}`;
 }
 
 export function serviceSection(service: ServiceTold): Html {

@@ -2,8 +2,13 @@
 
 import { Option } from 'commander';
 import { isExternal } from '../../loadtest/staircase/lookup.ts';
-import type { Running } from '../../loadtest/worlds/foreign/running.ts';
-import { readSaid, readSale, type SaidOfService } from '../../loadtest/worlds/foreign/said.ts';
+import {
+  type Running,
+  readSaid,
+  readSale,
+  type SaidInFile,
+  type SaidOfService,
+} from '../../loadtest/worlds/foreign/said.ts';
 import { isRowPlace, type RowPlace, readRowPlace } from '../../loadtest/worlds/foreign/stock-row.ts';
 import { foreignDrills } from '../../loadtest/worlds/foreign/world.ts';
 import { callerDir, type Given, namesAmong, newCommand, wholeNumberFrom } from './command.ts';
@@ -45,27 +50,17 @@ export function readJudgeOptions(argv: string[]) {
     .addHelpText('after', '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment.')
     .addHelpText('after', `The drills: ${foreignDrills.join(', ')}`);
   for (const option of said) command.addOption(option);
-  const given = command.parse(argv).opts<
-    Given & {
-      name?: string;
-      sale?: string;
-      stock?: string;
-      field?: string;
-      sold?: string;
-      soldOut?: string;
-      leaseMs?: number;
-      patience: number;
-      url?: string;
-      redis?: string;
-      verbose?: true;
-    }
-  >();
+  const { drill, requests, connections, save, json, reports, patience, verbose, url, redis, sale, ...known } = command
+    .parse(argv)
+    .opts<
+      Pick<Given, 'drill' | 'requests' | 'connections' | 'save' | 'json' | 'reports'> &
+        Omit<SaidInFile, 'command' | 'build'> & { patience: number; url?: string; redis?: string; verbose?: true }
+    >();
   const [text = ''] = command.args;
   const service = readOrRefuse();
   if (!isExternal(service.name)) refuse(`--name ${service.name} is that of a row of Lockstep: give it another`);
   if (!/^[\w.-]{1,40}$/.test(service.name)) refuse(`--name ${service.name} must be letters, digits, dots and dashes`);
-  const drills = namesAmong(foreignDrills, given.drill, command, '--drill');
-  const { requests, connections, patience, save, json, reports, verbose = false } = given;
+  const drills = namesAmong(foreignDrills, drill, command, '--drill');
   if (typeof save === 'string') refuse('--save takes no file here: each drill is a page of its own');
   return {
     service,
@@ -75,30 +70,19 @@ export function readJudgeOptions(argv: string[]) {
     longestWaitMs: patience,
     doesSave: save !== undefined,
     isJson: json ?? false,
-    isVerbose: verbose,
+    isVerbose: verbose ?? false,
     reports,
   };
 
-  function readOrRefuse(): SaidOfService & { place?: RowPlace } {
+  function readOrRefuse(): SaidOfService & { place?: RowPlace; running?: Running | undefined } {
     try {
-      const { name, sale, stock, field, sold, soldOut, leaseMs } = given;
-      const running = runningOf(given);
+      const running = runningOf(url, redis, known.stock);
       if ((running === undefined) === (text === ''))
         throw new Error(
           'give either a command, such as "java -jar shop.jar", or --url with two copies that run already',
         );
-      const known = {
-        running,
-        name,
-        stock,
-        field,
-        sold,
-        soldOut,
-        leaseMs,
-        ...(sale !== undefined && { sale: readSale(sale) }),
-      };
       const own = running ? { command: '', dir: callerDir, name: 'service' } : readSaid(text, callerDir);
-      const all = { ...own, ...withoutGaps(known) };
+      const all = { ...own, ...known, running, ...(sale !== undefined && { sale: readSale(sale) }) };
       if (!isRowPlace(all.stock)) return all;
       if (running)
         throw new Error('--url goes with a stock in Redis: for one in MySQL give the command that starts a copy');
@@ -114,7 +98,7 @@ export function readJudgeOptions(argv: string[]) {
 }
 
 /** The copies that run already, if some are named. Throws a sentence. */
-function runningOf({ url, redis, stock }: { url?: string; redis?: string; stock?: string }): Running | undefined {
+function runningOf(url?: string, redis?: string, stock?: string): Running | undefined {
   if (url === undefined && redis === undefined) return undefined;
   const urls = (url ?? '').split(',').map((part) => addressHere(part.trim(), '--url', 'http://127.0.0.1:8081').origin);
   if (urls.length !== 2 || urls[0] === urls[1])
@@ -132,9 +116,3 @@ function addressHere(text: string, option: string, example: string): URL {
   const why = address?.protocol === 'rediss:' ? 'TLS is not spoken here: ' : '';
   throw new Error(`${why}${option} must be an address of this machine, such as ${example}`);
 }
-
-/** Only what is there. */
-const withoutGaps = <All extends object>(all: All) =>
-  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof All]: Exclude<All[Name], undefined>;
-  };

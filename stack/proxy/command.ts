@@ -3,7 +3,7 @@
 import type { ReadCommand } from '../../simulation/scripts.ts';
 
 export interface Command extends ReadCommand {
-  /** Which connection of its link it came on: the first is 1. */
+  /** Which connection of its link it came on: the first is 1, and one to MySQL has a number of its own. */
   connection?: number;
   /** It is for MySQL: its argument is the statement, if it has one. */
   isSql?: true;

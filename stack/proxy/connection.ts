@@ -29,10 +29,10 @@ export interface Line {
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
   takeHold(command: Command): Hold | undefined;
-  /** Told when a client speaks TLS, which can't be read. */
-  meetTls(): void;
+  /** A client has spoken TLS, which can't be read. */
+  hasMetTls: boolean;
   /** Told of each reply that comes, and of what it answers. Absent where replies are not read. */
-  meetReply?(exchange: Exchange): ReplyHold | undefined;
+  meetReply?(exchange: Exchange): Hold<Exchange> | undefined;
 }
 
 /** A command that Redis has answered. The times are those of `performance.now()`. */
@@ -41,12 +41,6 @@ export interface Exchange {
   sentAt: number;
   reply: Reply;
   at: number;
-}
-
-/** Holds a reply back, and what its connection is answered later. */
-export interface ReplyHold {
-  /** It is held there until that is called. `isGone`: the client has closed the connection. */
-  arrive(exchange: Exchange, place: { letGo(): void; isGone(): boolean }): void;
 }
 
 export type Connection = ReturnType<typeof carry>;
@@ -191,7 +185,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
       read?.(bytes);
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
-      if (bytes[0] === TLS_HANDSHAKE) line.meetTls();
+      if (bytes[0] === TLS_HANDSHAKE) line.hasMetTls = true;
       refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
       hasClientEnded = true;
       writeRequests();
@@ -239,18 +233,16 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     const question = reply.isPush || isSubscriber ? undefined : asked.shift();
     if (question?.isAgain) return;
     const cameAt = performance.now();
-    const waiting: (typeof replies)[number] = { bytes: reply.bytes, cameAt };
     const exchange = question && { ...question, reply, at: cameAt };
     const hold = exchange && line.meetReply?.(exchange);
-    if (hold) waiting.isHeld = true;
+    const waiting = { bytes: reply.bytes, cameAt, isHeld: hold !== undefined };
     keepReply(waiting);
-    hold?.arrive(exchange as Exchange, { letGo: () => letReplyGo(waiting), isGone: () => hasClientEnded });
+    const letGo = () => {
+      waiting.isHeld = false;
+      writeReplies();
+    };
+    if (exchange) hold?.arrive(exchange, { letGo, isGone: () => hasClientEnded });
   });
-
-  function letReplyGo(reply: (typeof replies)[number]) {
-    reply.isHeld = false;
-    writeReplies();
-  }
 
   function keepReply(reply: (typeof replies)[number]) {
     replies.push(reply);
@@ -274,20 +266,14 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     writeReplies();
   }
 
-  function listenTo(socket: Socket) {
-    const whileItIsUsed =
-      <Args extends unknown[]>(act: (...args: Args) => void) =>
-      (...args: Args) => {
-        if (socket === redis) act(...args);
-      };
-    socket.on('data', whileItIsUsed(onRedisData));
-    socket.on('drain', whileItIsUsed(steer));
-    socket.on('error', () => {});
-    const onEnd = whileItIsUsed(onRedisEnd);
-    socket.on('end', () => onEnd(false));
-    socket.on('close', onEnd);
+  function listenToRedis() {
+    redis.on('data', onRedisData);
+    redis.on('drain', steer);
+    redis.on('error', () => {});
+    redis.on('end', () => onRedisEnd(false));
+    redis.on('close', onRedisEnd);
   }
-  listenTo(redis);
+  listenToRedis();
   steer();
 
   function destroy() {
@@ -314,10 +300,12 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
      */
     moveTo(open: () => Socket) {
       if (hasClientEnded || !replies.some(({ isHeld }) => isHeld)) return destroy();
+      redis.removeAllListeners();
+      redis.on('error', () => {});
       redis.destroy();
       redis = open();
       redisClosed = hasClosed(redis);
-      listenTo(redis);
+      listenToRedis();
       [isRedisGone, isBroken] = [false, false];
       asked.length = 0;
       for (const { bytes, command } of greetings) {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { readCommands } from '../../simulation/resp.ts';
 import { asRead } from '../../simulation/scripts.ts';
 import { type Command, isMeant, type Meant } from './command.ts';
-import { type Connection, carry, type Exchange, type Line, type Reading, type ReplyHold, reset } from './connection.ts';
+import { type Connection, carry, type Exchange, type Line, type Reading, reset } from './connection.ts';
 import { createHold, type Held, type Hold } from './hold.ts';
 import { readReplies } from './replies.ts';
 import { readStatements } from './statements.ts';
@@ -15,16 +15,6 @@ export type { Command, Exchange, Held };
 /** A link that reads replies as well as commands. */
 export type ReplyLink = Awaited<ReturnType<typeof open>>;
 export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo' | 'hasMetTls'>;
-
-/** A reply that is held, or will be. */
-export interface HeldReply {
-  /** Resolves with it when it has come. Never, when it is waited for no longer. */
-  arrived: Promise<Exchange>;
-  /** Passes the reply on, or waits for none any longer. */
-  letGo(): void;
-  /** The client has closed the connection: it waits for the reply no longer. */
-  isGone(): boolean;
-}
 
 /**
  * Opens a TCP proxy on this machine to the Redis at `url`. What it does not hold or delay passes byte
@@ -48,10 +38,10 @@ const readRedis = (): Reading => ({
 });
 
 async function open(url: string, readsReplies: boolean) {
-  let targetUrl = url;
   let target = addressOf(url);
   let isRefusing = false;
-  let isTls = false;
+  /** A node may have connections to both. */
+  const firstNumber = url.startsWith('mysql:') ? 1_000_000 : 0;
   /** What has come since the link was opened. */
   const counters = {
     /** Connections that clients made; those that a cut refused are not among them. */
@@ -70,9 +60,7 @@ async function open(url: string, readsReplies: boolean) {
     isSilent: false,
     delayMs: 0,
     takeHold,
-    meetTls() {
-      isTls = true;
-    },
+    hasMetTls: false,
     ...(readsReplies && { meetReply }),
   };
   const connections = new Set<Connection>();
@@ -82,7 +70,7 @@ async function open(url: string, readsReplies: boolean) {
   const holds = new Set<Hold>();
   const watchers = new Set<(command: Command) => void>();
   /** Those whose reply has not come, the oldest first. */
-  const replyHolds = new Set<ReplyHold & { meant: Meant; since: number }>();
+  const replyHolds = new Set<Hold<Exchange> & { since: number }>();
   const replyWatchers = new Set<(exchange: Exchange) => void>();
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
@@ -101,7 +89,7 @@ async function open(url: string, readsReplies: boolean) {
   const connectOn = () => connect({ ...target, allowHalfOpen: true, noDelay: true });
 
   function carryOn(client: Socket) {
-    const connection = carry(client, connectOn(), line, counters.connections);
+    const connection = carry(client, connectOn(), line, firstNumber + counters.connections);
     connections.add(connection);
     connection.closed.then(() => connections.delete(connection));
   }
@@ -141,7 +129,7 @@ async function open(url: string, readsReplies: boolean) {
     return hold.held;
   }
 
-  function meetReply(exchange: Exchange): ReplyHold | undefined {
+  function meetReply(exchange: Exchange): Hold<Exchange> | undefined {
     for (const see of replyWatchers) see(exchange);
     for (const hold of replyHolds) {
       if (exchange.sentAt < hold.since || !isMeant(hold.meant, exchange.command)) continue;
@@ -150,29 +138,13 @@ async function open(url: string, readsReplies: boolean) {
     }
   }
 
-  function holdNextReply(meant: Meant): HeldReply {
-    let place: Parameters<ReplyHold['arrive']>[1] | undefined;
-    let arrive: (exchange: Exchange) => void = () => {};
-    const arrived = new Promise<Exchange>((resolve) => {
-      arrive = resolve;
-    });
-    const hold = {
-      meant,
-      since: performance.now(),
-      arrive(exchange: Exchange, itsPlace: NonNullable<typeof place>) {
-        place = itsPlace;
-        arrive(exchange);
-      },
-    };
+  function holdNextReply(meant: Meant): Held<Exchange> {
+    const hold = Object.assign(
+      createHold<Exchange>(meant, () => replyHolds.delete(hold)),
+      { since: performance.now() },
+    );
     replyHolds.add(hold);
-    return {
-      arrived,
-      letGo() {
-        replyHolds.delete(hold);
-        place?.letGo();
-      },
-      isGone: () => place?.isGone() ?? false,
-    };
+    return hold.held;
   }
 
   function endConnections() {
@@ -193,9 +165,9 @@ async function open(url: string, readsReplies: boolean) {
      */
     holdNextReply,
     /** The address of the server that new connections are led to. */
-    leadsTo: () => targetUrl,
+    leadsTo: () => target.url,
     /** True when a client has spoken TLS, which can't be read. */
-    hasMetTls: () => isTls,
+    hasMetTls: () => line.hasMetTls,
     /** Calls `see` with each command and its reply, when that comes. Returns what ends that. */
     watchReplies(see: (exchange: Exchange) => void): () => void {
       replyWatchers.add(see);
@@ -231,7 +203,6 @@ async function open(url: string, readsReplies: boolean) {
     },
     /** Ends all connections, and what is held on them; new ones lead to this Redis. */
     moveTo(redisUrl: string) {
-      targetUrl = redisUrl;
       target = addressOf(redisUrl);
       for (const connection of connections) connection.moveTo(connectOn);
     },
@@ -255,5 +226,5 @@ function addressOf(url: string) {
   const usualPort = usualPorts[protocol];
   if (usualPort === undefined)
     throw new Error(`The link reads redis://, not ${protocol}//: it cannot see through TLS.`);
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
+  return { url, host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
 }

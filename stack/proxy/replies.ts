@@ -1,23 +1,19 @@
 // Reads the replies that Redis sends to a client, in RESP2 and RESP3, without what they mean.
 // https://redis.io/docs/latest/develop/reference/protocol-spec/
 
-/** What a statement of SQL is answered, besides its text. */
-export interface SqlResult {
-  /** How many rows it has changed. Absent of an error, and of a result set. */
-  changed?: number;
-  /** A transaction is open that nobody has committed. */
-  isOpen?: boolean;
-  /** The first row, by the names of its columns. */
-  row?: Map<string, string>;
-}
-
 /** A reply, as it came. */
-export interface Reply extends SqlResult {
+export interface Reply {
   bytes: Buffer;
   /** Sent without having been asked for, as messages to a subscriber are in RESP3. */
   isPush: boolean;
   /** What it says: a number or a string as it is, `nil`, and several in brackets. */
   text: string;
+  /** How many rows a statement of SQL has changed. Absent of an error, and of a result set. */
+  changed?: number;
+  /** A transaction is open that nobody has committed. */
+  isOpen?: boolean;
+  /** The first row, by the names of its columns. */
+  row?: Map<string, string>;
 }
 
 interface Read {
@@ -48,29 +44,16 @@ function readReply(bytes: Buffer, start: number): Read | undefined {
   const mark = String.fromCharCode(bytes[start] ?? 0);
   const line = bytes.toString('utf8', start + 1, lineEnd);
   const end = lineEnd + 2;
-  switch (mark) {
-    case '$':
-    case '=':
-    case '!':
-      return readString(bytes, end, Number(line));
-    case '*':
-    case '~':
-    case '>':
-      return readSeveral(bytes, end, Number(line));
-    case '%':
-      return readSeveral(bytes, end, 2 * Number(line));
-    case '|': {
-      // What is said of a reply comes before it.
-      const said = readSeveral(bytes, end, 2 * Number(line));
-      return said && readReply(bytes, said.end);
-    }
-    case '_':
-      return { end, text: 'nil' };
-    case '-':
-      return { end, text: `error ${line}` };
-    default:
-      return { end, text: line };
+  if ('$=!'.includes(mark)) return readString(bytes, end, Number(line));
+  if ('*~>'.includes(mark)) return readSeveral(bytes, end, Number(line));
+  if (mark === '%') return readSeveral(bytes, end, 2 * Number(line));
+  if (mark === '|') {
+    // What is said of a reply comes before it.
+    const said = readSeveral(bytes, end, 2 * Number(line));
+    return said && readReply(bytes, said.end);
   }
+  if (mark === '_') return { end, text: 'nil' };
+  return { end, text: mark === '-' ? `error ${line}` : line };
 }
 
 function readString(bytes: Buffer, start: number, length: number): Read | undefined {

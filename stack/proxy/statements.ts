@@ -9,7 +9,7 @@
 
 import type { Command } from './command.ts';
 import type { Reading } from './connection.ts';
-import type { SqlResult } from './replies.ts';
+import type { Reply } from './replies.ts';
 
 /** The command that says that nothing of a connection can be read from here on. */
 export const UNREADABLE = 'UNREADABLE';
@@ -25,20 +25,12 @@ const HAS_CURSOR = 0x40;
 
 interface Packet {
   bytes: Buffer;
-  /** Undefined of what can't be read. */
-  number?: number;
+  number: number;
   body: Buffer;
 }
 
-interface Asked {
-  code: number;
-  sql: string;
-}
-
 /** What a reply says. */
-interface Said extends SqlResult {
-  text: string;
-}
+type Said = Omit<Reply, 'bytes' | 'isPush'>;
 
 /** A result set that has begun. */
 interface Rows {
@@ -54,9 +46,8 @@ interface Rows {
 export function readStatements(): Reading {
   let isUnreadable = false;
   let hasAnsweredGreeting = false;
-  const asked: Asked[] = [];
+  const asked: { code: number; sql: string }[] = [];
   const prepared = new Map<number, string>();
-  const readPackets = packetReader(() => isUnreadable);
 
   /** The command in a packet. Undefined when it is none, or is never answered. */
   function commandIn({ number, body }: Packet): Command | undefined {
@@ -81,7 +72,7 @@ export function readStatements(): Reading {
   }
 
   /** What the first packet of a reply says. A result set is not known by that. */
-  function begin({ code, sql }: Asked, { bytes, body }: Packet): Said | Rows {
+  function begin({ code, sql }: (typeof asked)[number], { bytes, body }: Packet): Said | Rows {
     const [mark] = body;
     if (mark === ERROR) return errorIn(body);
     if (mark === OK && code === PREPARE) prepared.set(body.readUInt32LE(1), sql);
@@ -100,26 +91,44 @@ export function readStatements(): Reading {
 
   return {
     greetings: new Set(),
-    readCommands: (onCommand) =>
-      readPackets((packet) => onCommand(packet.bytes, packet.number === undefined ? undefined : commandIn(packet))),
+    readCommands: (onCommand) => readPackets((packet) => onCommand(packet.bytes, commandIn(packet)), onCommand),
     readReplies(onReply) {
       let last = { number: 0, isEnd: true };
       let rows: Rows | undefined;
+      const pass = (bytes: Buffer) => onReply({ bytes, isPush: true, text: '' });
       return readPackets((packet) => {
-        const { bytes, number = 0, body } = packet;
+        const { bytes, number, body } = packet;
         // After 255 packets of a reply the numbers begin again.
         const isFirst = number === 1 && (last.number !== 0 || last.isEnd);
         last = { number, isEnd: body[0] === END };
         const question = isFirst ? asked.shift() : undefined;
-        if (question === undefined && rows === undefined) return onReply({ bytes, isPush: true, text: '' });
+        if (question === undefined && rows === undefined) return pass(bytes);
         const said = question ? begin(question, packet) : goOn(rows as Rows, packet);
         if (said === undefined) return;
         const kept = question ? [bytes] : (rows as Rows).kept;
         rows = 'kept' in said ? said : undefined;
         if (!('kept' in said)) onReply({ bytes: Buffer.concat(kept), isPush: false, ...said });
-      });
+      }, pass);
     },
   };
+
+  /** Returns what takes bytes, split anywhere, and gives them on as packets, or as they come when they can't be read. */
+  function readPackets(onPacket: (packet: Packet) => void, pass: (bytes: Buffer) => void) {
+    let kept: Buffer = Buffer.alloc(0);
+    return (chunk: Buffer) => {
+      kept = kept.length > 0 ? Buffer.concat([kept, chunk]) : chunk;
+      while (!isUnreadable && kept.length >= 4) {
+        const end = 4 + kept.readUIntLE(0, 3);
+        if (end > kept.length) return;
+        const bytes = kept.subarray(0, end);
+        kept = kept.subarray(end);
+        onPacket({ bytes, number: bytes.readUInt8(3), body: bytes.subarray(4) });
+      }
+      if (!isUnreadable) return;
+      if (kept.length > 0) pass(kept);
+      kept = Buffer.alloc(0);
+    };
+  }
 }
 
 /** What a further packet of a result set says. Undefined while it has no row. */
@@ -198,22 +207,4 @@ function valuesFrom(body: Buffer, start: number) {
   }
 
   return { take, number, string };
-}
-
-/** Returns what takes bytes, split anywhere, and gives them on as packets, or as they come when they can't be read. */
-function packetReader(isUnreadable: () => boolean) {
-  return (onPacket: (packet: Packet) => void) => {
-    let kept: Buffer = Buffer.alloc(0);
-    return (chunk: Buffer) => {
-      let bytes = kept.length > 0 ? Buffer.concat([kept, chunk]) : chunk;
-      while (!isUnreadable() && bytes.length >= 4) {
-        const end = 4 + bytes.readUIntLE(0, 3);
-        if (end > bytes.length) break;
-        onPacket({ bytes: bytes.subarray(0, end), number: bytes.readUInt8(3), body: bytes.subarray(4, end) });
-        bytes = bytes.subarray(end);
-      }
-      kept = isUnreadable() ? Buffer.alloc(0) : bytes;
-      if (isUnreadable() && bytes.length > 0) onPacket({ bytes, body: kept });
-    };
-  };
 }

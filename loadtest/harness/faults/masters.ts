@@ -14,20 +14,8 @@ const ANSWER_LIMIT_MS = 200;
 export type Masters = ReturnType<typeof breakMasters>;
 
 export function breakMasters(ground: Ground, { stopMaster, killMaster }: Processes) {
-  const {
-    nodes,
-    wire,
-    backend,
-    lockKey,
-    lockKeysIn,
-    masters,
-    stack,
-    network,
-    connect,
-    connectForNow,
-    until,
-    undoLater,
-  } = ground;
+  const { nodes, wire, backend, lockKey, lockKeysIn, masters, stack } = ground;
+  const { network, connect, connectForNow, until, undoLater } = ground;
   const voters = masters.map(({ url }) => connect(url, { commandTimeout: ANSWER_LIMIT_MS, maxRetriesPerRequest: 0 }));
 
   /** An external lock may have a key of another name, which has that of the lock in it. Further ones are longer, and come after it. */

@@ -1,15 +1,8 @@
 // The answers of a service that nobody has described: each is known again by what does not differ from sale to sale.
 
 import type { SaleAnswer } from '../../evidence/answers.ts';
+import type { ServiceTold } from '../../evidence/judgement.ts';
 import { shortened } from './command-kinds.ts';
-
-/** What a service answers, each as a mask. */
-export interface Answers {
-  sold: string;
-  soldOut?: string | undefined;
-  /** To a buyer that does not get the lock, when he is not kept waiting. */
-  busy?: string | undefined;
-}
 
 /** A text without what differs from sale to sale: `#` for a number, `~` for what is long, or has letters and digits, as ids are. */
 export const masked = (text: string) =>
@@ -21,7 +14,7 @@ export const masked = (text: string) =>
 export const maskOf = (status: number, body: string) => `${status} ${masked(body)}`.trim();
 
 /** What an answer says, by these masks. What is none of them does not say whether the sale took place. */
-export function readByMask({ sold, soldOut, busy }: Answers, status: number, body: string): SaleAnswer {
+export function readByMask({ sold, soldOut, busy }: ServiceTold['answers'], status: number, body: string): SaleAnswer {
   const mask = maskOf(status, body);
   if (mask === sold) return { outcome: 'sold' };
   if (mask === soldOut) return { outcome: 'soldOut', code: 'OUT_OF_STOCK' };

@@ -1,29 +1,22 @@
 // What a command is to somebody who knows a service by its wire alone: which keys it names, and what kind it is of.
 
 import { createHash } from 'node:crypto';
+import { Command as RedisCommand } from 'ioredis';
 import type { Command } from '../../../stack/proxy/link.ts';
 import type { Reply } from '../../../stack/proxy/replies.ts';
+import type { ServiceTold } from '../../evidence/judgement.ts';
 import type { RowPlace } from './stock-row.ts';
 
-/** What names no key, or only where a connection listens. */
-const keyless = new Set(
-  'PING ECHO HELLO AUTH SELECT QUIT RESET CLIENT INFO COMMAND CONFIG SCRIPT FUNCTION CLUSTER ROLE TIME WAIT MULTI EXEC DISCARD UNWATCH READONLY KEYS SCAN DBSIZE PUBLISH SPUBLISH SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE'.split(
-    ' ',
-  ),
-);
-const manyKeys = new Set(['DEL', 'UNLINK', 'EXISTS', 'TOUCH', 'MGET', 'WATCH']);
 /** What tells the stock. */
 const reading = new Set(['GET', 'MGET', 'GETRANGE', 'HGET', 'HMGET', 'HGETALL']);
 /** What looks at a key without telling or changing what is in it. */
 const looking = new Set('WATCH EXISTS TTL PTTL TYPE STRLEN HLEN HEXISTS EXPIRE PEXPIRE PERSIST'.split(' '));
 const runsScript = /^(EVAL|FCALL)/;
 
-/** The keys that a command names. */
+/** The keys that a command names: as ioredis knows them, and of a command of a module the first argument. A channel is none. */
 export function keysOf({ name, args, isSql }: Command): string[] {
-  if (isSql || keyless.has(name)) return [];
-  if (runsScript.test(name)) return args.slice(2, 2 + Number(args[1]));
-  if (name.startsWith('MSET')) return args.filter((_, index) => index % 2 === 0);
-  return manyKeys.has(name) ? args : args.slice(0, 1);
+  if (isSql || /SUBSCRIBE$|^SPUBLISH$/.test(name)) return [];
+  return name.includes('.') ? args.slice(0, 1) : new RedisCommand(name.toLowerCase(), args).getKeys().map(String);
 }
 
 /** Its name, and which script it runs: the same for an EVAL and its EVALSHA. Of a statement its text, without literals. */
@@ -88,14 +81,8 @@ function isOfRow({ name, args: [sql = ''] }: Command, { table, column }: NonNull
   return has(table) && (name === 'SELECT' || name === 'UPDATE') && (has(column) || /^[^(]*\*/.test(sql));
 }
 
-export interface StockKinds {
-  /** How the stock is read before it is written. Undefined where one command does both. */
-  read: string | undefined;
-  write: string;
-}
-
 /** How a sale reads the stock and writes it, from the commands of one that nobody disturbed. Undefined when none of them wrote it. */
-export function stockKindsOf(commands: Command[], stock: StockPlace): StockKinds | undefined {
+export function stockKindsOf(commands: Command[], stock: StockPlace): Pick<ServiceTold, 'read' | 'write'> | undefined {
   const own = commands.filter((command) => names(command, stock) && !looking.has(command.name));
   const write = own.findLast(({ name, isSql }) => (isSql ? name === 'UPDATE' : !reading.has(name)));
   if (write === undefined) return undefined;

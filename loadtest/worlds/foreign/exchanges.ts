@@ -4,7 +4,7 @@ import type { Exchange } from '../../../stack/proxy/link.ts';
 import type { ExchangeTold } from '../../evidence/judgement.ts';
 import type { Wire } from '../../harness/wire.ts';
 import { keysOf, kindOf, names, type StockPlace, shortened, toldCommand, toldReply } from './command-kinds.ts';
-import type { Copy } from './stack.ts';
+import type { ForeignNode } from './node.ts';
 
 /** So many commands are kept of a drill. */
 const MOST = 300;
@@ -14,14 +14,10 @@ const transaction = new Set(['MULTI', 'EXEC', 'DISCARD', 'UNWATCH', 'BEGIN', 'ST
 const talkInSql = new Set(['PING', 'RESET', 'PREPARE']);
 const talk = new Set(['PING', 'INFO', 'HELLO', 'AUTH', 'SELECT', 'CLIENT', 'COMMAND', 'ECHO', 'QUIT', 'SCRIPT']);
 
-interface Shown {
-  row?: StockPlace['row'];
-  showsAll?: boolean;
-}
+type Shown = Pick<StockPlace, 'row'> & { showsAll?: boolean };
 
 /** A command and its reply, as they are shown: of keys that are neither of the stock nor of the lock no value, unless `showsAll`. */
-export function toldOf({ command, reply }: Pick<Exchange, 'command' | 'reply'>, wire: Wire, shown: Shown) {
-  const { row, showsAll = false } = shown;
+export function toldOf({ command, reply }: Exchange, wire: Wire, { row, showsAll = false }: Shown) {
   // What a transaction is answered may be of any key.
   const isOfTransaction = transaction.has(command.name) && !reply.text.startsWith('[');
   const isShown =
@@ -36,15 +32,16 @@ export function toldOf({ command, reply }: Pick<Exchange, 'command' | 'reply'>, 
 }
 
 /** Records what passes until it is closed. */
-export function recordExchanges(copies: readonly Copy[], wire: Wire, shown: Shown = {}) {
+export function recordExchanges(nodes: readonly ForeignNode[], wire: Wire, shown: Shown) {
   let startedAt = performance.now();
   let told: ExchangeTold[] = [];
 
-  const ends = copies.map(({ name: node, link }) =>
-    link.watchReplies(({ command, reply, sentAt }) => {
+  const ends = nodes.map(({ name: node, link }) =>
+    link.watchReplies((exchange) => {
+      const { command, sentAt } = exchange;
       if (told.length === MOST || (command.isSql ? talkInSql : talk).has(command.name)) return;
       const ms = Math.max(0, Math.round(sentAt - startedAt));
-      told.push({ ms, node, ...toldOf({ command, reply }, wire, shown) });
+      told.push({ ms, node, ...toldOf(exchange, wire, shown) });
     }),
   );
   return {

@@ -1,14 +1,6 @@
 // The links of a node to Redis and to MySQL, as one: its lock may be in one, and its stock is in the other.
 
-import type { Command, Held, ReplyLink } from '../../../stack/proxy/link.ts';
-
-/** Connections to MySQL are numbered from here. */
-const FIRST_OF_MYSQL = 1_000_000;
-
-const ofMysql = (command: Command): Command => ({
-  ...command,
-  connection: FIRST_OF_MYSQL + (command.connection ?? 0),
-});
+import type { Held, ReplyLink } from '../../../stack/proxy/link.ts';
 
 /**
  * Commands are seen and held on both; a reply is held on the link to MySQL, where the stock is read. A node that is cut off silently loses
@@ -31,31 +23,26 @@ export function joinLinks(redis: ReplyLink, mysql: ReplyLink, lock: { isInRedis:
       arrived,
       letGo: async () => (await Promise.all(holds.map((hold) => hold.letGo()))).includes(true),
       drop: each((hold) => hold.drop()),
+      isGone: () => holds.some((hold) => hold.isGone()),
       cancel: each((hold) => hold.cancel()),
     };
   }
 
-  /** Ends both. */
-  const join = (ends: (() => void)[]) => () => {
-    for (const end of ends) end();
-  };
+  /** Begins on both. Returns what ends that on both. */
+  function onBoth(begin: (link: ReplyLink) => () => void) {
+    const ends = both.map(begin);
+    return () => ends.forEach((end) => void end());
+  }
 
   return {
-    url: redis.url,
+    ...redis,
     get port() {
       return toLock().port;
     },
-    counters: redis.counters,
     holdNext,
     holdNextReply: mysql.holdNextReply,
-    leadsTo: redis.leadsTo,
-    hasMetTls: redis.hasMetTls,
-    watch: (see) => join([redis.watch(see), mysql.watch((command) => see(ofMysql(command)))]),
-    watchReplies: (see) =>
-      join([
-        redis.watchReplies(see),
-        mysql.watchReplies((exchange) => see({ ...exchange, command: ofMysql(exchange.command) })),
-      ]),
+    watch: (see) => onBoth((link) => link.watch(see)),
+    watchReplies: (see) => onBoth((link) => link.watchReplies(see)),
     delayReplies: (ms) => toLock().delayReplies(ms),
     cut(how) {
       for (const link of how === 'silent' ? [toLock()] : both) link.cut(how);
@@ -63,7 +50,6 @@ export function joinLinks(redis: ReplyLink, mysql: ReplyLink, lock: { isInRedis:
     restore() {
       for (const link of both) link.restore();
     },
-    moveTo: redis.moveTo,
     async close() {
       for (const link of both) await link.close();
     },

@@ -1,13 +1,14 @@
 // What a few sales that nobody disturbs teach of a service: how it reads and writes the stock, its lock, and its answers.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command, Exchange, HeldReply } from '../../../stack/proxy/link.ts';
+import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import { masked, maskOf } from './answers.ts';
 import { fieldOf, keysOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong } from './command-kinds.ts';
 import { toldOf } from './exchanges.ts';
-import { isOfLock, type Learned, type Said } from './learned.ts';
+import { isOfLock, type Learned } from './learned.ts';
 import type { ForeignNode } from './node.ts';
-import { type ForeignTarget, lastLines, WARM_LIMIT_MS, warmUp } from './target.ts';
+import type { Said } from './said.ts';
+import { type ForeignTarget, lastLines, sellAt, WARM_LIMIT_MS, warmUp } from './target.ts';
 
 const UNITS = 100;
 const QUIET_LIMIT_MS = 3_000;
@@ -23,20 +24,13 @@ const SAME_LEASE = 0.25;
 /** How the lessons of the course are called, which most who come from it have in their services. */
 const usualPaths = ['GET /inventory/sale', 'POST /inventory/sale'];
 
-interface Answer {
-  status: number;
-  body: string;
-}
-
 /** What was not said of a service is learned from its sales. Rejects with a sentence that says what to do when it can't be. */
 export async function learn(target: ForeignTarget, said: Said): Promise<Learned> {
   const { nodes } = target;
   const [first, second] = nodes;
   const redis = first.server();
   const seen = new Map<ForeignNode, Exchange[]>(nodes.map((node) => [node, []]));
-  const unwatch = target.copies.map(({ link }, index) =>
-    link.watchReplies((exchange) => void seen.get(nodes[index] as ForeignNode)?.push(exchange)),
-  );
+  const unwatch = nodes.map((node) => node.link.watchReplies((exchange) => void seen.get(node)?.push(exchange)));
   const commandsOf = (node: ForeignNode) => (seen.get(node) ?? []).map(({ command }) => command);
   try {
     const sale = said.sale ?? (await findSale(target));
@@ -63,7 +57,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     await untilQuiet(nodes);
     const exchanges = seen.get(first) ?? [];
     const commands = exchanges.map(({ command }) => command);
-    const isUnreadable = target.copies[0].isUnreadable();
+    const isUnreadable = first.isUnreadable();
     const kinds = running ? unseen : (stockKindsOf(commands, known) ?? (isUnreadable ? unseen : undefined));
     if (kinds === undefined) throw new Error(noWrite(stock, said.row ? 'MySQL by MYSQL_URL' : 'Redis by REDIS_URL'));
     const isWrite = ({ command }: Exchange) => kindOf(command) === kinds.write && names(command, known);
@@ -116,16 +110,12 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
     /** One is held inside, and another comes to the other copy: what is the lock, who is kept waiting, and how long does its client wait? */
     async function learnWhileInside(isPossible: boolean): Promise<Partial<Learned>> {
       if (!isPossible) return {};
-      const hold = target.copies[0].link.holdNextReply(target.wire.isStockRead) satisfies HeldReply;
+      const hold = first.link.holdNextReply(target.wire.isStockRead);
       let isAnswered = false;
       const inside = sell(first).finally(() => {
         isAnswered = true;
       });
-      const isInside = await Promise.race([
-        hold.arrived.then(() => true),
-        inside.then(() => false),
-        sleep(SALE_LIMIT_MS, false),
-      ]);
+      const isInside = await Promise.race([hold.arrived.then(() => true), inside.then(() => false)]);
       if (!isInside) {
         hold.letGo();
         return {};
@@ -165,15 +155,13 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       };
     }
 
-    function sell(node: ForeignNode): Promise<Answer | undefined> {
-      const url = new URL(sale.path, node.publicUrl);
-      const signal = AbortSignal.timeout(SALE_LIMIT_MS);
-      return target.network.request({ ...sale, url, signal }).catch(() => undefined);
+    async function sell(node: ForeignNode) {
+      const answer = await sellAt(node, target.network, sale, SALE_LIMIT_MS);
+      return answer.status === 0 ? undefined : answer;
     }
   } catch (error) {
-    const [{ link }] = target.copies;
     const isOfCluster = ({ command, reply }: Exchange) => command.name === 'CLUSTER' && reply.text.startsWith('error');
-    if (link.hasMetTls()) throw new Error(noTls);
+    if (first.link.hasMetTls()) throw new Error(noTls);
     throw [...seen.values()].flat().some(isOfCluster) ? new Error(noCluster) : error;
   } finally {
     for (const end of unwatch) end();
@@ -199,19 +187,16 @@ async function untilQuiet(nodes: ForeignNode[]) {
 }
 
 /** How a unit is asked for, among the usual ways. */
-async function findSale({ copies, nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
+async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Learned['sale']> {
   const answers: string[] = [];
   for (const way of usualPaths) {
     const [method, path = '/'] = way.split(' ') as ['GET' | 'POST', string];
-    const url = new URL(path, first.publicUrl);
-    const { status } = await network
-      .request({ method, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
-      .catch(() => ({ status: 0 }));
+    const { status } = await sellAt(first, network, { method, path }, SALE_LIMIT_MS);
     if (![0, 404, 405, 501].includes(status)) return { method, path };
     answers.push(`${way} is ${status === 0 ? 'not answered' : `answered ${status}`}`);
   }
   throw new Error(
-    `Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".${lastLines(copies[0])}`,
+    `Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".${lastLines(first)}`,
   );
 }
 
@@ -225,10 +210,7 @@ async function findStock(
   const { stock: key, field, row } = said;
   if (row !== undefined) return { stock: row.label };
   if (key !== undefined && field !== undefined) return { stock: key, field };
-  const url = new URL(sale.path, first.publicUrl);
-  const { status, body } = await network
-    .request({ ...sale, url, signal: AbortSignal.timeout(SALE_LIMIT_MS) })
-    .catch(({ message }: Error) => ({ status: 0, body: message }));
+  const { status, body } = await sellAt(first, network, sale, SALE_LIMIT_MS);
   await first.untilQuiet(QUIET_LIMIT_MS);
   const found = key === undefined ? stocksAmong(commands()) : [key];
   const [only] = found;

@@ -1,55 +1,24 @@
-// What is known of a service: what its user says, and what a few sales that nobody disturbed have taught.
+// What is known of a service, and how that shows on the wire.
 
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
+import { type ServiceTold, serviceSchema } from '../../evidence/judgement.ts';
 import type { Wire } from '../../harness/wire.ts';
-import { type Answers, masked, readByMask } from './answers.ts';
-import { isPlain, keysOf, kindOf, names, type StockKinds, setsAnew, unitsIn } from './command-kinds.ts';
-import type { Running } from './running.ts';
+import { masked, readByMask } from './answers.ts';
+import { isPlain, keysOf, kindOf, names, setsAnew, unitsIn } from './command-kinds.ts';
+import type { Sale } from './said.ts';
 import type { SeenWire } from './sales-seen.ts';
-import type { RowPlace, StockRow } from './stock-row.ts';
+import type { RowPlace } from './stock-row.ts';
 
-/** What the user says of a service. What is left out is learned. */
-export interface Said {
-  sale?: { method: 'GET' | 'POST'; path: string; json?: string | undefined } | undefined;
-  /** The key of the stock, and the field where that is a hash. Or where it is in MySQL, as an address. */
-  stock?: string | undefined;
-  field?: string | undefined;
-  /** What is in the answer to a sale, and in the one of an empty shop. */
-  sold?: string | undefined;
-  soldOut?: string | undefined;
-  /** How long the lease of its lock is, in milliseconds. */
-  leaseMs?: number | undefined;
-  /** Its copies run already. */
-  running?: Running | undefined;
-  /** The stock, where that is in MySQL. */
-  row?: StockRow | undefined;
-}
-
-export interface Learned extends StockKinds {
-  sale: NonNullable<Said['sale']>;
-  stock: string;
+/** As it is told, and what else its sales have shown. */
+export interface Learned extends Omit<ServiceTold, 'command' | 'sale'> {
+  sale: Sale;
   field?: string | undefined;
   /** Where the stock is in MySQL, when it is there. */
   row?: RowPlace | undefined;
-  answers: Answers;
-  lock: {
-    /** Those that are in Redis while one is inside. */
-    keys: string[];
-    /** How long they last, in milliseconds: 0 where there are none, Infinity where they have no end. */
-    leaseMs: number;
-    /** Commands of the lock come from a node while its sale is inside. */
-    isRenewed: boolean;
-    /** The commands by which it is given up, by their kinds. */
-    release: string[];
-  };
-  /** LEASE_MS in the environment is its lease. */
-  obeysLease: boolean;
-  /** All sales of a node share one connection to Redis, and one to MySQL. */
-  isShared: boolean;
-  /** How long its client waits for an answer of Redis, in milliseconds: Infinity where it waited for as long as it was tried. */
+  /** Its lease is Infinity where it has no end. */
+  lock: ServiceTold['lock'] & { leaseMs: number };
+  /** Infinity where it waited for as long as it was tried. */
   patienceMs: number;
-  /** How long a sale takes that nobody keeps waiting, in milliseconds. */
-  saleMs: number;
   /** What Redis says to a write that it has taken: the same each time, or a number. */
   written: { same: string } | 'a number';
   /** What passes to MySQL can't be read: it is TLS, or compressed. */
@@ -58,8 +27,21 @@ export interface Learned extends StockKinds {
   usesRedis: boolean;
   /** Keys that are in Redis while nobody sells. */
   idle: string[];
-  /** The commands of one sale, as they are shown. */
-  oneSale: string[];
+}
+
+/** What is told of it, to be read by others: what has no end is null. */
+export function asTold(learned: Learned, command: string): ServiceTold {
+  const { sale, stock, field, lock, patienceMs, saleMs } = learned;
+  const orNull = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : null);
+  return serviceSchema.parse({
+    ...learned,
+    command: command || undefined,
+    sale: [sale.method, sale.path, sale.json].filter(Boolean).join(' '),
+    stock: field === undefined ? stock : `${stock} ${field}`,
+    lock: { ...lock, leaseMs: orNull(lock.leaseMs) },
+    patienceMs: orNull(patienceMs),
+    saleMs: Math.round(saleMs),
+  });
 }
 
 /** Of what a client waits for an answer, so much is used. */

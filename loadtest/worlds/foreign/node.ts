@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { SaleEvent, SaleScript } from '../../../services/inventory/sale/contract.ts';
 import { poll } from '../../harness/clock.ts';
+import type { Network } from '../../harness/network.ts';
 import type { OnPush, TargetNode } from '../../harness/target.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
-import type { Learned } from './learned.ts';
-import { wireOf } from './learned.ts';
-import { type SalesSeen, seeSales } from './sales-seen.ts';
+import { type Learned, wireOf } from './learned.ts';
+import { seeSales } from './sales-seen.ts';
 import type { Copy } from './stack.ts';
 import type { StockRow } from './stock-row.ts';
 import { isStopped } from './stopped.ts';
@@ -23,37 +23,23 @@ const SERVER_LIMIT_MS = 1_000;
 const QUIET_MS = 150;
 const clock = machineClock;
 
-export interface ForeignNode extends TargetNode {
-  sales: SalesSeen;
-  /** A connection of the harness to the Redis that it is led to, past the link. */
-  server(): Redis;
-  closeServer(): void;
-  /** What is learned of the service is known from here on. */
-  know(learned: Learned): void;
-  /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
-  untilQuiet(limitMs: number): Promise<boolean>;
-}
+/** Why a drill that needs something can't be carried. */
+export const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
 
-/** `underWay`: how many requests the node has. */
-export function foreignNodeOf(
-  copy: Copy,
-  asked: { leaseMs: number; underWay(url: string): number; row?: StockRow | undefined },
-): ForeignNode {
+export type ForeignNode = ReturnType<typeof foreignNodeOf>;
+
+export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undefined) {
   const { name, url, link } = copy;
   let known: Learned | undefined;
   let wire: ReturnType<typeof wireOf> | undefined;
   let events: SaleEvent[] = [];
   let writesBefore = 0;
   let lastAt = 0;
+  let isDead = false;
+  let started = 1;
   const followers = new Set<OnPush>();
 
-  const push = (told: SaleEvent[], cleared = false, state?: Awaited<ReturnType<TargetNode['state']>>) => ({
-    at: clock.now(),
-    events: told,
-    dropped: 0,
-    cleared,
-    ...(state && { state }),
-  });
+  const push = (told: SaleEvent[]) => ({ at: clock.now(), events: told, dropped: 0, cleared: false });
 
   const sales = seeSales(
     { name, link, clock },
@@ -70,6 +56,7 @@ export function foreignNodeOf(
   const holds = holdReads(copy, () => wire);
   let client: { redis: Redis; url: string } | undefined;
 
+  /** A connection of the harness to the Redis that it is led to, past the link. */
   function server(): Redis {
     const to = link.leadsTo();
     if (client?.url === to) return client.redis;
@@ -84,22 +71,21 @@ export function foreignNodeOf(
   const writes = copy.passed ?? sales.writes;
 
   async function state(): ReturnType<TargetNode['state']> {
-    if (copy.process?.isDead()) throw new Error(`${name} does not answer.`);
-    const underWay = asked.underWay(url);
+    if (isDead) throw new Error(`${name} does not answer.`);
     const sold = writes() - writesBefore;
     return {
       node: name,
       port: Number(new URL(url).port),
       pid: copy.process?.pid() ?? 0,
-      instance: `${name}-${copy.number()}`,
+      instance: `${name}-${started}`,
       lock: 'foreign',
-      leaseMs: asked.leaseMs,
+      leaseMs,
       renewEveryMs: 0,
       scope: 'sku',
       retryDelayMs: 0,
       waitTimeoutMs: 10_000,
       permits: 1,
-      inFlight: underWay,
+      inFlight: sales.underWay(),
       held: holds.held(),
       waiting: sales.waiting(),
       unreleased: 0,
@@ -110,23 +96,28 @@ export function foreignNodeOf(
   }
 
   async function begin(onPush: OnPush) {
-    onPush(push([...events], false, await state()), true);
+    onPush({ ...push([...events]), state: await state() }, true);
   }
 
   const processOf = ({ signal, kill, start }: NonNullable<Copy['process']>) => ({
     signal,
-    kill,
+    async kill() {
+      isDead = true;
+      await kill();
+    },
     async start() {
       sales.forget();
       holds.cancel();
       events = [];
+      started += 1;
       await start();
+      isDead = false;
       for (const onPush of followers) await begin(onPush);
     },
   });
 
   const isNot = (what: string) => async () => {
-    throw new Error(`A service that is judged by its wire has no ${what}.`);
+    throw new Error(no(what));
   };
 
   return {
@@ -136,20 +127,18 @@ export function foreignNodeOf(
     loadUrl: copy.loadUrl,
     labUrl: '',
     link,
-    masterLinks: [],
-    backendLinks: {},
     sales,
-    know(learned) {
+    isUnreadable: copy.isUnreadable,
+    lines: copy.lines,
+    /** What is learned of the service is known from here on. */
+    know(learned: Learned) {
       known = learned;
       wire = wireOf(learned);
     },
-    async untilQuiet(limitMs) {
-      const deadline = performance.now() + limitMs;
-      while (performance.now() - lastAt < QUIET_MS) {
-        if (performance.now() > deadline) return false;
-        await sleep(QUIET_MS / 10);
-      }
-      return true;
+    /** Resolves with false when it still sends commands to Redis after so many milliseconds. */
+    async untilQuiet(limitMs: number) {
+      const isQuiet = await poll(clock, limitMs, async () => performance.now() - lastAt >= QUIET_MS || undefined);
+      return isQuiet ?? false;
     },
     ...(copy.process && { process: processOf(copy.process) }),
     state,
@@ -157,7 +146,7 @@ export function foreignNodeOf(
       const isSo = await poll(
         clock,
         Math.max(limitMs, STILL_LIMIT_MS),
-        async () => (copy.process && isStopped(copy.process.pid())) || undefined,
+        async () => (copy.process && (await isStopped(copy.process.pid()))) || undefined,
       );
       return isSo ?? false;
     },
@@ -189,13 +178,13 @@ export function foreignNodeOf(
     heap: isNot('heap to be seen'),
     server,
     async stock() {
-      if (asked.row) return asked.row.read();
+      if (row) return row.read();
       const { stock = '', field } = known ?? {};
       const value = await (field === undefined ? server().get(stock) : server().hget(stock, field));
       return value === null ? undefined : Number(value);
     },
     async setStock(units) {
-      if (asked.row) return asked.row.write(units);
+      if (row) return row.write(units);
       const { stock = '', field } = known ?? {};
       await (field === undefined ? server().set(stock, units) : server().hset(stock, field, units));
     },
@@ -211,7 +200,7 @@ export function foreignNodeOf(
     ticks: isNot('clean-up'),
     setSchedule: isNot('clean-up'),
     report: isNot('second job'),
-  };
+  } satisfies TargetNode & Record<string, unknown>;
 }
 
 /** Holds the answers to readings of the stock as a script says: a sale that is not told what it has read stays inside. */
@@ -226,19 +215,16 @@ function holdReads({ link }: Copy, wire: () => ReturnType<typeof wireOf> | undef
     const known = wire();
     if (known === undefined || times === 0 || (!untilResumed && pauseMs === 0)) return;
     const hold = link.holdNextReply(known.isStockRead);
-    let isCancelled = false;
-    cancelNext = () => {
-      isCancelled = true;
-      hold.letGo();
-    };
-    void hold.arrived.then(() => {
-      if (isCancelled) return;
-      // What is held goes on by `letGo` or in its time, whatever the next script says.
-      cancelNext = () => {};
-      if (untilResumed) waiting.add(hold.letGo);
-      else setTimeout(hold.letGo, pauseMs);
-      arm({ untilResumed, pauseMs, times: times - 1 });
-    });
+    // What is held goes on by `letGo` or in its time, whatever the next script says.
+    cancelNext = hold.cancel;
+    hold.arrived.then(
+      () => {
+        if (untilResumed) waiting.add(hold.letGo);
+        else setTimeout(hold.letGo, pauseMs);
+        arm({ untilResumed, pauseMs, times: times - 1 });
+      },
+      () => {},
+    );
   }
 
   function letGo() {
@@ -258,15 +244,12 @@ function holdReads({ link }: Copy, wire: () => ReturnType<typeof wireOf> | undef
 }
 
 /** Rejects when nobody answers behind this port soon. */
-function mustReach(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => end(new Error('Redis does not answer.')), REACH_LIMIT_MS);
-    const probe = machineNetwork.probe(port, (what) => end(what === 'data' ? undefined : new Error('Redis is away.')));
-    function end(error?: Error) {
-      clearTimeout(timer);
-      probe.close();
-      if (error) reject(error);
-      else resolve();
-    }
+async function mustReach(port: number) {
+  let probe: ReturnType<Network['probe']> | undefined;
+  const heard = new Promise((resolve) => {
+    probe = machineNetwork.probe(port, resolve);
   });
+  const answer = await Promise.race([heard, sleep(REACH_LIMIT_MS)]);
+  probe?.close();
+  if (answer !== 'data') throw new Error('Redis does not answer.');
 }

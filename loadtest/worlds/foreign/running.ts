@@ -1,21 +1,9 @@
 // Two copies of a service that run already: they are asked and left alone, and their stock is put back as it was.
 
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { startNginx } from '../../../stack/nginx.ts';
-import { createOwnParts } from '../../../stack/own-parts.ts';
-import { makeTempDir } from '../../../stack/parts.ts';
-import { openReplyLink } from '../../../stack/proxy/link.ts';
-import { type Copy, type ForeignStack, listens } from './stack.ts';
-
-export interface Running {
-  /** The copies, such as `http://127.0.0.1:8081`. */
-  urls: string[];
-  redisUrl: string;
-  /** The key of their stock. */
-  stock: string;
-}
+import type { Running } from './said.ts';
+import { type Copy, type ForeignStack, listens, openGround } from './stack.ts';
 
 /** Opens nginx before them. Rejects with a sentence when their Redis does not answer. */
 export async function openRunningStack({ urls, redisUrl, stock }: Running): Promise<ForeignStack> {
@@ -30,55 +18,39 @@ export async function openRunningStack({ urls, redisUrl, stock }: Running): Prom
   for (const url of urls)
     if (!(await listens(Number(new URL(url).port))))
       throw new Error(`Nobody listens at ${url}: start both copies first.`);
-  const temp = makeTempDir();
-  const parts = createOwnParts();
-  const hosts = urls.map((url) => new URL(url).host);
-  // No copy is led through it: it tells where their Redis is.
-  const link = await openReplyLink(redisUrl);
+  const ground = openGround();
   const stop = () =>
-    parts.stopAll(async () => {
+    ground.stop(async () => {
       if (kept === null) await redis.del(stock);
       else await redis.restore(stock, Math.max(0, leftMs), kept, 'REPLACE');
       redis.disconnect();
-      await link.close();
-      temp.remove();
     });
 
-  async function open(nodes: string[], folder: string) {
-    const dir = join(temp.dir, folder);
-    mkdirSync(dir);
-    const nginx = await startNginx({ host: '127.0.0.1', nodes, dir });
-    parts.watch(nginx.part);
-    return nginx;
-  }
-
   try {
-    const both = await open(hosts, 'both');
-    const copies: Copy[] = [];
-    for (const [index, host] of hosts.entries()) {
-      const alone = await open([host, host], `alone-${index}`);
-      copies.push({
+    // No copy is led through it: it tells where their Redis is.
+    const link = await ground.openLink(redisUrl);
+    const { both, alone, url, nginx } = await ground.balance(urls);
+    const copies = alone.map(
+      (own, index): Copy => ({
         name: `node-${index + 1}`,
         url: urls[index] ?? '',
-        loadUrl: alone.url,
+        loadUrl: own.url,
         link,
         lines: [],
         isUnreadable: () => false,
-        number: () => 1,
         passed: () =>
-          [both, alone]
+          [both, own]
             .flatMap(({ accessLog }) => readFileSync(accessLog, 'utf8').split('\n'))
-            .filter((line) => line.includes(`node=${host} `)).length,
-      });
-    }
+            .filter((line) => line.includes(`node=${new URL(urls[index] ?? '').host} `)).length,
+      }),
+    );
     return {
       copies: copies as ForeignStack['copies'],
-      url: both.url,
-      nginx: `${both.kind} ${both.version}`,
+      url,
+      nginx,
       redis: { url: redisUrl, kind: 'external' },
-      partDied: parts.partDied,
-      lock: { isInRedis: true },
-      setLease() {},
+      partDied: ground.partDied,
+      lock: { isInRedis: true, leaseMs: 0 },
       stop,
     };
   } catch (error) {

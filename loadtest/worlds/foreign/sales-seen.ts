@@ -21,19 +21,6 @@ interface Sale {
   stock?: number;
 }
 
-export interface SalesSeen {
-  /** A request has been sent to the node, by its letter in the scenario. */
-  came(letter?: string): void;
-  /** It has its answer; none when its client has hung up, or the node has died. */
-  ended(answer: SaleAnswer | undefined, letter?: string): void;
-  /** How many wait for the lock. */
-  waiting(): number;
-  /** How many writes of the stock Redis has taken from this node. */
-  writes(): number;
-  /** The process has ended, and with it every sale. */
-  forget(): void;
-}
-
 /** What the wire of a service tells besides its keys. */
 export interface SeenWire extends Pick<Wire, 'isStockRead' | 'isStockWrite' | 'isOfLock'> {
   /** What the reply to a reading of the stock says that there is; nothing when that is not known. */
@@ -49,7 +36,7 @@ export function seeSales(
   { name, link, clock }: { name: string; link: ReplyLink; clock: Clock },
   wire: () => SeenWire | undefined,
   tell: (event: SaleEvent) => void,
-): SalesSeen {
+) {
   let numbered = 0;
   let underWay = 0;
   let writes = 0;
@@ -133,17 +120,17 @@ export function seeSales(
   }
 
   return {
+    /** A request has been sent to the node, by its letter in the scenario. */
     came(letter = '') {
       underWay += 1;
       letters.push(letter);
     },
-    ended(answer, letter = '') {
+    /** It has its answer; none when its client has hung up, or the node has died. */
+    ended(answer: SaleAnswer | undefined, letter = '') {
       underWay -= 1;
       if (letters.includes(letter)) letters.splice(letters.indexOf(letter), 1);
-      const here = sales.filter(({ isGone }) => !isGone);
-      const order =
-        answer?.outcome === 'lockTimeout' ? (['waiting'] as const) : (['over', 'inside', 'waiting'] as const);
-      const sale = order.map((is) => here.find((each) => each.is === is)).find(Boolean);
+      const order = answer?.outcome === 'lockTimeout' ? ['waiting'] : ['over', 'inside', 'waiting'];
+      const sale = order.flatMap((is) => sales.filter((each) => each.is === is && !each.isGone))[0];
       if (sale === undefined) return;
       if (answer === undefined && sale.is !== 'over') {
         // The service may go on with it, and nobody tells.
@@ -151,13 +138,17 @@ export function seeSales(
         if (sale.is === 'waiting') emit(sale, 'failed', { code: 'CLIENT_GONE' });
         return;
       }
-      if (sale.is === 'waiting')
-        emit(sale, 'failed', { code: 'code' in (answer ?? {}) ? (answer as { code: string }).code : '' });
+      if (sale.is === 'waiting') emit(sale, 'failed', { code: answer && 'code' in answer ? answer.code : '' });
       leave(sale);
       sales = sales.filter((each) => each !== sale);
     },
+    /** How many requests the node has. */
+    underWay: () => underWay,
+    /** How many wait for the lock. */
     waiting: () => sales.filter(({ is, isGone }) => is === 'waiting' && !isGone).length,
+    /** How many writes of the stock Redis has taken from this node. */
     writes: () => writes,
+    /** The process has ended, and with it every sale. */
     forget() {
       sales = [];
       queued.clear();

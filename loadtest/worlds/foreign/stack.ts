@@ -4,16 +4,17 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startNginx } from '../../../stack/nginx.ts';
-import { createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
+import { all, createOwnParts, type OwnProcess } from '../../../stack/own-parts.ts';
 import { makeTempDir, PartError, retryOnTakenPort, startPart } from '../../../stack/parts.ts';
 import { freePort } from '../../../stack/ports.ts';
 import { openReplyLink, type ReplyLink } from '../../../stack/proxy/link.ts';
 import { UNREADABLE } from '../../../stack/proxy/statements.ts';
 import { openRedis, openReplica, type RedisServer } from '../../../stack/redis.ts';
 import type { Stack } from '../../../stack/stack.ts';
+import type { Target } from '../../harness/target.ts';
 import { formatDuration } from '../../narration/numbers.ts';
 import { joinLinks } from './joined-link.ts';
-import type { StockRow } from './stock-row.ts';
+import type { Said, SaidOfService } from './said.ts';
 
 /** How long a service may take to listen, in milliseconds: Spring Boot on a busy machine takes half a minute. */
 const START_LIMIT_MS = 90_000;
@@ -24,16 +25,8 @@ const STOP_LIMIT_MS = 1_000;
 /** So many of the last lines that it printed are kept. */
 const LINES = 20;
 
-export interface Service {
-  /** What starts it, for a shell; it gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment. */
-  command: string;
-  /** The folder it works in. */
-  dir: string;
-  /** Its stock, where that is in MySQL: then it gets MYSQL_URL, too. */
-  row?: StockRow | undefined;
-}
+export interface Service extends Pick<SaidOfService, 'command' | 'dir'>, Pick<Said, 'row' | 'running'> {}
 
-/** One copy. */
 export interface Copy {
   name: string;
   url: string;
@@ -42,31 +35,68 @@ export interface Copy {
   /** To Redis; with a stock in MySQL, also to that. */
   link: ReplyLink;
   /** Absent of one that runs already. */
-  process?: OwnProcess & { isDead(): boolean };
+  process?: OwnProcess;
   /** Of one that runs already: how many requests of loads nginx has passed on to it. */
   passed?(): number;
   /** It talks with MySQL in TLS, or compressed. */
   isUnreadable(): boolean;
   /** The last lines that it printed. */
   lines: readonly string[];
-  /** Which process of it runs: the first is 1. */
-  number(): number;
 }
 
-export interface ForeignStack {
+export interface ForeignStack extends Pick<Target, 'url' | 'nginx' | 'partDied'> {
   copies: [Copy, Copy];
-  url: string;
-  nginx: string;
   redis: Pick<RedisServer, 'url' | 'kind'>;
   /** Absent where the copies run already, as `startReplica` is. */
   redisProcess?: OwnProcess;
   startReplica?: Stack['startReplica'];
-  partDied: Promise<PartError>;
-  /** Where the lock is that a node loses when it is cut off. */
-  lock: { isInRedis: boolean };
-  /** What the copies are told as LEASE_MS when they are started next. */
-  setLease(ms: number): void;
+  /** Where the lock is that a node loses when it is cut off, and what the copies are told as LEASE_MS when they are started next. */
+  lock: { isInRedis: boolean; leaseMs: number };
   stop(): Promise<void>;
+}
+
+/** What is of the lab before two copies: a folder, links, and nginx. */
+export function openGround() {
+  const temp = makeTempDir();
+  const parts = createOwnParts();
+  const links: ReplyLink[] = [];
+
+  /** A folder in that. */
+  function folder(name: string): string {
+    const dir = join(temp.dir, name);
+    mkdirSync(dir);
+    return dir;
+  }
+
+  return {
+    dir: temp.dir,
+    folder,
+    parts,
+    partDied: parts.partDied,
+    async openLink(url: string): Promise<ReplyLink> {
+      const link = await openReplyLink(url);
+      links.push(link);
+      return link;
+    },
+    /** Starts nginx before both copies, and before each alone. */
+    async balance(urls: string[]) {
+      const hosts = urls.map((url) => new URL(url).host);
+      const before = async (nodes: string[], index: number) => {
+        const nginx = await startNginx({ host: '127.0.0.1', nodes, dir: folder(`nginx-${index}`) });
+        parts.watch(nginx.part);
+        return nginx;
+      };
+      const [both, ...alone] = await all([hosts, ...hosts.map((host) => [host, host])].map(before));
+      if (both === undefined) throw new Error('There are no copies.');
+      return { both, alone, url: both.url, nginx: `${both.kind} ${both.version}` };
+    },
+    stop: (andThen: () => unknown = () => {}) =>
+      parts.stopAll(async () => {
+        await andThen();
+        for (const link of links) await link.close();
+        temp.remove();
+      }),
+  };
 }
 
 /** Starts all of it. Rejects with PartError when a copy ends or does not listen in time. */
@@ -74,32 +104,22 @@ export async function openForeignStack(
   service: Service,
   asked: {
     leaseMs: number;
-    onLine?: ((name: string, line: string) => void) | undefined;
+    onLine(name: string, line: string): void;
     /** Told what takes long. */
     onWait(line: string): void;
   },
 ): Promise<ForeignStack> {
-  let { leaseMs } = asked;
-  const lock = { isInRedis: true };
-  const temp = makeTempDir();
-  const parts = createOwnParts();
-  const links: ReplyLink[] = [];
-  const stop = () =>
-    parts.stopAll(async () => {
-      for (const link of links) await link.close();
-      temp.remove();
-    });
+  const lock = { isInRedis: true, leaseMs: asked.leaseMs };
+  const ground = openGround();
+  const { parts, stop } = ground;
 
   async function openCopy(index: number, redisUrl: string): Promise<Omit<Copy, 'loadUrl'>> {
     const name = `node-${index + 1}`;
-    const redis = await openReplyLink(redisUrl);
-    const mysql = service.row && (await openReplyLink(service.row.url));
+    const redis = await ground.openLink(redisUrl);
+    const mysql = service.row && (await ground.openLink(service.row.url));
     const link = mysql ? joinLinks(redis, mysql, lock) : redis;
-    links.push(link);
     const urls = { REDIS_URL: redis.url, ...(mysql && { MYSQL_URL: mysql.url }) };
     const lines: string[] = [];
-    let started = 0;
-    let isDead = false;
 
     const startOn = async (port: number) => {
       const startedAt = performance.now();
@@ -115,7 +135,7 @@ export async function openForeignStack(
         command: 'sh',
         args: ['-c', service.command],
         cwd: service.dir,
-        env: { ...process.env, PORT: String(port), ...urls, LEASE_MS: String(leaseMs), NODE_NAME: name },
+        env: { ...process.env, PORT: String(port), ...urls, LEASE_MS: String(lock.leaseMs), NODE_NAME: name },
         addresses: [{ port }],
         readyLimitMs: START_LIMIT_MS,
         stopLimitMs: STOP_LIMIT_MS,
@@ -123,7 +143,7 @@ export async function openForeignStack(
         isReady: () => listens(port),
         onLine(line) {
           lines.push(line);
-          asked.onLine?.(name, line);
+          asked.onLine(name, line);
           if (lines.length > LINES) lines.shift();
         },
       })
@@ -135,7 +155,6 @@ export async function openForeignStack(
         .finally(() => clearInterval(late));
     };
     const port = await freePort();
-    started += 1;
     const own = parts.breakable({ part: await startOn(port), startAgain: () => startOn(port) });
     return {
       name,
@@ -143,63 +162,33 @@ export async function openForeignStack(
       link,
       isUnreadable: () => mysql?.counters.commands.has(UNREADABLE) ?? false,
       lines,
-      number: () => started,
-      process: {
-        pid: own.pid,
-        signal: own.signal,
-        stop: own.stop,
-        isDead: () => isDead,
-        async kill() {
-          isDead = true;
-          await own.kill();
-        },
-        async start() {
-          started += 1;
-          await own.start();
-          isDead = false;
-        },
-      },
+      process: own,
     };
   }
 
-  async function openNginx(nodes: string[], folder: string) {
-    const dir = join(temp.dir, folder);
-    mkdirSync(dir);
-    const nginx = await startNginx({ host: '127.0.0.1', nodes, dir });
-    parts.watch(nginx.part);
-    return nginx;
-  }
-
   try {
-    const redis = await openRedis(undefined, { dir: temp.dir, keepsData: true });
+    const redis = await openRedis(undefined, { dir: ground.dir, keepsData: true });
     const { part, startAgain } = redis;
     if (part === undefined || startAgain === undefined) throw new Error('The Redis of a judgement is its own.');
     const redisProcess = parts.breakable({ part, startAgain });
     const opened = await Promise.all([0, 1].map((index) => retryOnTakenPort(() => openCopy(index, redis.url))));
-    const hosts = opened.map(({ url }) => new URL(url).host);
-    const nginx = await openNginx(hosts, 'both');
-    const alone = await Promise.all(hosts.map((host, index) => openNginx([host, host], `alone-${index}`)));
+    const { alone, url, nginx } = await ground.balance(opened.map((copy) => copy.url));
     const copies = opened.map((copy, index) => ({ ...copy, loadUrl: alone[index]?.url ?? '' })) as [Copy, Copy];
     return {
       copies,
-      url: nginx.url,
-      nginx: `${nginx.kind} ${nginx.version}`,
+      url,
+      nginx,
       redis,
       redisProcess,
       ...(redis.kind === 'native' && {
         async startReplica(primaryUrl: string) {
-          const dir = join(temp.dir, `replica-${Date.now()}`);
-          mkdirSync(dir);
-          const { url, part } = await openReplica(primaryUrl, dir);
+          const { url, part } = await openReplica(primaryUrl, ground.folder(`replica-${Date.now()}`));
           parts.watch(part);
           return { url, stop: () => parts.stop(part) };
         },
       }),
       partDied: parts.partDied,
       lock,
-      setLease(ms) {
-        leaseMs = ms;
-      },
       stop,
     };
   } catch (error) {

@@ -12,14 +12,7 @@ export interface RowPlace {
   where?: { name: string; value: string } | undefined;
 }
 
-export interface StockRow extends RowPlace {
-  /** How it is shown: without a password. */
-  label: string;
-  read(): Promise<number>;
-  write(units: number): Promise<void>;
-  /** Leaves the stock as it was found. */
-  close(): Promise<void>;
-}
+export type StockRow = Awaited<ReturnType<typeof openStockRow>>;
 
 /** How long MySQL may take to answer, and a row may be locked when the lab writes it, in seconds. */
 const LIMIT_S = 3;
@@ -49,7 +42,7 @@ export function readRowPlace(text: string): RowPlace {
 }
 
 /** Connects, and sees that there is one such row. Rejects with a sentence that says what to do. */
-export async function openStockRow({ url, table, column, where }: RowPlace): Promise<StockRow> {
+export async function openStockRow({ url, table, column, where }: RowPlace) {
   const { host, pathname } = new URL(url);
   const label = `${table}.${column}${where ? `, ${where.name}=${where.value},` : ''} in mysql://${host}${pathname}`;
   const pool = createPool({ uri: url, connectionLimit: 1, connectTimeout: 1_000 * LIMIT_S });
@@ -59,9 +52,11 @@ export async function openStockRow({ url, table, column, where }: RowPlace): Pro
   });
   const condition = where ? ` WHERE \`${where.name}\` = ?` : '';
   const values = where ? [where.value] : [];
-  const row: StockRow = {
-    ...{ url, table, column, where, label },
-    async read() {
+  const row = {
+    ...{ url, table, column, where },
+    /** How it is shown: without a password. */
+    label,
+    async read(): Promise<number> {
       const sql = `SELECT \`${column}\` AS units FROM \`${table}\`${condition} LIMIT 2`;
       const [found] = await pool.execute<RowDataPacket[]>(sql, values).catch(explain);
       const [only] = found;
@@ -72,9 +67,10 @@ export async function openStockRow({ url, table, column, where }: RowPlace): Pro
       if (Number.isInteger(units)) return units;
       throw new Error(`${label} holds no whole number: correct --stock, or set a stock there.`);
     },
-    async write(units) {
+    async write(units: number) {
       await pool.execute(`UPDATE \`${table}\` SET \`${column}\` = ?${condition}`, [units, ...values]).catch(explain);
     },
+    /** Leaves the stock as it was found. */
     async close() {
       await row.write(found).catch(() => {});
       await pool.end();

@@ -1,33 +1,19 @@
 // Whether a copy stands still: it is asked for nothing, since nobody knows which requests of a service sell.
 
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const MOST_BYTES = 2 ** 26;
+/** What shows the state and the group of each process. The name of a program, in brackets, may hold anything. */
+const [command, form] =
+  process.platform === 'linux'
+    ? (['cat /proc/[0-9]*/stat', /\) (\w) \d+ (\d+) /g] as const)
+    : (['ps -A -o state=,pgid=', /^ *(\w)\S* +(\d+)/gm] as const);
 
 /** True when every process of this group is stopped. */
-export function isStopped(group: number): boolean {
-  const own = (process.platform === 'linux' ? statesInProc() : statesOfPs()).filter(([id]) => id === group);
-  return own.length > 0 && own.every(([, state]) => /^[TZ]/.test(state));
+export async function isStopped(group: number): Promise<boolean> {
+  // One that ends meanwhile says nothing, and is no failure.
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command}; true`], { maxBuffer: MOST_BYTES });
+  const own = [...stdout.matchAll(form)].filter(([, , id]) => Number(id) === group);
+  return own.length > 0 && own.every(([, state]) => state === 'T' || state === 'Z');
 }
-
-type GroupAndState = [group: number, state: string];
-
-function statesInProc(): GroupAndState[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        // The name of the program, in brackets, may hold anything.
-        const [state = '', , group] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-        return [[Number(group), state]];
-      } catch {
-        return [];
-      }
-    });
-}
-
-const statesOfPs = (): GroupAndState[] =>
-  execFileSync('ps', ['-A', '-o', 'pgid=,state='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .map(([group, state = '']) => [Number(group), state]);

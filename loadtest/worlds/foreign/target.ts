@@ -1,14 +1,16 @@
 // Two copies of a service as a target of the harness: what it learns of them, what it can break, and what it can't.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningLoad } from '../../harness/network.ts';
+import type { SaleAnswer } from '../../evidence/answers.ts';
+import type { Network } from '../../harness/network.ts';
 import type { Need, Target } from '../../harness/target.ts';
+import type { Wire } from '../../harness/wire.ts';
 import { machineClock, machineNetwork } from '../real/machine.ts';
 import { readByMask } from './answers.ts';
 import { type Learned, wireOf } from './learned.ts';
-import { type ForeignNode, foreignNodeOf } from './node.ts';
-import { openRunningStack, type Running } from './running.ts';
-import { type Copy, type ForeignStack, openForeignStack, type Service } from './stack.ts';
+import { type ForeignNode, foreignNodeOf, no } from './node.ts';
+import { openRunningStack } from './running.ts';
+import { openForeignStack, type Service } from './stack.ts';
 
 /** How long a copy may take to sell after it was started, in milliseconds, and after the last drill. */
 export const WARM_LIMIT_MS = 10_000;
@@ -29,7 +31,6 @@ function untilGivenUp(signal: AbortSignal | undefined, leaseMs = 0) {
 
 export interface ForeignTarget extends Omit<Target, 'nodes'> {
   nodes: [ForeignNode, ForeignNode];
-  copies: ForeignStack['copies'];
   leaseMs: number;
   /** What was learned of the service is known from here on. */
   know(learned: Learned): void;
@@ -41,21 +42,18 @@ export interface ForeignTarget extends Omit<Target, 'nodes'> {
 
 /** Starts two copies of the service, each with a lease of so many milliseconds, if it obeys; or takes those that run already. */
 export async function openForeignTarget(
-  service: Service & { running?: Running | undefined },
+  service: Service,
   asked: Parameters<typeof openForeignStack>[1],
 ): Promise<ForeignTarget> {
   const { leaseMs } = asked;
   const { running } = service;
   const stack = running ? await openRunningStack(running) : await openForeignStack(service, asked);
-  const requests = new Map<string, number>();
-  const underWay = (url: string) => requests.get(new URL(url).host) ?? 0;
-  const count = (host: string, by: 1 | -1) => requests.set(host, (requests.get(host) ?? 0) + by);
-  const nodes = stack.copies.map((copy) => foreignNodeOf(copy, { leaseMs, underWay, row: service.row })) as [
-    ForeignNode,
-    ForeignNode,
+  const [first, second] = stack.copies;
+  const nodes: ForeignTarget['nodes'] = [
+    foreignNodeOf(first, leaseMs, service.row),
+    foreignNodeOf(second, leaseMs, service.row),
   ];
   const ownLacks = stack.startReplica === undefined ? { replication: noReplication } : {};
-  const nodeAt = (host: string) => nodes.find(({ publicUrl }) => new URL(publicUrl).host === host);
   let known: Learned | undefined;
 
   const target: ForeignTarget = {
@@ -64,42 +62,33 @@ export async function openForeignTarget(
       ...machineNetwork,
       /** A sale of a drill is known while it is under way. */
       async request(request) {
-        const { host, pathname } = request.url;
-        const isSale = pathname === known?.sale.path.split('?')[0];
-        const node = isSale ? nodeAt(host) : undefined;
-        if (node === undefined) return machineNetwork.request(request);
-        count(host, 1);
-        node.sales.came(request.requestId);
-        let answer: ReturnType<typeof readByMask> | undefined;
+        const { url, requestId } = request;
+        const node = nodes.find(({ publicUrl }) => publicUrl === url.origin);
+        if (!node || url.pathname !== known?.sale.path.split('?')[0]) return machineNetwork.request(request);
+        node.sales.came(requestId);
+        let answer: SaleAnswer | undefined;
         try {
-          const given = await machineNetwork.request({
-            ...request,
-            signal: untilGivenUp(request.signal, known?.lock.leaseMs),
-          });
-          answer = known && readByMask(known.answers, given.status, given.body);
+          const signal = untilGivenUp(request.signal, known.lock.leaseMs);
+          const given = await machineNetwork.request({ ...request, signal });
+          answer = readByMask(known.answers, given.status, given.body);
           return given;
         } finally {
-          count(host, -1);
-          node.sales.ended(answer, request.requestId);
+          node.sales.ended(answer, requestId);
         }
       },
-      startLoad: (load): RunningLoad => machineNetwork.startLoad(load),
       async loadScripts() {},
     },
     // Nothing is played before it is learned.
     wire: undefined as never,
     url: stack.url,
     nodes,
-    copies: stack.copies,
     leaseMs,
     redis: { kind: stack.redis.kind, version: '' },
     redisLacks: {},
     nginx: stack.nginx,
     backends: {},
     stack: {
-      redis: stack.redis,
-      ...(stack.redisProcess && { redisProcess: stack.redisProcess }),
-      ...(stack.startReplica && { startReplica: stack.startReplica }),
+      ...stack,
       async startClockServer() {
         throw new Error(lacks['clock server']);
       },
@@ -118,7 +107,7 @@ export async function openForeignTarget(
     calm,
     async restart(ms) {
       target.leaseMs = ms;
-      stack.setLease(ms);
+      stack.lock.leaseMs = ms;
       for (const node of nodes) await again(node);
       await nodes[0].setStock(PLENTY);
       for (const node of nodes) await warmUp(target, node, WARM_LIMIT_MS);
@@ -167,29 +156,32 @@ export async function openForeignTarget(
   }
 }
 
+/** Asks a node to sell. Resolves with status 0, and why, when it does not answer. */
+export const sellAt = ({ publicUrl }: ForeignNode, { request }: Network, sale: Wire['sale'], limitMs: number) =>
+  request({ ...sale, url: new URL(sale.path, publicUrl), signal: AbortSignal.timeout(limitMs) }).catch(
+    ({ message }: Error) => ({ status: 0, body: message }),
+  );
+
 /** Sells at a node until the stock tells that a unit went. Resolves with the answer to that. Rejects with what it answers instead. */
-export async function warmUp({ copies, nodes, network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
+export async function warmUp({ network, wire }: ForeignTarget, node: ForeignNode, limitMs: number) {
   const deadline = performance.now() + limitMs;
   let last = 'nothing';
   while (performance.now() < deadline) {
     const before = await node.stock();
-    const url = new URL(wire.sale.path, node.publicUrl);
-    const answer = await network
-      .request({ ...wire.sale, url, signal: AbortSignal.timeout(limitMs) })
-      .catch(({ message }: Error) => ({ status: 0, body: message }));
+    const answer = await sellAt(node, network, wire.sale, limitMs);
     if (before !== undefined && (await node.stock()) === before - 1) return answer;
     last = `${answer.status} ${answer.body}`.trim();
     await sleep(100);
   }
   const { method, path } = wire.sale;
   throw new Error(
-    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: it answered "${last.slice(0, 120)}". ${notSo}${lastLines(copies[nodes.indexOf(node)])}`,
+    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: it answered "${last.slice(0, 120)}". ${notSo}${lastLines(node)}`,
   );
 }
 
 /** The last lines that it printed, as the end of a sentence. */
-export const lastLines = (copy: Copy | undefined) =>
-  copy && copy.lines.length > 0 ? `\nIts last lines:\n  ${copy.lines.slice(-5).join('\n  ')}` : '';
+export const lastLines = ({ lines }: ForeignNode) =>
+  lines.length > 0 ? `\nIts last lines:\n  ${lines.slice(-5).join('\n  ')}` : '';
 
 const notSo = 'Say --stock if it sells from another key, and --sale if a unit is bought in another way.';
 /** A stock in Redis is where a lock would be, too. */
@@ -200,7 +192,6 @@ const unreadable =
   'It talks with MySQL in TLS, or compressed, so no sale can be held: have it connect without, such as by sslMode=DISABLED.';
 const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
 const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
-const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
 const lacks = {
   'clock server': no('server whose clock can be set'),
   'node clocks': no('clock of its own'),

@@ -72,38 +72,31 @@ export interface ForeignWorldOptions {
   longestWaitMs: number;
   signal: AbortSignal;
   /** The report shows the values of all keys. */
-  showsAll?: boolean;
+  showsAll: boolean;
 }
 
-export function foreignWorld({
-  short,
-  long,
-  learned,
-  settings,
-  longestWaitMs,
-  signal,
-  showsAll = false,
-}: ForeignWorldOptions): World {
+export function foreignWorld(options: ForeignWorldOptions): World {
+  const { short, long, learned, settings, longestWaitMs, signal, showsAll } = options;
   const { lock, patienceMs } = learned;
 
   /** What comes of a drill that is not played. */
   function whyNotPlayed(drill: string): DrillOutcome | undefined {
-    if (short.copies[0].process === undefined && !isLoad(drill))
+    if (short.nodes[0].process === undefined && !isLoad(drill))
       return notApplicable(because('text', { text: notOurs }));
     if (drill === 'starvation' && lock.keys.length === 0 && !learned.isUnreadable)
       return notApplicable(because('text', { text: noLock }));
-    const why = whyNotInTime(drill);
-    return why === undefined ? undefined : lostTrack(new Error(why));
-  }
-
-  /** Why a page in which leases end by themselves can't be played, as a sentence. */
-  function whyNotInTime(drill: string): string | undefined {
+    // In the others leases end by themselves.
     if (asksLongLease(drill)) return undefined;
     const lease = `Its lease is ${formatDuration(short.leaseMs)}`;
+    const unknown = (why: string) => lostTrack(new Error(why));
     if (hasEnd(learned) && short.leaseMs > longestWaitMs)
-      return `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`;
+      return unknown(
+        `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`,
+      );
     if (drill === 'long-sale' && OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
-      return `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`;
+      return unknown(
+        `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`,
+      );
     return undefined;
   }
 
@@ -125,7 +118,7 @@ export function foreignWorld({
       const target = asksLongLease(drill.name) ? long : short;
       const exchanges = isLoad(drill.name)
         ? undefined
-        : recordExchanges(target.copies, target.wire, { showsAll, row: learned.row });
+        : recordExchanges(target.nodes, target.wire, { showsAll, row: learned.row });
       try {
         await target.calm();
         const outcome = await Promise.race([
