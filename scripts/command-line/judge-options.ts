@@ -24,7 +24,10 @@ const said = [
     'the key of its stock in Redis, such as stock:42 (default: learned), or where it is in MySQL: mysql://user:password@127.0.0.1:3306/shop?table=goods&column=qty&where=id=42',
   ),
   new Option('--field <field>', 'the field of the stock, where that is a hash'),
-  new Option('--sold <answer>', 'the answer to a sale, as it was learned: status and text, with # for numbers'),
+  new Option(
+    '--sold <answer>',
+    'the answer to a sale, as it was learned: status and text, with # for a number and ~ for an id',
+  ),
   new Option('--sold-out <answer>', 'the answer of an empty shop, in the same way'),
   new Option('--lease-ms <ms>', 'how long the lease of its lock is, where it can’t be seen').argParser(milliseconds),
   new Option('--patience <ms>', 'the longest lease that is waited for').argParser(milliseconds).default(4_000),
@@ -33,6 +36,7 @@ const said = [
     'two copies that run already, instead of a command: the rushes alone, by answers and stock',
   ),
   new Option('--redis <url>', 'the Redis of those copies; their stock is put back as it was'),
+  new Option('--save', 'keep each drill that goes step by step as a page that plays without a server'),
   new Option('--verbose', 'show the values of all keys in the report, and what the service prints'),
 ];
 
@@ -43,32 +47,39 @@ export function readJudgeOptions(argv: string[]) {
   const command = newCommand(
     'npm run judge',
     'Starts two copies of a service of your own, in any language, breaks them on purpose, and judges them by what passes on the wire.',
-    ['drill', 'requests', 'connections', 'save', 'json', 'reports'],
-    { save: { help: 'keep each drill that goes step by step as a page that plays without a server, in reports/' } },
+    ['drill', 'requests', 'connections', 'json', 'reports'],
   )
     .argument('[service]', 'what starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
-    .addHelpText('after', '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment.')
+    .addHelpText(
+      'after',
+      '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment, and MYSQL_URL with a stock there.',
+    )
     .addHelpText('after', `The drills: ${foreignDrills.join(', ')}`);
   for (const option of said) command.addOption(option);
   const { drill, requests, connections, save, json, reports, patience, verbose, url, redis, sale, ...known } = command
     .parse(argv)
     .opts<
-      Pick<Given, 'drill' | 'requests' | 'connections' | 'save' | 'json' | 'reports'> &
-        Omit<SaidInFile, 'command' | 'build'> & { patience: number; url?: string; redis?: string; verbose?: true }
+      Pick<Given, 'drill' | 'requests' | 'connections' | 'json' | 'reports'> &
+        Omit<SaidInFile, 'command' | 'build'> & {
+          patience: number;
+          url?: string;
+          redis?: string;
+          save?: true;
+          verbose?: true;
+        }
     >();
   const [text = ''] = command.args;
   const service = readOrRefuse();
   if (!isExternal(service.name)) refuse(`--name ${service.name} is that of a row of Lockstep: give it another`);
   if (!/^[\w.-]{1,40}$/.test(service.name)) refuse(`--name ${service.name} must be letters, digits, dots and dashes`);
   const drills = namesAmong(foreignDrills, drill, command, '--drill');
-  if (typeof save === 'string') refuse('--save takes no file here: each drill is a page of its own');
   return {
     service,
     drills,
     requests,
     connections,
     longestWaitMs: patience,
-    doesSave: save !== undefined,
+    doesSave: save ?? false,
     isJson: json ?? false,
     isVerbose: verbose ?? false,
     reports,
