@@ -18,6 +18,9 @@ const AGAIN_LIMIT_MS = 3_000;
 /** How long what a drill has left behind may take to end, in milliseconds. */
 const CALM_LIMIT_MS = 2_000;
 const PLENTY = 1_000;
+/** So many sales at once go through the connections of a pool, where a sale takes no longer than this, in milliseconds. */
+const POOLED = 6;
+const QUICK_SALE_MS = 50;
 /** A buyer who has no answer by then goes away, in milliseconds, and at the latest: a service may keep him waiting for ever. */
 const BUYER_LIMIT_MS = 10_000;
 const LAST_LIMIT_MS = 40_000;
@@ -148,6 +151,11 @@ export async function openForeignTarget(
         await again(node);
         await warmUp(target, node, WARM_LIMIT_MS);
       });
+      // A pool keeps connections that the last drill has broken: whoever takes one is told of an error, and it is no more.
+      if (known && known.saleMs < QUICK_SALE_MS)
+        await Promise.all(
+          Array.from({ length: POOLED }, () => sellAt(node, target.network, target.wire.sale, AGAIN_LIMIT_MS)),
+        );
     }
     for (const node of nodes) await node.untilQuiet(CALM_LIMIT_MS);
     // Of those whose clients have gone nobody says how they ended.

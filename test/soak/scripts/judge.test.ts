@@ -24,8 +24,8 @@ const ORDER = [
   ...['paused-process', 'partition', 'late-write', 'crossed-write'],
   ...['failover', 'redis-outage', 'starvation'],
 ];
-const LEASE = '✔✔✔ ✔✔✔✔✘ ✘✘✘✘ ✘·✘';
-const RENEWED = '✔✔✔ ✔✘✔✔✔ ✘✘✘✘ ✘·✘';
+const LEASE = '✔✔✔ ✔✔✔✔✘ ✘✘✘✘ ✘✔✘';
+const RENEWED = '✔✔✔ ✔✘✔✔✔ ✘✘✘✘ ✘✔✘';
 const NONE = '✘✘✘ ✔✔✘–✘ ✘✘✘✘ ✘✘–';
 const OPTIMISTIC = '✔✔✔ ✔✔✔–✔ ✔✔✔✔ ✔✔–';
 const ONE_STEP = '✔✔✔ ––––– –––– –✔–';
@@ -58,8 +58,8 @@ const java = [
   // Its recursion drops the answer.
   stage('2', '✘✘✘ ✘✘✔✔✔ ✔✔✔✔ ✘✘✘'),
   stage('3', '✔✔✔ ✘✘✔✔✔ ✔✔✔✔ ✘✘✘'),
-  stage('4', '✔✔✔ ✔✔✘✘✘ ✘✘✘✘ ✘·✘'),
-  stage('5', '✔✔✔ ✔✔✔✘✘ ✘✘✘✘ ✘·✘'),
+  stage('4', '✔✔✔ ✔✔✘✘✘ ✘✘✘✘ ✘✔✘'),
+  stage('5', '✔✔✔ ✔✔✔✘✘ ✘✘✘✘ ✘✔✘'),
   stage('6', LEASE),
   stage('7', LEASE),
   stage('8', RENEWED),
@@ -67,7 +67,7 @@ const java = [
 const lock = (LOCK: string, row: string): Row => [`python, ${LOCK}`, ['examples/python'], { LOCK }, row];
 const python = [lock('none', NONE), lock('lock', LEASE), lock('renew', RENEWED)];
 // Who waits for longer than his own lease is told of an error.
-const php: Row[] = [['php', ['examples/php'], {}, '✔✔✔ ✔··✔· ✘✘✘✘ ✘·✘']];
+const php: Row[] = [['php', ['examples/php'], {}, '✔✔✔ ···✔· ✘✘✘✘ ✘✔✘']];
 
 const symfony = "require '/usr/share/php/Symfony/Component/Lock/autoload.php'; exit(class_exists('Redis') ? 0 : 1);";
 test.each([
