@@ -10,6 +10,7 @@ const quick = [
   'test/loadtest/prove/{plan,results}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/scenarios/{page,stock}.test.ts',
+  'test/loadtest/worlds/foreign/{answers,command-kinds,said,sales-seen}.test.ts',
   'test/loadtest/{staircase,worlds/simulated/cells}/!(outage).test.ts',
   'test/workshop/{questions,server/{own-addresses,room,stream}}.test.ts',
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',

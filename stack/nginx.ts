@@ -64,7 +64,7 @@ async function startOn(port: number, { host, nodes, dir, sendsAgain = false }: O
     // It writes the file when it listens.
     isReady: async (pid) =>
       Number(readFileSync(join(dir, 'nginx.pid'), 'utf8')) === pid &&
-      (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
+      (await fetch(`${url}/nginx-healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
   });
   return { url, kind, version: versionIn(build), accessLog, part };
 }

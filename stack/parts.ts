@@ -43,6 +43,8 @@ export interface PartOptions {
   cwd?: string;
   /** Where it listens. */
   addresses?: Address[];
+  /** How long it may take to get ready, in milliseconds (default: 20 s). */
+  readyLimitMs?: number | undefined;
   /** How long it may take to end by itself before it is killed, in milliseconds (default: as the usual node). */
   stopLimitMs?: number | undefined;
   /**
@@ -154,6 +156,7 @@ export async function startPart({
   env,
   cwd,
   addresses = [],
+  readyLimitMs = READY_LIMIT_MS,
   stopLimitMs: limitMs = STOP_LIMIT_MS,
   isReady,
   onLine,
@@ -203,7 +206,7 @@ export async function startPart({
 
   const over = new AbortController();
   void ended.then(() => over.abort());
-  const failure = await Promise.race([untilReady(name, () => isReady(pid), over.signal), ended]);
+  const failure = await Promise.race([untilReady(name, readyLimitMs, () => isReady(pid), over.signal), ended]);
   if (failure === undefined) {
     /** Sends a signal to the process and its children. */
     const signal = (name: NodeJS.Signals) => signalGroup(pid, name);
@@ -218,10 +221,10 @@ export async function startPart({
 }
 
 /** Resolves with nothing when the part is ready or `over`, with a sentence when it takes too long. */
-async function untilReady(name: string, isReady: () => Promise<boolean>, over: AbortSignal) {
-  const deadline = performance.now() + READY_LIMIT_MS;
+async function untilReady(name: string, limitMs: number, isReady: () => Promise<boolean>, over: AbortSignal) {
+  const deadline = performance.now() + limitMs;
   while (!over.aborted && !(await isReady().catch(() => false))) {
-    if (performance.now() > deadline) return `${name} was not ready within ${READY_LIMIT_MS} ms`;
+    if (performance.now() > deadline) return `${name} was not ready within ${limitMs} ms`;
     await sleep(READY_POLL_MS);
   }
 }

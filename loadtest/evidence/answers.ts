@@ -17,7 +17,7 @@ const remainingSchema = z.object({ remaining: z.int() });
 const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
 
 /** What one answer says. `inDoubt`: it does not say whether the sale took place. */
-export type SaleAnswer = { outcome: 'sold'; sale: z.infer<typeof soldSchema> } | NotSold;
+export type SaleAnswer = { outcome: 'sold'; sale?: Sold } | NotSold;
 
 /** What the answer to the sale of a basket says. */
 export type BasketAnswer = { outcome: 'sold'; sale: z.infer<typeof basketSoldSchema> } | NotSold;
@@ -31,8 +31,14 @@ type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code
 export type SaleEnd = Ended<SaleAnswer>;
 export type Ended<Answer> = (Answer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
 
-/** An answer that says that a unit was sold. */
-export type SoldAnswer = z.infer<typeof soldSchema> & { latencyMs: number };
+/** What a node of ours says of a unit that it sold. */
+export type Sold = z.infer<typeof soldSchema>;
+
+/** An answer that says that a unit was sold, and what else, if it says more. */
+export interface SoldAnswer {
+  latencyMs: number;
+  sale?: Sold | undefined;
+}
 
 /** What became of every request of a load, counted from the answers alone. */
 export interface Tally {
@@ -46,9 +52,10 @@ export interface Tally {
   failed: number;
   /** Answers that do not say whether the sale took place. */
   indefinite: number;
-  /** Answers that are neither a sale nor a problem document. One of them, cut short. */
+  /** Answers that are neither a sale nor a problem document. */
   nonsense: number;
-  nonsenseSample: string;
+  /** The first answer of each kind, cut short. */
+  samples: Partial<Record<SaleAnswer['outcome'], string>>;
   /** From the first request to the last answer. */
   durationMs: number;
   /** The load took longer than it may, and was stopped. */
@@ -78,14 +85,16 @@ function readProblem(status: number, answer: unknown): NotSold {
   return { outcome: code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed', code };
 }
 
-/** Adds one answer to the tally. */
-export function countAnswer(tally: Tally, status: number, body: string, latencyMs: number) {
-  const answer = readAnswer(status, body);
-  if (answer.outcome === 'sold') tally.sold.push({ ...answer.sale, latencyMs });
+/** Adds one answer, that came as this text, to the tally. */
+export function countAnswer(tally: Tally, answer: SaleAnswer, latencyMs: number, text: string) {
+  if (answer.outcome === 'sold') tally.sold.push({ sale: answer.sale, latencyMs });
   else if (answer.outcome === 'inDoubt') tally.indefinite += 1;
   else tally[answer.outcome] += 1;
-  if (answer.outcome === 'nonsense') tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
+  tally.samples[answer.outcome] ??= text.slice(0, 84).trim();
 }
+
+/** The sales of a load that were told in full. */
+export const soldIn = ({ sold }: Tally): Sold[] => sold.flatMap(({ sale }) => sale ?? []);
 
 /** Requests without an answer, and answers that do not say whether the sale took place. */
 export function inDoubtOf({ sent, answers, indefinite, nonsense }: Tally): number {

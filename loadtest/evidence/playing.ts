@@ -16,16 +16,20 @@ const letterIn = (requestId = '') => (/^[A-Z]\d*$/.test(requestId) ? requestId :
 
 /**
  * The same events, in which each sale has its letter, if it has one, in the place of its number, and a lock the sale that its owner token
- * names. `instances`: which node each process is, by what its tokens begin with.
+ * names. `instances`: which node each process is, by what its tokens begin with. `tokens`: what those that are not ours stand for.
  */
-export function withLetters(events: PlayEvent[], instances: ReadonlyMap<string, string>): PlayEvent[] {
+export function withLetters(
+  events: PlayEvent[],
+  instances: ReadonlyMap<string, string>,
+  tokens: ReadonlyMap<string, string | undefined> = new Map(),
+): PlayEvent[] {
   /** By the names of their nodes and their numbers there. A process that is started again counts from 1. */
   const letters = new Map<string, string>();
   const named = (node: string, sale: string) => letters.get(`${node} ${sale}`) ?? sale;
   /** Whose each token is, as it was when Redis first held it: that process may be dead by now. */
   const owners = new Map<string, string>();
   function ownerOf(token: string) {
-    const [instance = '', sale = ''] = token.split(':');
+    const [instance = '', sale = ''] = (tokens.get(token) ?? token).split(':');
     const node = instances.get(instance);
     if (node !== undefined && !owners.has(token)) owners.set(token, named(node, sale));
     return owners.get(token);

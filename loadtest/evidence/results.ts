@@ -1,6 +1,7 @@
 // `results.json`: what a run writes down, as a schema. Others read it.
 
 import { z } from 'zod';
+import { exchangeSchema, serviceSchema } from './judgement.ts';
 import { promisesSchema } from './promises.ts';
 
 const count = z.int().min(0);
@@ -106,6 +107,8 @@ const drillResultSchema = z.object({
   timeline: timelineSchema.optional(),
   /** Of a drill of the orders: what it emitted, with the milliseconds since it began. */
   told: z.array(z.object({ ms: milliseconds, sentence: z.string() })).optional(),
+  /** Of a service that is judged by its wire: what passed there. A long list is cut. */
+  wire: z.array(exchangeSchema).optional(),
   durationMs: milliseconds,
 });
 
@@ -206,6 +209,26 @@ export const resultsSchema = z.object({
   stages: z.array(stageResultSchema),
   /** Of `npm run grade`. */
   grades: z.array(gradeSchema).optional(),
+  /** Of `npm run judge`. */
+  service: serviceSchema.optional(),
+});
+
+/** `judge.json`. Others read it: a change that breaks them gets a new `format`. */
+export const judgementSchema = z.object({
+  format: z.literal(1),
+  ...resultsSchema.pick({
+    command: true,
+    startedAt: true,
+    durationMs: true,
+    leftOut: true,
+    environment: true,
+    settings: true,
+  }).shape,
+  /** `broken` when a drill fails, `unknown` when nothing fails and a drill came to nothing, else `holds`. */
+  verdict: answerSchema.shape.verdict,
+  sentence: z.string(),
+  service: serviceSchema,
+  drills: z.array(drillResultSchema),
 });
 
 export type Machine = z.infer<typeof machineSchema>;

@@ -3,7 +3,7 @@
 import type { NodeState, SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { quantile, sum } from '../narration/numbers.ts';
 import { because, explained, type Reason } from '../narration/reasons.ts';
-import { inDoubtOf, type Tally } from './answers.ts';
+import { inDoubtOf, type Sold, soldIn, type Tally } from './answers.ts';
 import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { countOverlaps, holdsOf, keyOf } from './history.ts';
 import type { RushFigures, Verdict } from './results.ts';
@@ -18,7 +18,7 @@ export interface Evidence {
   finalStock: number;
   /** The nodes after the last sale has ended. */
   nodes: NodeState[];
-  /** The nodes that must have sold. */
+  /** The nodes that must have sold; none where that is not seen. */
   sellers: string[];
   /** The events of all nodes. Incomplete when `dropped` is above zero. */
   events: SaleEvent[];
@@ -69,7 +69,7 @@ export function measure(evidence: Evidence): RushFigures {
     ...(redisCommands !== undefined &&
       redisCommands >= 0 &&
       tally.sent > 0 && { redisCommandsPerSale: redisCommands / tally.sent }),
-    soldByNode: countByNode(tally.sold, sellers),
+    soldByNode: countByNode(soldIn(tally), sellers),
   };
 }
 
@@ -85,6 +85,37 @@ export function judge(
 ): { verdict: Verdict; says: Reason[]; reasons: string[] } {
   const { verdict, says } = conclude(evidence, figures);
   return { verdict, ...explained(says) };
+}
+
+/**
+ * The verdict on a rush of a service whose nodes tell nothing, from its answers, the final stock, and how many writes came from each node.
+ * `fail` when more answers say sold than units are gone, when the stock is below zero, and when units are gone that nobody was told of;
+ * `unknown` when requests were lost on the way that may explain it, or when nothing was at stake.
+ */
+export function judgeByAnswers(evidence: Evidence, figures: RushFigures): ReturnType<typeof judge> {
+  const { tally, requests, capMs, nodes, sellers } = evidence;
+  const { sold, initialStock, finalStock, lostUpdates, oversold, sent, answers, lockTimeout } = figures;
+  const others = lockTimeout + tally.failed + tally.indefinite + tally.nonsense;
+  const toNobody = -lostUpdates;
+  const unanswered = sent - answers;
+  const { inDoubt: doubtful, lockTimeout: refused, failed } = tally.samples;
+  const answer = doubtful ?? refused ?? failed ?? '';
+  const said = others > 0 ? [because('others answered', { others, answer })] : [];
+  const of = (verdict: Verdict, ...says: Reason[]) => ({ verdict, ...explained(says) });
+  const idle = sellers.filter((name) => nodes.some(({ node, counts }) => node === name && !counts.sold));
+
+  const unwritten = sellers.length > 0 ? sold - sum(nodes.map(({ counts }) => counts.sold)) : 0;
+  const notWritten = unwritten > 0 ? [because('sold without a write', { sales: unwritten })] : [];
+  if (lostUpdates > 0 || oversold > 0) return of('fail', stockReason(figures), ...notWritten, ...said);
+  if (finalStock < 0) return of('fail', because('stock below zero', { stock: finalStock }));
+  const gone = initialStock - finalStock;
+  if (toNobody > unanswered) return of('fail', because('units to nobody', { units: toNobody, sold, gone, answer }));
+  if (tally.isCapped) return of('unknown', because('load too long', { ms: capMs, answers, requests }));
+  if (sent !== requests) return of('unknown', because('not all sent', { sent, requests }));
+  if (sold === 0) return of('unknown', because('nothing sold', {}), ...said);
+  if (idle.length > 0) return of('unknown', because('nothing sold by', { nodes: idle }));
+  if (toNobody > 0) return of('unknown', because('sales in doubt', { inDoubt: unanswered }));
+  return of('pass', stockReason(figures), ...said);
 }
 
 function conclude(evidence: Evidence, figures: RushFigures): { verdict: Verdict; says: Reason[] } {
@@ -151,7 +182,10 @@ function findDoubts(evidence: Evidence, figures: RushFigures): Reason[] {
     [sent === answers + errors, because('not all answered', { sent, answers, errors })],
     [sent === received, because('not all received', { sent, received })],
     [sent === counted, because('not all accounted for', { sent, counted })],
-    [tally.nonsense === 0, because('answers made no sense', { answers: tally.nonsense, sample: tally.nonsenseSample })],
+    [
+      tally.nonsense === 0,
+      because('answers made no sense', { answers: tally.nonsense, sample: tally.samples.nonsense ?? '' }),
+    ],
     [tally.failed === 0, because('sales failed', { failed: tally.failed })],
     [tally.lockTimeout <= sold + tally.soldOut, because('too many refused', { refused: tally.lockTimeout, sent })],
     [dropped === 0, because('events forgotten', { events: dropped })],
@@ -165,7 +199,10 @@ function findDoubts(evidence: Evidence, figures: RushFigures): Reason[] {
       because('nodes recorded other writes', { counted: nodesSold, written }),
     ],
     [finalStock >= expectedStock - inDoubt, because('stock too low', { stock: finalStock, expected: expectedStock })],
-    [lostUpdates <= 0 || findLostUpdates(tally.sold).length > 0, because('losses unexplained', { units: lostUpdates })],
+    [
+      lostUpdates <= 0 || findLostUpdates(soldIn(tally)).length > 0,
+      because('losses unexplained', { units: lostUpdates }),
+    ],
     [sold > 0, because('nothing sold', {})],
     [idle.length === 0, because('nothing sold by', { nodes: idle })],
     [sold === 0 || haveMet(events), because('sales never met', {})],
@@ -185,7 +222,7 @@ function haveMet(events: SaleEvent[]): boolean {
 }
 
 /** How many each node sold. A seller that sold nothing is there, too. */
-function countByNode(sold: Tally['sold'], sellers: string[]): Record<string, number> {
+function countByNode(sold: Sold[], sellers: string[]): Record<string, number> {
   const counts: Record<string, number> = Object.fromEntries(sellers.map((node) => [node, 0]));
   for (const { node } of sold) counts[node] = (counts[node] ?? 0) + 1;
   return counts;

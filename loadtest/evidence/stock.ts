@@ -11,11 +11,12 @@ import { NotStagedError } from './not-staged.ts';
  * still in stock, or writes that Redis confirmed and another sale undid, the larger of the two. Throws NotStagedError when units
  * are missing that no sale explains: numbers that do not add up are no verdict.
  *
- * `wroteLate` names sales whose write reached Redis although their node had given up on it.
+ * `wroteLate` names sales whose write reached Redis although their node had given up on it. `overwrites`: of sales that read the same
+ * stock and wrote, one has undone the other.
  */
 export function readStock(
   { ends, initialStock, finalStock, events, startedAt }: StepHistory,
-  wroteLate: SaleName[] = [],
+  { wroteLate = [], overwrites = true }: { wroteLate?: SaleName[]; overwrites?: boolean } = {},
 ) {
   const sold = ends.filter(({ outcome }) => outcome === 'sold').length;
   const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
@@ -23,7 +24,7 @@ export function readStock(
   if (finalStock < expectedStock - inDoubt) {
     throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
   }
-  const groups = findLostUpdates(readersOf(events, startedAt, wroteLate));
+  const groups = overwrites ? findLostUpdates(readersOf(events, startedAt, wroteLate)) : [];
   const undone = sum(groups.map(({ sales }) => sales.length - 1));
   return {
     sold,

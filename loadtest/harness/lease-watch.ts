@@ -2,7 +2,6 @@
 
 import type { RedisClient } from '../../locks/lock.ts';
 import { mastersOf } from '../../services/inventory/servers/redis-client.ts';
-import { fenceKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
 import type { Network } from './network.ts';
 import type { Target } from './target.ts';
@@ -14,6 +13,7 @@ const ANSWER_LIMIT_MS = 200;
 export async function readLease(
   redis: RedisClient,
   key: string,
+  stockKey: string,
 ): Promise<(Omit<LeaseSample, 'at'> & { workedMs: number }) | undefined> {
   const answers = await redis
     .pipeline()
@@ -21,7 +21,7 @@ export async function readLease(
     .get(key)
     .hkeys(key)
     .zrange(key, '0', '0')
-    .get(stockKey('001'))
+    .get(stockKey)
     .info('cpu')
     .exec()
     .catch(() => null);
@@ -45,7 +45,8 @@ function workedMsOf(info: string): number {
 }
 
 /** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
-export function watchLease({ clock, network }: Pick<Target, 'clock' | 'network'>, redisUrl: string, key: string) {
+export function watchLease(target: Pick<Target, 'clock' | 'network' | 'wire'>, redisUrl: string, key: string) {
+  const { clock, network, wire } = target;
   let redis = connect(network, redisUrl);
   const samples: LeaseSample[] = [];
   let isClosed = false;
@@ -54,7 +55,7 @@ export function watchLease({ clock, network }: Pick<Target, 'clock' | 'network'>
   let answered = { at: clock.now(), workedMs: 0 };
 
   async function look() {
-    const lease = await readLease(redis, key);
+    const lease = await readLease(redis, key, wire.stockKey);
     if (lease === undefined) return;
     const { workedMs, ...seen } = lease;
     const at = clock.now();
@@ -107,7 +108,6 @@ function connect(network: Network, redisUrl: string) {
   return redis;
 }
 
-const SKU = '001';
 /** How long Redis may take to answer, in milliseconds. */
 const KEYS_LIMIT_MS = 2_000;
 
@@ -118,7 +118,10 @@ export interface LeftKey {
 }
 
 /** The keys that are in Redis now, those of the stock apart, the one that lasts longest first. Rejects when Redis does not answer. */
-export async function readLeftKeys(network: Network, redisUrl: string): Promise<LeftKey[]> {
+export async function readLeftKeys(
+  { network, wire }: Pick<Target, 'network' | 'wire'>,
+  redisUrl: string,
+): Promise<LeftKey[]> {
   const redis = network.connectRedis(redisUrl, { commandTimeout: KEYS_LIMIT_MS });
   redis.on('error', () => {});
   try {
@@ -128,7 +131,7 @@ export async function readLeftKeys(network: Network, redisUrl: string): Promise<
       for (const key of await server.keys('*')) {
         const ttlMs = await server.pttl(key);
         // It may have gone since.
-        if (ttlMs !== -2 && ![stockKey(SKU), fenceKey(SKU)].includes(key))
+        if (ttlMs !== -2 && !wire.isStockKey(key))
           left.push({ key, leftMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : ttlMs });
       }
     }

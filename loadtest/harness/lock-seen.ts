@@ -1,9 +1,7 @@
 // What the nodes ask of their lock, as it passes their lines, and what its servers hold of it.
 
 import { hasLock } from '../../locks/index.ts';
-import { lockKey } from '../../services/inventory/servers/store.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
-import { isRelease } from './faults/commands.ts';
 import { readLeftKeys } from './lease-watch.ts';
 import type { Target, TargetNode } from './target.ts';
 
@@ -27,13 +25,13 @@ export interface LockOptions {
 
 /** Follows what is asked of the lock until it is closed. */
 export function seeLock({ target, stage, leaseMs, onTry, votes, ownerOf }: LockOptions) {
-  const { nodes, stack, clock, network } = target;
+  const { nodes, stack, clock, wire } = target;
   const backend = backendOfRow(stage);
   /** How often each node has tried to get the lock: each command that names its key, on the line to where it is, and is no release. */
   const tries = new Map<TargetNode, number>();
   const unwatch = nodes.map((node) =>
     (backend === 'masters' ? node.masterLinks?.[0] : node.link)?.watch((command) => {
-      if (isRelease(command) || !command.args.some((arg) => arg.includes(lockKey('001', '')))) return;
+      if (wire.isRelease(command) || !wire.isOfLock(command)) return;
       tries.set(node, (tries.get(node) ?? 0) + 1);
       onTry();
     }),
@@ -62,7 +60,7 @@ export function seeLock({ target, stage, leaseMs, onTry, votes, ownerOf }: LockO
       return given.filter((token) => isExternal(stage) || ownerOf(token)?.node === node.name).length;
     },
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
-    keysLeft: async () => (stack ? readLeftKeys(network, stack.redis.url) : []),
+    keysLeft: async () => (stack ? readLeftKeys(target, stack.redis.url) : []),
     close() {
       for (const end of unwatch) end?.();
     },

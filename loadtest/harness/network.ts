@@ -47,7 +47,7 @@ export interface Network {
   probe(port: number, hear: (what: Heard) => void): { close(): void };
 }
 
-export interface LoadRequest {
+export interface LoadRequest extends Pick<HttpRequest, 'method' | 'json'> {
   url: string;
   requests: number;
   connections: number;

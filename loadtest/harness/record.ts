@@ -101,7 +101,8 @@ export function followNodes(
       ({ type, saleId }) =>
         type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
     );
-    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
+    const code = own.find(({ type }) => type === 'failed')?.code;
+    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock${code ? `: ${code}` : ''}.`);
   }
 
   return {

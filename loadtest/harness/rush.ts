@@ -1,7 +1,8 @@
 // A rush: sends many sales at once, and collects what they leave behind.
 
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
-import { type Evidence, freeEvidence, judge, measure } from '../evidence/rush-account.ts';
+import { soldIn } from '../evidence/answers.ts';
+import { type Evidence, freeEvidence, judge, judgeByAnswers, measure } from '../evidence/rush-account.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/stock.ts';
 import { because } from '../narration/reasons.ts';
 import { poll, watchStandstills } from './clock.ts';
@@ -89,7 +90,7 @@ export async function runRush(
     initialStock: stock,
     finalStock,
     nodes,
-    sellers,
+    sellers: target.wire.seesWrites ? sellers : [],
     events,
     dropped: histories.reduce((sum, history) => sum + history.dropped, 0),
     redisCommands: commandsAfter - commandsBefore - (redis ? looks : 0),
@@ -98,9 +99,9 @@ export async function runRush(
     capMs,
   };
   const figures = measure(evidence);
-  const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));
+  const lostUpdates = findLostUpdates(withReadTimes(soldIn(tally), events));
   return {
-    ...judge(evidence, figures),
+    ...(target.wire.nodesTell ? judge : judgeByAnswers)(evidence, figures),
     figures,
     ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeEvidence(evidence, figures)]),
     events,

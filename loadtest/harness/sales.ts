@@ -6,7 +6,6 @@ import {
   countAnswer,
   type Ended,
   type LookAnswer,
-  readAnswer,
   readBasketAnswer,
   readLookAnswer,
   type SaleAnswer,
@@ -19,7 +18,7 @@ import type { Target, TargetNode } from './target.ts';
 const GIVE_UP_LOOK_MS = 200;
 
 /** By what a request is sent, and timed. */
-type Sender = Pick<Target, 'clock' | 'network'>;
+type Sender = Pick<Target, 'clock' | 'network' | 'wire'>;
 
 export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'connections' | 'requestLimitMs'> {
   /** Stops the load when no sale has come to its end for so many milliseconds. */
@@ -32,7 +31,7 @@ export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'con
 }
 
 /** Sends `requests` sales over `connections` connections, each connection one after the other. */
-export async function sendSales({ clock, network }: Sender, options: LoadOptions): Promise<Tally> {
+export async function sendSales({ clock, network, wire }: Sender, options: LoadOptions): Promise<Tally> {
   const { giveUpMs = Number.POSITIVE_INFINITY, capMs = Number.POSITIVE_INFINITY, signal } = options;
   const tally: Tally = {
     sent: 0,
@@ -44,7 +43,7 @@ export async function sendSales({ clock, network }: Sender, options: LoadOptions
     failed: 0,
     indefinite: 0,
     nonsense: 0,
-    nonsenseSample: '',
+    samples: {},
     durationMs: 0,
     isCapped: false,
   };
@@ -52,7 +51,8 @@ export async function sendSales({ clock, network }: Sender, options: LoadOptions
   let lastSaleAt = startedAt;
   const load = network.startLoad({
     ...options,
-    url: `${options.url}/inventory/sale`,
+    ...wire.sale,
+    url: `${options.url}${wire.sale.path}`,
     onSend() {
       tally.sent += 1;
       return { sentAt: clock.now() };
@@ -63,7 +63,7 @@ export async function sendSales({ clock, network }: Sender, options: LoadOptions
       tally.durationMs = now - startedAt;
       const ended = () => tally.sold.length + tally.soldOut;
       const endedBefore = ended();
-      countAnswer(tally, status, body, now - sentAt);
+      countAnswer(tally, wire.readAnswer(status, body), now - sentAt, `${status} ${body}`);
       if (ended() > endedBefore) lastSaleAt = now;
       options.onAnswer(tally.answers);
     },
@@ -97,18 +97,17 @@ export interface RunningSale<Answer = SaleAnswer> {
   endWithin(limitMs: number): Promise<Ended<Answer>>;
 }
 
-const sale = { method: 'POST', path: '/inventory/sale' } as const;
-
 /** Sends one sale straight to a node, on a connection of its own. `name`: its letter in the scenario, by which its node records it. */
 function sendSale(by: Sender, node: TargetNode, name?: string, { user, ...limits }: Asked = {}) {
   const query = new URLSearchParams(Object.entries(limits).map(([limit, ms]) => [limit, String(ms)]));
+  const { sale, readAnswer } = by.wire;
   const path = query.size > 0 ? `${sale.path}?${query}` : sale.path;
-  return send<SaleAnswer>(by, node, { method: sale.method, path, requestId: name, user }, readAnswer);
+  return send<SaleAnswer>(by, node, { ...sale, path, requestId: name, user }, readAnswer);
 }
 
 /** Sends the sale of several skus in the same way. */
 export const sendBasket = (by: Sender, node: TargetNode, skus: string[], name?: string) =>
-  send<BasketAnswer>(by, node, { ...sale, json: JSON.stringify({ skus }), requestId: name }, readBasketAnswer);
+  send<BasketAnswer>(by, node, { ...by.wire.sale, json: JSON.stringify({ skus }), requestId: name }, readBasketAnswer);
 
 /** Asks a node for the stock in the same way. */
 const sendLook = (by: Sender, node: TargetNode) =>

@@ -20,6 +20,7 @@ import type { Deed } from '../narration/faults.ts';
 import { backendOfRow, rowOf } from '../staircase/lookup.ts';
 import type { Clock } from './clock.ts';
 import type { Network, ReplicaLine } from './network.ts';
+import type { Wire } from './wire.ts';
 
 /**
  * What a drill may need besides its nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
@@ -27,7 +28,7 @@ import type { Network, ReplicaLine } from './network.ts';
  * kill. `lasting replica`: Redis has one that locks wait for.
  * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
  * `permits`, `own lease` and `user lock` ask for a lock, not for a server: a semaphore, one that a sale can give a lease, and
- * one that can be for a user.
+ * one that can be for a user. From `business pause` on: what a sale must let a drill do.
  */
 export type Need =
   | 'node processes'
@@ -45,6 +46,13 @@ export type Need =
   | 'permits'
   | 'own lease'
   | 'user lock'
+  | 'business pause'
+  | 'nested calls'
+  | 'computing sales'
+  | 'failing sales'
+  | 'read heap'
+  | 'baskets'
+  | 'looks'
   | Exclude<Backend, 'redis'>;
 
 /** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */
@@ -100,6 +108,8 @@ export const isLate = (answer: Promise<unknown>): Promise<boolean> =>
 
 export interface TargetNode extends LabClient {
   name: string;
+  /** Where a load for this node alone is sent, when that is not its public listener. */
+  loadUrl?: string;
   /** The node's process, when it is ours to stop and to kill. */
   process?: Pick<Node, 'signal' | 'kill' | 'start'>;
   /** Has the clock of its process run so many times as fast as that of its machine. Only in the virtual world. */
@@ -118,6 +128,10 @@ export interface Target {
   clock: Clock;
   /** What reaches its servers. */
   network: Network;
+  /** How what is sold shows there. */
+  wire: Wire;
+  /** How long the leases of its lock are, in milliseconds, whatever a page asks for. Absent where a drill sets it. */
+  leaseMs?: number;
   /** The load balancer. */
   url: string;
   /** All that sell, two at least: a drill that goes step by step breaks the first two. */

@@ -1,7 +1,6 @@
 // The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
 
 import type { LockTiming } from '../../services/inventory/sale/contract.ts';
-import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Hold, StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { timelineOf } from '../evidence/timeline.ts';
@@ -51,8 +50,8 @@ export async function openTestBed(options: TestBedOptions) {
   let endedAt: number | undefined;
   let finalStock: number | undefined;
   const faults = createFaults(target, {
+    stage,
     backend: backendOfRow(stage),
-    lockKey: lockKey(SKU, stage),
     onMove: (url) => watch?.moveTo(url),
     beforeKill: (node) => record.catchUp([node]),
   });
@@ -84,7 +83,7 @@ export async function openTestBed(options: TestBedOptions) {
   signal?.addEventListener('abort', record.ring);
   const lock = seeLock({ target, stage, leaseMs: timing.leaseMs, onTry: record.ring, votes: faults.votes, ownerOf });
   const sales = openSales(target, mustBeOpen, record.ring);
-  const watch = stack && watchLease(target, stack.redis.url, lockKey(SKU, stage));
+  const watch = stack && watchLease(target, stack.redis.url, target.wire.lockKey(stage));
 
   /** The test bed keeps no connection. */
   async function letGo() {
@@ -220,6 +219,7 @@ export async function openTestBed(options: TestBedOptions) {
     first,
     second,
     redisKind: target.redis.kind,
+    wire: target.wire,
     record,
     faults,
     sales,

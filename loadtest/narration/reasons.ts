@@ -11,6 +11,15 @@ export const reasons = {
   page: ({ text }: { text: string; zh?: string | undefined }) => text,
 
   // The stock.
+  'met and lost nothing': ({ pairs }: { pairs: number }) =>
+    `Two had read the stock at the same moment: ${countOf(pairs, 'pair')}. No unit is lost: who wrote last was refused, or began again.`,
+  'sold without a write': ({ sales }: { sales: number }) =>
+    `${countOf(sales, 'buyer was', 'buyers were')} told of a unit that no write took from the stock.`,
+  'units to nobody': ({ units, sold, gone, answer }: { units: number; sold: number; gone: number; answer: string }) =>
+    `${countOf(units, 'unit')} went to nobody: ${sold} answers say sold, and ${gone} units are gone. Others were answered "${answer}".`,
+  'stock below zero': ({ stock }: { stock: number }) => `The stock is ${stock}: more was taken than there was.`,
+  'others answered': ({ others, answer }: { others: number; answer: string }) =>
+    `${others} were answered otherwise, such as "${answer}".`,
   'stock too high': ({ stock, most }: { stock: number; most: number }) =>
     `The stock is ${stock} instead of ${most} at most.`,
   'units sold to nobody': ({ units }: { units: number }) => `${countOf(units, 'unit')} went to clients that had gone.`,

@@ -10,6 +10,13 @@ const reasonsInChinese: Wording<ReasonForms> = {
   page: ({ text, zh }) => zh ?? text,
 
   // The stock.
+  'met and lost nothing': ({ pairs }) =>
+    `有 ${pairs} 对销售在同一时刻读到了库存。没有一件丢失：后写的一方被拒绝，或重新开始。`,
+  'sold without a write': ({ sales }) => `有 ${formatNumber(sales)} 位买家被告知已卖出，却没有对应的扣减库存的写入。`,
+  'units to nobody': ({ units, sold, gone, answer }) =>
+    `有 ${units} 件没有卖给任何人：${sold} 个回答说已售出，而库存少了 ${gone} 件。其余的回答是“${answer}”。`,
+  'stock below zero': ({ stock }) => `库存是 ${stock}：拿走的比原有的多。`,
+  'others answered': ({ others, answer }) => `另有 ${others} 个得到了别的回答，例如“${answer}”。`,
   'stock too high': ({ stock, most }) => `库存是 ${stock}，最多应为 ${most}。`,
   'units sold to nobody': ({ units }) => `有 ${formatNumber(units)} 件卖给了已断开连接的客户端。`,
   'buyers in doubt': ({ inDoubt, buyers }) => `${buyers} 个买家中有 ${inDoubt} 个不知道自己是否买到。`,

@@ -73,6 +73,7 @@ export const lockSteps = {
   'blocked the event loop': ({ sale, node }: AtNode) => `${sale} resumed and blocked the event loop of ${node}.`,
   sold: ({ sale, before, after }: OfSale & { before: number; after: number }) =>
     `${sale} sold: the stock went from ${formatNumber(before)} to ${formatNumber(after)}.`,
+  'was told that it had sold': ({ sale }: OfSale) => `${sale} was answered that it had sold.`,
   'sold a basket': ({ sale, skus }: OfSale & { skus: string[] }) => `${sale} sold ${listOf(skus)}.`,
   'was answered': ({ sale, remaining }: OfSale & { remaining: number }) =>
     `${sale} was answered: ${formatNumber(remaining)} in stock.`,

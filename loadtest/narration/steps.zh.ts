@@ -42,6 +42,7 @@ const lockStepsInChinese: Wording<FormsOf<typeof lockSteps>> = {
   resumed: ({ sale }) => `${sale} 恢复执行。`,
   'had nothing to resume': ({ sale }) => `${sale} 不在临界区内，没有可恢复的操作。`,
   'blocked the event loop': ({ sale, node }) => `${sale} 恢复执行，阻塞了 ${node} 的事件循环。`,
+  'was told that it had sold': ({ sale }) => `${sale} 得到的回答是：售出一件。`,
   sold: ({ sale, before, after }) => `${sale} 售出一件：库存从 ${formatNumber(before)} 变为 ${formatNumber(after)}。`,
   'sold a basket': ({ sale, skus }) => `${sale} 售出 ${listed(skus)}。`,
   'was answered': ({ sale, remaining }) => `${sale} 得到响应：库存 ${formatNumber(remaining)}。`,

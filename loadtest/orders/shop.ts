@@ -49,7 +49,7 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
-  const faults = createFaults(target, { backend: 'redis', lockKey: '' });
+  const faults = createFaults(target, { backend: 'redis', stage: '' });
   const mysql = createPool({ ...mysqlAddress(mysqlUrl), timezone: 'Z' });
   const redis = network.connectRedis(stack.redis.url, {});
   redis.on('error', () => {});

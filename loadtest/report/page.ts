@@ -7,6 +7,7 @@ import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { finalStock } from './figures.ts';
 import { looksLike, markOf } from './marks.ts';
+import { serviceSection } from './service.ts';
 import { stageSection } from './stage-sections.ts';
 import { staircaseSection } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
@@ -14,6 +15,7 @@ import { countCells, summarize, titleOf } from './summary.ts';
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
   return renderDocument(titleOf(results), verdict(results), [
+    results.service !== undefined && serviceSection(results.service),
     finalStock(results),
     ranStaircases(results).map((ran) => staircaseSection(ran, results)),
     stages.map((stage) => stageSection(stage, results)),

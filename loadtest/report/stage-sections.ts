@@ -10,6 +10,7 @@ import { pairsOf } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, shownFigures } from './figures.ts';
 import { anchor, beyondPromise, markOf, words } from './marks.ts';
+import { wireTable } from './service.ts';
 import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
@@ -60,6 +61,7 @@ ${fixedBefore(stage, result, results)}
 ${timeline !== undefined && drawTimeline(`${drill} under ${stage}`, timeline)}
 ${details.length > 0 && html`<div>${details}</div>`}
 </div>
+${wireTable(result)}
 </article>
 `;
 }

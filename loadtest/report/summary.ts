@@ -23,7 +23,8 @@ export function countCells(results: Results): string {
     count(standing) > 0 ? [`${formatNumber(count(standing))} ${standing}`] : [],
   );
   return [
-    ran > 0 && `${countOf(ran, 'cell')} run: ${words.join(', ')}.`,
+    ran > 0 &&
+      (results.service ? `${countOf(ran, 'drill')} run.` : `${countOf(ran, 'cell')} run: ${words.join(', ')}.`),
     results.leftOut.length > 0 && `${countOf(results.leftOut.length, 'cell')} left out.`,
     count('not applicable') > 0 && `${countOf(count('not applicable'), 'cell')} not applicable.`,
   ]
@@ -35,6 +36,7 @@ const standingsIn = ({ stages }: Results) => stages.flatMap(({ drills }) => dril
 
 /** What the drills under load have broken, a sentence each; of graded locks, whether the baseline may be believed. */
 export function summarize(results: Results): string[] {
+  if (results.service) return [];
   if (results.grades) return [baselineLine(results)];
   return ['rush', 'sell-out'].flatMap((drill) => {
     const broken = results.stages.flatMap(({ stage, drills }) => {

@@ -29,7 +29,7 @@ const loads = [
   load('one-node-rush', ({ target, settings: { requests, stock } }) => {
     const [node] = target.nodes;
     if (node === undefined) throw new Error('There is no node to send sales to.');
-    return { url: node.publicUrl, sellers: [node.name], requests, stock };
+    return { url: node.loadUrl ?? node.publicUrl, sellers: [node.name], requests, stock };
   }),
   /** Both nodes sell, with stock enough for all: whatever is missing at the end was lost by the lock. */
   load('rush', (context) => toBoth(context, context.settings)),

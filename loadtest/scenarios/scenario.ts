@@ -2,11 +2,9 @@
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { mayLockUsers, replicasOf, takesLease } from '../../locks/index.ts';
-import { fenceKey, lockKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type Drill, type DrillContext, type DrillOutcome, notApplicable } from '../harness/drill.ts';
-import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { lackOf, type Need } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
@@ -59,7 +57,7 @@ export async function runScenario(scenario: Scenario, options: ScenarioOptions):
     needs('clock server') && replicasOf(stage) > 0 && because('clock server without a replica', {}),
   ].find(Boolean);
   if (whyNot) return notApplicable(whyNot);
-  const timing = { leaseMs, ...scenario.timing };
+  const timing = { leaseMs, ...scenario.timing, ...(target.leaseMs !== undefined && { leaseMs: target.leaseMs }) };
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return playAgain(
     async () => {
@@ -108,11 +106,10 @@ async function playEachRelease(scenario: Scenario, testBed: TestBed): Promise<Ju
 const MOST_COMMANDS = 6;
 /** How long a sale may take that nobody keeps waiting, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
-const SKU = '001';
 
 /** What puts something into Redis that others see: of a lock, its key or what goes with it. */
 const writes = new Set(['SET', 'SETNX', 'SETEX', 'PSETEX', 'GETSET', 'HSET', 'HSETNX', 'ZADD', 'LPUSH', 'RPUSH']);
-const isWrite = ({ name }: Command) => writes.has(name) || /^(EVAL|FCALL)/.test(name);
+const isWrite = ({ name, isSql }: Command) => !isSql && (writes.has(name) || /^(EVAL|FCALL)/.test(name));
 /** What says where a connection listens changes nothing that others see. */
 const isSubscription = ({ name }: Command) => /SUBSCRIBE$/.test(name);
 
@@ -138,9 +135,8 @@ export interface Release {
  * Throws NotStagedError when that sale does not take place.
  */
 export async function findRelease(testBed: TestBed): Promise<Release> {
-  if (!isExternal(testBed.stage)) return { commands: [{ createMeant: () => isRelease }], more: 0 };
-  const { first, second, stage } = testBed;
-  const key = lockKey(SKU, stage);
+  const { first, second, stage, wire } = testBed;
+  if (!isExternal(stage)) return { commands: [{ createMeant: () => wire.isRelease }], more: 0 };
   const seen: Command[] = [];
   const unwatch = testBed.faults.watchCommands(first, (command) => seen.push(command));
   // Redis is sent the text of a script once: what the second sale sends every other will send.
@@ -153,15 +149,15 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   await testBed.sales.sell(second).endWithin(SALE_LIMIT_MS);
   unwatch();
 
-  const isOurs = ({ args }: Command) => args.some((arg) => arg === stockKey(SKU) || arg === fenceKey(SKU));
-  const hasKey = ({ args }: Command) => args.some((arg) => arg.includes(key));
-  const other = seen.find((command) => isWrite(command) && !hasKey(command) && !isOurs(command));
+  const isOurs = ({ args }: Command) => args.some(wire.isStockKey);
+  const isOfLock = (command: Command) => wire.isOfLock(command, stage);
+  const other = seen.find((command) => isWrite(command) && !isOfLock(command) && !isOurs(command));
   const released = seen
-    .slice(seen.findIndex(isStockWrite) + 1)
-    .filter((command) => hasKey(command) && !isOurs(command) && !isSubscription(command));
+    .slice(seen.findIndex(wire.isStockWrite) + 1)
+    .filter((command) => isOfLock(command) && !isOurs(command) && !isSubscription(command));
   const commands = released.map((command, index) => {
     const before = released.slice(0, index).filter((earlier) => kindOf(earlier) === kindOf(command)).length;
-    return { name: command.name, createMeant: () => afterWrite(key, kindOf(command), before) };
+    return { name: command.name, createMeant: () => afterWrite(testBed, kindOf(command), before) };
   });
   return {
     commands: commands.slice(0, MOST_COMMANDS),
@@ -170,13 +166,17 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   };
 }
 
-/** True to the command of this kind that names the key, after the stock write and after so many of its kind. */
-function afterWrite(key: string, kind: string, before: number): (command: Command) => boolean {
+/** True to the command of this kind that is of the lock, after the stock write and after so many of its kind. */
+function afterWrite(
+  { wire, stage }: Pick<TestBed, 'wire' | 'stage'>,
+  kind: string,
+  before: number,
+): (command: Command) => boolean {
   let hasWritten = false;
   let seen = 0;
   return (command) => {
-    if (isStockWrite(command)) hasWritten = true;
-    else if (hasWritten && kindOf(command) === kind && command.args.some((arg) => arg.includes(key))) {
+    if (wire.isStockWrite(command)) hasWritten = true;
+    else if (hasWritten && kindOf(command) === kind && wire.isOfLock(command, stage)) {
       seen += 1;
       return seen > before;
     }

@@ -5,7 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { because } from '../narration/reasons.ts';
 import { told } from '../narration/steps.ts';
-import { actorOf, demand, holdNext, needing, type Playing, step } from './playing.ts';
+import { actorOf, demand, holdNext, needing, type Playing } from './playing.ts';
 
 const SKUS = ['001', '002'];
 /** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
@@ -14,7 +14,7 @@ const STEP_LIMIT_MS = 2_000;
 const withLinks = needing('links');
 
 export const steps = [
-  step('the shop sells sku 002, too', async (playing) => {
+  needing('baskets')('the shop sells sku 002, too', async (playing) => {
     await playing.addSku('002');
     return told('sku added', { sku: '002' });
   }),

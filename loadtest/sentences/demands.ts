@@ -22,8 +22,8 @@ const ROUNDED = 0.1;
 const DELAYS = 5;
 
 export const demands = [
-  demand('no sale is lost', ({ wroteLate }, outcome) => {
-    const { evidence, ...figures } = readStock(outcome, wroteLate);
+  demand('no sale is lost', ({ wroteLate, wire }, outcome) => {
+    const { evidence, ...figures } = readStock(outcome, { wroteLate, overwrites: wire.overwrites });
     const { lostUpdates, finalStock: stock } = figures;
     // Of those in doubt it is known of some that they have written.
     const wrong = lostUpdates > 0 && because('stock too high', { stock, most: stock - lostUpdates });
@@ -37,11 +37,12 @@ export const demands = [
     const isJudged = (hold: Hold) => !isSame(hold, own);
     return { ...judgeMeetings(playing, outcome, holdsOf(outcome.events).filter(isJudged)), isJudged };
   }),
-  demand('<sale> and <other> stay inside for <time>', ({ leaseMs }, { events }, { time }) => {
-    const leastMs = time - ROUNDED * leaseMs;
+  demand('<sale> and <other> stay inside for <time>', ({ leaseMs, wire }, { events }, { time }) => {
+    const ms = Math.min(time, wire.longestSaleMs);
+    const leastMs = ms - ROUNDED * leaseMs;
     const spans = spansOf(events);
     if (spans.length >= 2 && spans.every(({ entered, left }) => left - entered >= leastMs)) return {};
-    throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(time)}.`);
+    throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(ms)}.`);
   }),
   demand('<sale> is sold', async (playing, _outcome, { sale: name }): Promise<Finding> => {
     const { faultAt } = playing;
@@ -92,7 +93,17 @@ export async function mustHaveHadTime(playing: Playing, lateMs: number) {
   if (lateMs > 0) await playing.mustHaveGoneOn(lateMs / DELAYS);
 }
 
-function judgeMeetings({ leaseMs, actors }: Playing, { startedAt }: StepHistory, holds: Hold[]): Finding {
+/** Throws NotStagedError when somebody's answer does not say whether he has sold: he may not have come to his write. */
+function hasLostNothing(outcome: StepHistory, overwrites: boolean): boolean {
+  const { lostUpdates, inDoubt } = readStock(outcome, { overwrites });
+  if (lostUpdates === 0 && inDoubt > 0)
+    throw new NotStagedError(
+      'Two had read the stock at the same moment, and one of them was not told how its sale ended.',
+    );
+  return lostUpdates === 0;
+}
+
+function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory, holds: Hold[]): Finding {
   const meetings = overlapsBetween(holds);
   for (const { inside, wentOnAt } of actors.values()) {
     const hold = holds.find((each) => inside !== undefined && wentOnAt !== undefined && isSame(each, inside));
@@ -100,9 +111,12 @@ function judgeMeetings({ leaseMs, actors }: Playing, { startedAt }: StepHistory,
     const reason = `Sale ${hold.saleId} on ${hold.node} stayed longer than its own lease, which proves nothing.`;
     throw new NotStagedError(reason);
   }
+  // Who has read may still be refused: on the wire it is a fault when a unit is lost by it.
+  const isHarmless = !wire.nodesTell && meetings.length > 0 && hasLostNothing(outcome, wire.overwrites);
   return {
-    wrong: meetings.length > 0 && because('two were inside', { pairs: meetings.length }),
+    wrong: meetings.length > 0 && !isHarmless && because('two were inside', { pairs: meetings.length }),
+    ...(isHarmless && { right: because('met and lost nothing', { pairs: meetings.length }) }),
     figures: { overlaps: meetings.length },
-    evidence: meetings.map((meeting) => describeOverlap(meeting, startedAt)),
+    evidence: meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt)),
   };
 }

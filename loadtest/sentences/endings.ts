@@ -39,6 +39,7 @@ export const steps = [
 export function howEnded(sale: string, end: Awaited<Actor['sale']['end']>): StepSentence {
   switch (end.outcome) {
     case 'sold':
+      if (end.sale === undefined) return told('was told that it had sold', { sale });
       return 'skus' in end.sale
         ? told('sold a basket', { sale, skus: end.sale.skus.map(({ sku }) => sku) })
         : told('sold', { sale, before: end.sale.stockBefore, after: end.sale.remaining });

@@ -3,7 +3,6 @@
 import type { Ended, LookAnswer } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isStockRead } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { because } from '../narration/reasons.ts';
@@ -17,19 +16,22 @@ import { passedOver } from './waiting.ts';
 const EARLIER_MS = 30;
 
 export const steps = [
-  step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (playing, { sale, node }) => {
-    const tried = playing.lock.triesOf(node);
-    const looker = look(playing, sale, node);
-    const hasAsked = () => looker.sale.ended !== undefined || playing.lock.triesOf(node) > tried;
-    await playing.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
-    const { ended } = looker.sale;
-    return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
-  }),
-  needing('links')(
+  needing('looks')(
+    '<sale> looks at the stock at <node>, and asks for the lock or is answered',
+    async (playing, { sale, node }) => {
+      const tried = playing.lock.triesOf(node);
+      const looker = look(playing, sale, node);
+      const hasAsked = () => looker.sale.ended !== undefined || playing.lock.triesOf(node) > tried;
+      await playing.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+      const { ended } = looker.sale;
+      return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
+    },
+  ),
+  needing('looks', 'links')(
     '<sale> looks at the stock at <node>, and is held before it reads[, or waits for <limit>]',
     async (playing, { sale, node, limit }) => {
       await playing.say(told('came to look', { sale, node: node.name }));
-      const held = holdNext(playing, node, isStockRead);
+      const held = holdNext(playing, node, playing.wire.isStockRead);
       look(playing, sale, node, held);
       if (await playing.record.until(held.isThere, limit ?? STEP_LIMIT_MS))
         return told('look held', { sale, node: node.name });
@@ -106,7 +108,7 @@ async function lookFirst(playing: Playing, { most, node, name }: { most: number;
   await playing.say(told('others came first', { sale: name, node: node.name }));
   let reads = 0;
   const unwatch = playing.faults.watchCommands(node, (command) => {
-    if (isStockRead(command)) reads += 1;
+    if (playing.wire.isStockRead(command)) reads += 1;
     playing.record.ring();
   });
   const isIn = () => sale.ended !== undefined;

@@ -3,7 +3,6 @@
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isRelease, isStockWrite } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
@@ -66,11 +65,12 @@ export const steps = [
   step('the write of <sale> arrives', async (playing, { sale }) => {
     const late = insideOf(playing, sale);
     const stockBefore = await playing.second.stock();
+    const arrivesAt = playing.clock.now();
     await mend(playing, 'command held');
     playing.mark(deed('late write arrives'), { sale: late });
     for (const { isHeld, inside } of playing.actors.values()) if (isHeld && inside) mustHaveRead(playing, inside);
     mustBeSo(playing, ({ events, initialStock }) => {
-      const read = events.find(({ type, node }) => type === 'read' && node !== late.node);
+      const read = events.find(({ type, node, at }) => type === 'read' && node !== late.node && at < arrivesAt);
       return read === undefined || read.stock === initialStock || 'The write was not held up.';
     });
     // It would write what is there already.
@@ -107,9 +107,9 @@ const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 
 
 /** Lets a sale go on, whose next such command is held on its line; or that of another node. */
 async function holdUp(playing: Playing, name: string, what: 'write' | 'release', other?: TargetNode) {
-  const { release = { isMeant: isRelease } } = playing;
+  const { wire, release = { isMeant: wire.isRelease } } = playing;
   const node = other ?? actorOf(playing, name).node;
-  const isMeant = what === 'write' ? isStockWrite : release.isMeant;
+  const isMeant = what === 'write' ? wire.isStockWrite : release.isMeant;
   const command = await playing.faults.holdOnItsWay(node, isMeant, async () => void (await goOn(playing, name)));
   const hit = other ? { node } : { sale: insideOf(playing, name) };
   breaks(playing, 'command held', deed('held', { command: what }), hit, command.goOn);

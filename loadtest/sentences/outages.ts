@@ -92,9 +92,13 @@ export const demands = [
     if (stuck === undefined && missed) throw new NotStagedError(missed);
     const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
     await mustHaveHadTime(playing, stuck ? limitMs : 0);
+    const left = stuck?.stayed ?? [];
+    // A stranger's lock promises no more than its lease: what was granted to a client that had gone ends with it.
+    const ends = !playing.wire.nodesTell && left.length > 0 && left.every(({ leftMs }) => leftMs <= playing.leaseMs);
+    const [first] = left;
     return {
-      wrong: stuck && [because(`no sale after ${stuck.signal}`, { limitMs }), ...(stuck.stayed ?? []).map(stayed)],
-      right: because('sales flowed again', { ms: backMs }),
+      wrong: !ends && stuck && [because(`no sale after ${stuck.signal}`, { limitMs }), ...left.map(stayed)],
+      right: ends && first ? stayed(first) : because('sales flowed again', { ms: backMs }),
       figures: { ...(stuck === undefined && { backMs }) },
     };
   }),

@@ -6,7 +6,6 @@ import type { Asked } from '../../services/inventory/sale/sku.ts';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { isRenewal } from '../harness/faults/commands.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { NOT_REPLICATED, STEP_LIMIT_MS } from '../harness/test-bed.ts';
 import { deed } from '../narration/faults.ts';
@@ -19,6 +18,9 @@ import type { Values } from './sentence.ts';
 const LATEST_ASK = 1 / 2;
 /** A standstill that may be why masters did not vote in time for a lease to be renewed, in milliseconds: they have 50. */
 const VOTE_STANDSTILL_MS = 25;
+
+/** A sale stays inside between its reading and its write, for as long as the drill says. */
+const withPause = needing('business pause');
 
 export const steps = [
   // What a scenario begins with.
@@ -36,24 +38,26 @@ export const steps = [
     await sellAndAsk(playing, sale, node);
     return told('asked for the lock', { sale, node: node.name });
   }),
-  step('<sale> sells at <node> for <time>', async (playing, { sale, node, time }) => {
-    await node.script({ pauseMs: time });
+  withPause('<sale> sells at <node> for <time>', async (playing, { sale, node, time }) => {
+    const ms = Math.min(time, playing.wire.longestSaleMs);
+    await node.script({ pauseMs: ms });
     sell(playing, sale, node);
-    return told('came for', { sale, node: node.name, ms: time });
+    return told('came for', { sale, node: node.name, ms });
   }),
-  step('<sale> sells at <node> and is held inside', (playing, { sale, node }) =>
+  withPause('<sale> sells at <node> and is held inside', (playing, { sale, node }) =>
     sellInside(playing, sale, node, { untilResumed: true }),
   ),
-  step('<sale> sells at <node> for <time> and is inside', (playing, { sale, node, time }) =>
+  withPause('<sale> sells at <node> for <time> and is inside', (playing, { sale, node, time }) =>
     sellInside(playing, sale, node, { pauseMs: time }),
   ),
-  step('<sale> sells at <node> and is held inside, to compute for <time> after it', (playing, { sale, node, time }) =>
-    sellInside(playing, sale, node, { untilResumed: true, blockMs: time }),
+  needing('computing sales')(
+    '<sale> sells at <node> and is held inside, to compute for <time> after it',
+    (playing, { sale, node, time }) => sellInside(playing, sale, node, { untilResumed: true, blockMs: time }),
   ),
-  step('<sale> sells at <node> and is held inside, to fail after it', (playing, { sale, node }) =>
+  needing('failing sales')('<sale> sells at <node> and is held inside, to fail after it', (playing, { sale, node }) =>
     sellInside(playing, sale, node, { untilResumed: true, fails: true }),
   ),
-  step(
+  needing('nested calls')(
     '<sale> sells at <node>, and releases its lock once after acquiring it twice',
     async (playing, { sale, node }) => {
       await node.script({ nestedCall: true, forgetsRelease: true });
@@ -66,26 +70,29 @@ export const steps = [
       return told('forgot a release', { sale, node: node.name });
     },
   ),
-  step('<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object', sellNested),
-  step('<sale> sells at <node> and is held inside, or waits for <limit>', async (playing, filled) => {
+  needing('nested calls')(
+    '<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object',
+    sellNested,
+  ),
+  withPause('<sale> sells at <node> and is held inside, or waits for <limit>', async (playing, filled) => {
     await playing.say(told('came', { sale: filled.sale, node: filled.node.name }));
     return sellOrWait(playing, filled);
   }),
-  step(
+  withPause(
     '<sale> sells at <node> for user <user> and is held inside, or waits for <limit>',
     async (playing, { user, ...filled }) => {
       await playing.say(told('came for a user', { sale: filled.sale, node: filled.node.name, user }));
       return sellOrWait(playing, filled, { user });
     },
   ),
-  step(
+  withPause(
     '<sale> sells at <node> for <time>, waits for <limit> at most, and is inside',
     async (playing, { sale, node, time: ms, limit: waitMs }) => {
       await playing.say(told('came to wait at most', { sale, node: node.name, ms, waitMs }));
       return sellInside(playing, sale, node, { pauseMs: ms }, { waitMs });
     },
   ),
-  needing('own lease')(
+  needing('business pause', 'own lease')(
     '<sale> sells at <node> for <time> under a lease of <limit>, and is inside',
     async (playing, { sale, node, time: ms, limit: leaseMs }) => {
       await playing.say(told('came under a lease', { sale, node: node.name, ms, leaseMs }));
@@ -97,7 +104,7 @@ export const steps = [
     await untilRenewed(playing, node);
     return told('lease renewed', { sale });
   }),
-  step('<sale> sells at <node> and is held inside, or is refused', async (playing, { sale, node }) => {
+  withPause('<sale> sells at <node> and is held inside, or is refused', async (playing, { sale, node }) => {
     const { inside, isRefused } = await trySellInside(playing, sale, node, { untilResumed: true });
     if (inside !== undefined) return howInside(playing, sale, inside);
     if (!isRefused) throw notInside(node);
@@ -156,10 +163,10 @@ async function sellOrWait(playing: Playing, { sale, node, limit }: Values<'sale'
 }
 
 /** Resolves when a lease has been renewed over the line of a node. Throws NotStagedError when none is within a lease. */
-async function untilRenewed({ faults, record, leaseMs }: Playing, node: TargetNode) {
+async function untilRenewed({ wire, faults, record, leaseMs }: Playing, node: TargetNode) {
   let isRenewed = false;
   const unwatch = faults.watchCommands(node, (command) => {
-    isRenewed ||= isRenewal(command);
+    isRenewed ||= wire.isRenewal(command);
     record.ring();
   });
   await record.mustSee(() => isRenewed || undefined, leaseMs, `${node.name} did not renew the lease.`).finally(unwatch);

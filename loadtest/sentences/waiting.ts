@@ -37,7 +37,7 @@ export const steps = [
   }),
   step('the buyers hang up', hangUp),
   /** The memory of the first of them is that of code which is compiled. */
-  withLinks(
+  needing('links', 'read heap')(
     '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
     async (playing, { node, count, limit: limitMs }) => {
       const { crowd } = playing;

@@ -166,9 +166,10 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
     'forgotten-sale': { figure: forgotten },
     'wrong-replica': { figure: forgotten },
     'redis-outage': {
-      figure: damageOr(({ slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }) => {
+      figure: damageOr(({ slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }, verdict) => {
         if (slowestMs > limitMs) return `answer in ${formatDuration(slowestMs)}`;
-        return backMs === undefined ? 'not back' : `back in ${formatDuration(backMs)}`;
+        if (backMs === undefined) return verdict === 'pass' ? 'back when the lease ends' : 'not back';
+        return `back in ${formatDuration(backMs)}`;
       }),
     },
     'frozen-master': { figure: damageOr(({ costMs = 0 }) => `${formatDuration(costMs)} more`) },

@@ -2,7 +2,12 @@
 
 import type { ReadCommand } from '../../simulation/scripts.ts';
 
-export type Command = ReadCommand;
+export interface Command extends ReadCommand {
+  /** Which connection of its link it came on: the first is 1, and one to MySQL has a number of its own. */
+  connection?: number;
+  /** It is for MySQL: its argument is the statement, if it has one. */
+  isSql?: true;
+}
 
 /** Which commands: a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to. */
 export type Meant = string | ((command: Command) => boolean);

@@ -1,44 +1,80 @@
 // Carries one client's commands to Redis and the replies back.
 
 import type { Socket } from 'node:net';
-import { NotACommand, readCommands } from '../../simulation/resp.ts';
-import { asRead } from '../../simulation/scripts.ts';
+import { NotACommand } from '../../simulation/resp.ts';
 import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
+import type { Reply } from './replies.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;
 
+/** The first byte of a TLS connection. https://www.rfc-editor.org/rfc/rfc8446#section-5.1 */
+const TLS_HANDSHAKE = 22;
+
+/** How what passes on one connection is read, in both directions, split anywhere. */
+export interface Reading {
+  /** What is no command, or is never answered, comes as bytes alone. What is returned may throw NotACommand. */
+  readCommands(onCommand: (bytes: Buffer, command?: Command) => void): (chunk: Buffer) => void;
+  readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) => void;
+  /** By these commands a client says who it is, and how it wants to be answered. */
+  greetings: Set<string>;
+}
+
 /** What all connections of a link share. */
 export interface Line {
-  /** What passes is no Redis: it is carried byte by byte, and nothing of it can be held. */
-  isOpaque: boolean;
+  /** Begins to read a connection. Absent where what passes is carried byte by byte, and nothing of it can be held. */
+  startReading?: (() => Reading) | undefined;
   isSilent: boolean;
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
   takeHold(command: Command): Hold | undefined;
+  /** A client has spoken TLS, which can't be read. */
+  hasMetTls: boolean;
+  /** Told of each reply that comes, and of what it answers. Absent where replies are not read. */
+  meetReply?(exchange: Exchange): Hold<Exchange> | undefined;
+}
+
+/** A command that Redis has answered. The times are those of `performance.now()`. */
+export interface Exchange {
+  command: Command;
+  sentAt: number;
+  reply: Reply;
+  at: number;
 }
 
 export type Connection = ReturnType<typeof carry>;
+
+/** What a transaction watches until it ends. */
+const unwatching = new Set(['EXEC', 'DISCARD', 'UNWATCH']);
 
 /** A command on its way to Redis. */
 interface Request {
   bytes: Buffer;
   isHeld: boolean;
   hold?: Hold;
+  /** Absent of what can't be read. */
+  command?: Command;
 }
 
 /**
  * Carries the commands of `client` to `redis`, and the replies back.
  *
  * Commands are written at once, unless one of them is held: from there on they wait in `requests`. Replies are written at
- * once, unless the line is silent or replies are delayed: then they wait in `replies`.
+ * once, unless the line is silent, replies are delayed, or one of them is held: then they wait in `replies`.
  * A side that ends is followed by the other when what waits for it has been written, so that each end, like each byte,
  * arrives in order.
  */
-export function carry(client: Socket, redis: Socket, line: Line) {
+export function carry(client: Socket, first: Socket, line: Line, number: number) {
+  let redis = first;
   const requests: Request[] = [];
-  const replies: { bytes: Buffer; cameAt: number }[] = [];
+  const replies: { bytes: Buffer; cameAt: number; isHeld?: boolean }[] = [];
+  /** What Redis was asked and has not answered, where replies are read. */
+  const asked: { command: Command; sentAt: number; isAgain?: true }[] = [];
+  /** What the client has said of itself: who is asked in the place of Redis is told the same. */
+  let greetings: Request[] = [];
+  /** It listens: messages come that nobody asked for. */
+  let isSubscriber = false;
   let requestBytes = 0;
   let replyBytes = 0;
   /** The client sends nothing more; it may still read. */
@@ -50,13 +86,15 @@ export function carry(client: Socket, redis: Socket, line: Line) {
   let refusal: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const clientClosed = hasClosed(client);
-  const redisClosed = hasClosed(redis);
+  let redisClosed = hasClosed(redis);
 
-  const read = readCommands((args, bytes) => {
-    const command = asRead(args.map(String));
+  const reading = line.startReading?.();
+  const read = reading?.readCommands((bytes, known) => {
+    if (known === undefined) return send({ bytes, isHeld: false });
+    const command = { ...known, connection: number };
     const hold = line.takeHold(command);
-    if (hold === undefined) return send({ bytes, isHeld: false });
-    const request = { bytes, isHeld: true, hold };
+    if (hold === undefined) return send({ bytes, isHeld: false, command });
+    const request = { bytes, isHeld: true, hold, command };
     send(request);
     hold.arrive(command, { letGo: () => letGo(request), drop: () => drop(request) });
   });
@@ -67,7 +105,13 @@ export function carry(client: Socket, redis: Socket, line: Line) {
     requestBytes += request.bytes.length;
   }
 
-  function write({ bytes, hold }: Request) {
+  function write({ bytes, hold, command }: Request) {
+    if (command && line.meetReply) {
+      isSubscriber ||= command.name.endsWith('SUBSCRIBE');
+      if (reading?.greetings.has(command.name)) greetings.push({ bytes, isHeld: false, command });
+      if (unwatching.has(command.name)) greetings = greetings.filter((each) => each.command?.name !== 'WATCH');
+      asked.push({ command, sentAt: performance.now() });
+    }
     if (hold === undefined) return redis.write(bytes);
     redis.write(bytes, (error) => {
       if (error || !redis.writableEnded) return hold.settle(!error);
@@ -109,7 +153,7 @@ export function carry(client: Socket, redis: Socket, line: Line) {
 
   function writeReplies() {
     clearTimeout(timer);
-    while (replies[0] !== undefined && !line.isSilent) {
+    while (replies[0] !== undefined && !line.isSilent && !replies[0].isHeld) {
       const { bytes, cameAt } = replies[0];
       const waitMs = cameAt + line.delayMs - performance.now();
       if (waitMs > 0) {
@@ -138,9 +182,10 @@ export function carry(client: Socket, redis: Socket, line: Line) {
 
   function readOrRefuse(bytes: Buffer) {
     try {
-      read(bytes);
+      read?.(bytes);
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
+      if (bytes[0] === TLS_HANDSHAKE) line.hasMetTls = true;
       refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
       hasClientEnded = true;
       writeRequests();
@@ -168,7 +213,7 @@ export function carry(client: Socket, redis: Socket, line: Line) {
     if (isRedisGone || hasClientEnded) return;
     // All the commands of one packet become one packet again.
     redis.cork();
-    if (line.isOpaque) send({ bytes, isHeld: false });
+    if (read === undefined) send({ bytes, isHeld: false });
     else readOrRefuse(bytes);
     redis.uncork();
     steer();
@@ -184,21 +229,57 @@ export function carry(client: Socket, redis: Socket, line: Line) {
     steer();
   });
 
-  redis.on('data', (bytes) => {
+  const answers = reading?.readReplies((reply) => {
+    const question = reply.isPush || isSubscriber ? undefined : asked.shift();
+    if (question?.isAgain) return;
+    const cameAt = performance.now();
+    const exchange = question && { ...question, reply, at: cameAt };
+    const hold = exchange && line.meetReply?.(exchange);
+    const waiting = { bytes: reply.bytes, cameAt, isHeld: hold !== undefined };
+    keepReply(waiting);
+    const letGo = () => {
+      waiting.isHeld = false;
+      writeReplies();
+    };
+    if (exchange) hold?.arrive(exchange, { letGo, isGone: () => hasClientEnded });
+  });
+
+  function keepReply(reply: (typeof replies)[number]) {
+    replies.push(reply);
+    replyBytes += reply.bytes.length;
+  }
+
+  function onRedisData(bytes: Buffer) {
     if (isClientGone) return;
+    if (line.meetReply && answers) {
+      client.cork();
+      answers(bytes);
+      writeReplies();
+      client.uncork();
+      return;
+    }
     if (line.delayMs === 0 && !line.isSilent) {
       client.write(bytes);
       return steer();
     }
-    replies.push({ bytes, cameAt: performance.now() });
-    replyBytes += bytes.length;
+    keepReply({ bytes, cameAt: performance.now() });
     writeReplies();
-  });
-  redis.on('drain', steer);
-  redis.on('error', () => {});
-  redis.on('end', () => onRedisEnd(false));
-  redis.on('close', onRedisEnd);
+  }
+
+  function listenToRedis() {
+    redis.on('data', onRedisData);
+    redis.on('drain', steer);
+    redis.on('error', () => {});
+    redis.on('end', () => onRedisEnd(false));
+    redis.on('close', onRedisEnd);
+  }
+  listenToRedis();
   steer();
+
+  function destroy() {
+    reset(client);
+    onRedisEnd(true);
+  }
 
   return {
     /** The line has gone silent, is restored, or delays replies differently. */
@@ -212,12 +293,29 @@ export function carry(client: Socket, redis: Socket, line: Line) {
       onClientEnd();
     },
     /** Ends both sides, and what is held. */
-    destroy() {
-      reset(client);
-      onRedisEnd(true);
+    destroy,
+    /**
+     * Ends both sides, unless a reply is held: whoever waits for it is to learn nothing before it goes on, and is led on to another server
+     * as one who had connected again meanwhile.
+     */
+    moveTo(open: () => Socket) {
+      if (hasClientEnded || !replies.some(({ isHeld }) => isHeld)) return destroy();
+      redis.removeAllListeners();
+      redis.on('error', () => {});
+      redis.destroy();
+      redis = open();
+      redisClosed = hasClosed(redis);
+      listenToRedis();
+      [isRedisGone, isBroken] = [false, false];
+      asked.length = 0;
+      for (const { bytes, command } of greetings) {
+        redis.write(bytes);
+        asked.push({ command: command as Command, sentAt: performance.now(), isAgain: true });
+      }
+      steer();
     },
     /** Resolves when both sides are closed. */
-    closed: Promise.all([clientClosed, redisClosed]),
+    closed: clientClosed.then(() => redisClosed),
   };
 }
 

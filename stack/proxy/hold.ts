@@ -1,26 +1,29 @@
-// Holds one command at the link until it is let go or dropped.
+// Holds one command, or one reply, at the link until it is let go or dropped.
 
 import type { Command, Meant } from './command.ts';
 
-export type Hold = ReturnType<typeof createHold>;
+export type Hold<What = Command> = ReturnType<typeof createHold<What>>;
 /** A command that is held, or will be. */
-export type Held = Hold['held'];
+export type Held<What = Command> = Hold<What>['held'];
 
-/** Where a command is held. */
+/** Where it is held. */
 interface Place {
   letGo(): void;
-  drop(): void;
+  /** Absent of a reply. */
+  drop?(): void;
+  /** Of a reply: the client has closed the connection, and waits for it no longer. */
+  isGone?(): boolean;
 }
 
 /** A hold for the next command that is meant. `forget` is called when none is waited for any more. */
-export function createHold(meant: Meant, forget: () => void) {
+export function createHold<What = Command>(meant: Meant, forget: () => void) {
   let place: Place | undefined;
-  let resolveArrived: (command: Command) => void;
+  let resolveArrived: (what: What) => void;
   let rejectArrived: (error: unknown) => void;
   /** It has reached Redis, or never will. */
   let settle: (hasReachedRedis: boolean) => void = () => {};
   /** Resolves when the command has arrived at the link. Rejects when it is not waited for any more, or `meant` throws. */
-  const arrived = new Promise<Command>((resolve, reject) => {
+  const arrived = new Promise<What>((resolve, reject) => {
     resolveArrived = resolve;
     rejectArrived = reject;
   });
@@ -59,14 +62,15 @@ export function createHold(meant: Meant, forget: () => void) {
       /** The command and what came after it never reach Redis, and the client's connection ends as by a reset. */
       drop() {
         cancel();
-        place?.drop();
+        place?.drop?.();
       },
+      isGone: () => place?.isGone?.() ?? false,
       cancel,
     },
     /** The command has come, and waits until it is let go or dropped. */
-    arrive(command: Command, itsPlace: Place) {
+    arrive(what: What, itsPlace: Place) {
       place = itsPlace;
-      resolveArrived(command);
+      resolveArrived(what);
     },
     settle,
     giveUp,

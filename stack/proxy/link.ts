@@ -1,14 +1,20 @@
-// A TCP proxy before Redis that holds, delays and cuts. Before another server it delays and cuts.
+// A TCP proxy before Redis, or MySQL, that holds, delays and cuts. Before another server it delays and cuts.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { readCommands } from '../../simulation/resp.ts';
+import { asRead } from '../../simulation/scripts.ts';
 import { type Command, isMeant, type Meant } from './command.ts';
-import { type Connection, carry, type Line, reset } from './connection.ts';
+import { type Connection, carry, type Exchange, type Line, type Reading, reset } from './connection.ts';
 import { createHold, type Held, type Hold } from './hold.ts';
+import { readReplies } from './replies.ts';
+import { readStatements } from './statements.ts';
 
-export type { Command, Held };
+export type { Command, Exchange, Held };
 
-export type Link = Awaited<ReturnType<typeof openLink>>;
+/** A link that reads replies as well as commands. */
+export type ReplyLink = Awaited<ReturnType<typeof open>>;
+export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo' | 'hasMetTls'>;
 
 /**
  * Opens a TCP proxy on this machine to the Redis at `url`. What it does not hold or delay passes byte
@@ -20,9 +26,22 @@ export type Link = Awaited<ReturnType<typeof openLink>>;
  * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
  * Node 20 and Redis 7.0.
  */
-export async function openLink(url: string) {
+export const openLink = (url: string): Promise<Link> => open(url, false);
+
+/** As `openLink`, and it reads replies, too, and with `mysql://` statements: what it costs is some µs more for each. */
+export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
+
+const readRedis = (): Reading => ({
+  readCommands: (onCommand) => readCommands((args, bytes) => onCommand(bytes, asRead(args.map(String)))),
+  readReplies,
+  greetings: new Set(['HELLO', 'AUTH', 'SELECT', 'WATCH']),
+});
+
+async function open(url: string, readsReplies: boolean) {
   let target = addressOf(url);
   let isRefusing = false;
+  /** A node may have connections to both. */
+  const firstNumber = url.startsWith('mysql:') ? 1_000_000 : 0;
   /** What has come since the link was opened. */
   const counters = {
     /** Connections that clients made; those that a cut refused are not among them. */
@@ -36,13 +55,23 @@ export async function openLink(url: string) {
     /** Commands that were held. */
     held: 0,
   };
-  const line: Line = { isOpaque: !url.startsWith('redis:'), isSilent: false, delayMs: 0, takeHold };
+  const line: Line = {
+    startReading: url.startsWith('redis:') ? readRedis : readsReplies ? readStatements : undefined,
+    isSilent: false,
+    delayMs: 0,
+    takeHold,
+    hasMetTls: false,
+    ...(readsReplies && { meetReply }),
+  };
   const connections = new Set<Connection>();
   /** Clients that came while the line was silent. */
   const unanswered = new Set<Socket>();
   /** Those whose command has not come, the oldest first. */
   const holds = new Set<Hold>();
   const watchers = new Set<(command: Command) => void>();
+  /** Those whose reply has not come, the oldest first. */
+  const replyHolds = new Set<Hold<Exchange> & { since: number }>();
+  const replyWatchers = new Set<(exchange: Exchange) => void>();
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     // An error is followed by 'close', which says all that matters.
@@ -57,8 +86,10 @@ export async function openLink(url: string) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
+  const connectOn = () => connect({ ...target, allowHalfOpen: true, noDelay: true });
+
   function carryOn(client: Socket) {
-    const connection = carry(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), line);
+    const connection = carry(client, connectOn(), line, firstNumber + counters.connections);
     connections.add(connection);
     connection.closed.then(() => connections.delete(connection));
   }
@@ -98,6 +129,24 @@ export async function openLink(url: string) {
     return hold.held;
   }
 
+  function meetReply(exchange: Exchange): Hold<Exchange> | undefined {
+    for (const see of replyWatchers) see(exchange);
+    for (const hold of replyHolds) {
+      if (exchange.sentAt < hold.since || !isMeant(hold.meant, exchange.command)) continue;
+      replyHolds.delete(hold);
+      return hold;
+    }
+  }
+
+  function holdNextReply(meant: Meant): Held<Exchange> {
+    const hold = Object.assign(
+      createHold<Exchange>(meant, () => replyHolds.delete(hold)),
+      { since: performance.now() },
+    );
+    replyHolds.add(hold);
+    return hold.held;
+  }
+
   function endConnections() {
     isRefusing = true;
     line.isSilent = false;
@@ -110,6 +159,20 @@ export async function openLink(url: string) {
     url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     port,
     holdNext,
+    /**
+     * Lets the next command that is meant pass, and holds its reply, and what its connection is answered later: Redis has done it, and the
+     * client does not know. What the connection sends meanwhile still passes.
+     */
+    holdNextReply,
+    /** The address of the server that new connections are led to. */
+    leadsTo: () => target.url,
+    /** True when a client has spoken TLS, which can't be read. */
+    hasMetTls: () => line.hasMetTls,
+    /** Calls `see` with each command and its reply, when that comes. Returns what ends that. */
+    watchReplies(see: (exchange: Exchange) => void): () => void {
+      replyWatchers.add(see);
+      return () => void replyWatchers.delete(see);
+    },
     /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
     watch(see: (command: Command) => void): () => void {
       watchers.add(see);
@@ -141,7 +204,7 @@ export async function openLink(url: string) {
     /** Ends all connections, and what is held on them; new ones lead to this Redis. */
     moveTo(redisUrl: string) {
       target = addressOf(redisUrl);
-      for (const connection of connections) connection.destroy();
+      for (const connection of connections) connection.moveTo(connectOn);
     },
     /** Resolves when no connection is left. */
     async close() {
@@ -163,5 +226,5 @@ function addressOf(url: string) {
   const usualPort = usualPorts[protocol];
   if (usualPort === undefined)
     throw new Error(`The link reads redis://, not ${protocol}//: it cannot see through TLS.`);
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
+  return { url, host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
 }

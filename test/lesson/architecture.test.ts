@@ -10,7 +10,7 @@ const ROOMS = {
   locks: floorsOf('lock.ts, drivers strategy.ts, stages beyond, index.ts'),
   stack: floorsOf('proxy, processes'),
   loadtest: floorsOf(
-    'narration, evidence, peers staircase, harness report, conformance sentences, scenarios, worlds/real worlds/simulated, orders bench grade prove, run',
+    'narration, evidence, peers staircase, harness report, conformance sentences, scenarios, worlds/real worlds/simulated, worlds/foreign orders bench grade prove, run',
   ),
   'services/inventory': floorsOf('problem.ts, settings, servers, sale, orders, http, admin, node.ts, main.ts'),
   'services/inventory/orders': floorsOf(

@@ -22,7 +22,7 @@ const files = new Map(
 );
 /** They read their command line themselves, and have no `--help`. */
 const WITHOUT_HELP = [...files]
-  .filter(([, file]) => !/from 'commander'|command-line\/(command|run-\w+)\.ts'/.test(readText(file)))
+  .filter(([, file]) => !/from 'commander'|command-line\/(command|\w+-options|run-\w+)\.ts'/.test(readText(file)))
   .map(([name]) => name);
 /** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
 const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];

@@ -95,9 +95,8 @@ export function startCommand(
   const compiled = `tsx-${userInfo().uid}`;
   mkdirSync(join(tmpdir(), compiled), { recursive: true });
   symlinkSync(join(tmpdir(), compiled), join(tmp, compiled));
-  const withReports = /scripts\/(start|staircase|bench|grade|prove|drill)\.ts$/.test(file)
-    ? ['--reports', reports]
-    : [];
+  const writes = /scripts\/(start|staircase|bench|grade|prove|drill|judge)\.ts$/.test(file);
+  const withReports = writes && !args.includes('--reports') ? ['--reports', reports] : [];
   // The settings of the tests' own shell must not reach the command; TMPDIR marks it and all that it starts.
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...node, ...args, ...withReports], {

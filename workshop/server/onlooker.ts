@@ -12,7 +12,7 @@ import { startRecording } from './recording.ts';
 export type Onlooker = Awaited<ReturnType<typeof openOnlooker>>;
 
 /** Watches the drill that is about to be run under this stage, from its beginning on, to show it again. */
-export async function openOnlooker(drill: Drill, stage: string, target: Target) {
+export async function openOnlooker(drill: Drill, stage: string, target: Target, place = lockPlaceOf(stage)) {
   const recording = startRecording({ stage, drill, onChange() {} });
   recording.audience.watch(target);
   return {
@@ -22,7 +22,7 @@ export async function openOnlooker(drill: Drill, stage: string, target: Target) 
     /** The drill is over. Resolves with what was seen, as a page of one file. */
     async pageOf(result: DrillResult, says: Reason[]): Promise<string> {
       const { verdict, expected } = result;
-      const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place: lockPlaceOf(stage) };
+      const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place };
       return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, expected, says } } });
     },
     /** Watches no more. */

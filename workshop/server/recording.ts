@@ -6,13 +6,10 @@ import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harne
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
-import { followNode } from '../../loadtest/worlds/real/event-stream.ts';
 import { machineClock } from '../../loadtest/worlds/real/machine.ts';
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { lockKey } from '../../services/inventory/servers/store.ts';
 import { verbOf } from '../../simulation/scripts.ts';
 
-const SKU = '001';
 /** The stock is looked at now and then: so soon after a write a look may have come before it, in milliseconds. */
 const LOOK_MS = 50;
 /** What Redis says of an end is exact to a few milliseconds: an end that has moved by more was set anew. */
@@ -35,6 +32,8 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   const processes = new Map<string, SaleEvent[]>();
   /** Which node each process is. */
   const instances = new Map<string, string>();
+  /** Whose each word of a lock is, as a token of ours names a sale, where nodes do not tell. Of several sales it is nobody's. */
+  const tokens = new Map<string, string | undefined>();
   let told: PlayEvent[] = [];
   /** What the nodes have asked of the lock. */
   const asked: PlayEvent[] = [];
@@ -42,12 +41,19 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   let ownWatch: ReturnType<typeof watchLease> | undefined;
 
   function follow(target: Target) {
-    const key = lockKey(SKU, stage);
-    if (drill?.kind === 'load' && target.stack) ownWatch = watchLease(target, target.stack.redis.url, key);
-    for (const { name, labUrl, link } of target.nodes) {
-      const unwatch = link?.watch(({ name: command, script, args }) => {
-        if (!args.some((arg) => arg.includes(key))) return;
-        const verb = script ?? verbOf([command, ...args]);
+    const { wire, stack } = target;
+    if (drill?.kind === 'load' && stack) ownWatch = watchLease(target, stack.redis.url, wire.lockKey(stage));
+    for (const node of target.nodes) {
+      const { name, link } = node;
+      let own: SaleEvent[] = [];
+      let instance = '';
+      /** The sale that has begun with a command of the lock at last. */
+      let begun = '';
+      const unwatch = link?.watch((came) => {
+        if (!wire.isOfLock(came, stage)) return;
+        const { name: command, script, args } = came;
+        if (!wire.nodesTell) nameWords(args);
+        const verb = script ?? (wire.nodesTell ? verbOf([command, ...args]) : `${command} lock`);
         const message = {
           node: name,
           id: asked.length,
@@ -58,30 +64,41 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
         };
         asked.push({ kind: 'command', at: machineClock.now(), ...message, sale: saleIn(name, args) });
       });
-      closing.signal.addEventListener('abort', () => unwatch?.());
-      let own: SaleEvent[] = [];
-      followNode(labUrl, {
-        signal: closing.signal,
-        onPush({ state, events, cleared }, isFirst) {
-          // The way back of a drill is no part of it.
-          if (seen?.endedAt() !== undefined) return;
-          if (isFirst || cleared) {
-            own = [];
-            processes.set(`${name} ${state?.instance}`, own);
-          }
-          if (state) instances.set(state.instance, name);
-          own.push(...events);
-          if (events.length > 0) onChange();
-        },
+      const followed = node.follow(({ state, events, cleared }, isFirst) => {
+        // The way back of a drill is no part of it.
+        if (seen?.endedAt() !== undefined) return;
+        if (isFirst || cleared) {
+          own = [];
+          processes.set(`${name} ${state?.instance}`, own);
+        }
+        if (state) instances.set(state.instance, name);
+        instance = state?.instance ?? instance;
+        own.push(...events);
+        if (events.length > 0) onChange();
       });
+      closing.signal.addEventListener('abort', () => {
+        unwatch?.();
+        followed.close();
+      });
+
+      /** A sale begins with its first command, and so do its words. */
+      function nameWords(words: string[]) {
+        const { saleId = '' } = own.at(-1) ?? {};
+        const isFirst = saleId !== begun;
+        begun = saleId;
+        for (const word of words) {
+          if (!tokens.has(word)) tokens.set(word, `${instance}:${saleId}`);
+          else if (isFirst && tokens.get(word) !== `${instance}:${saleId}`) tokens.set(word, undefined);
+        }
+      }
     }
     return target;
   }
 
   /** The sale of this node whose owner token a command brings. Undefined where there is none. */
   function saleIn(node: string, args: string[]): string | undefined {
-    const tokens = args.map((arg) => arg.split(':'));
-    return tokens.find(([instance = '', sale]) => sale !== undefined && instances.get(instance) === node)?.[1];
+    const named = args.map((arg) => (tokens.get(arg) ?? arg).split(':'));
+    return named.findLast(([instance = '', sale]) => sale !== undefined && instances.get(instance) === node)?.[1];
   }
 
   const audience = {
@@ -117,7 +134,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
         .filter(({ at }) => at >= startedAt && at <= until)
         .map((event) => sinceThen(event, from))
         .toSorted((a, b) => a.at - b.at);
-      return withLeases(withLetters(all, instances));
+      return withLeases(withLetters(all, instances, tokens));
     },
     async close() {
       closing.abort();

@@ -11,9 +11,9 @@ export const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
 
 export interface FaultsOptions {
-  /** Where the lock is, and its key. */
+  /** The stage, and where its lock is. */
+  stage: string;
   backend: Backend;
-  lockKey: string;
   /** Called when the nodes are led to another Redis. */
   onMove?: (redisUrl: string) => void;
   /** Resolves when all is known that a node has recorded: it is killed next. */
@@ -21,13 +21,13 @@ export interface FaultsOptions {
 }
 
 /** What of a target is broken. */
-export type BrokenTarget = Pick<Target, 'nodes' | 'stack' | 'lockServers' | 'clock' | 'network'>;
+export type BrokenTarget = Pick<Target, 'nodes' | 'stack' | 'lockServers' | 'clock' | 'network' | 'wire'>;
 
 export type Ground = ReturnType<typeof createGround>;
 
 export function createGround(
-  { nodes, stack, lockServers, clock, network }: BrokenTarget,
-  { backend, lockKey }: Pick<FaultsOptions, 'backend' | 'lockKey'>,
+  { nodes, stack, lockServers, clock, network, wire }: BrokenTarget,
+  { backend, stage }: Pick<FaultsOptions, 'backend' | 'stage'>,
 ) {
   const undos: (() => unknown)[] = [];
   const masters = backend === 'masters' ? (stack?.masters ?? []) : [];
@@ -45,7 +45,9 @@ export function createGround(
     clock,
     network,
     backend,
-    lockKey,
+    wire,
+    lockKey: wire.lockKey(stage),
+    lockKeysIn: (redis: RedisClient) => wire.lockKeysIn(redis, stage),
     masters,
     /** The processes of the servers that keep the lock: of masters that vote, of MySQL, or of ZooKeeper. */
     lockServers: backend === 'masters' ? masters.map(({ process }) => process) : (lockServers?.[backend] ?? []),

@@ -14,14 +14,21 @@ const ANSWER_LIMIT_MS = 200;
 export type Masters = ReturnType<typeof breakMasters>;
 
 export function breakMasters(ground: Ground, { stopMaster, killMaster }: Processes) {
-  const { nodes, backend, lockKey, masters, stack, network, connect, connectForNow, until, undoLater } = ground;
+  const { nodes, wire, backend, lockKey, lockKeysIn, masters, stack } = ground;
+  const { network, connect, connectForNow, until, undoLater } = ground;
   const voters = masters.map(({ url }) => connect(url, { commandTimeout: ANSWER_LIMIT_MS, maxRetriesPerRequest: 0 }));
+
+  /** An external lock may have a key of another name, which has that of the lock in it. Further ones are longer, and come after it. */
+  async function keysOf(client: RedisClient): Promise<string[]> {
+    const found = await lockKeysIn(client).catch((): string[] => []);
+    return found.length > 0 ? found.toSorted((a, b) => a.length - b.length) : [lockKey];
+  }
 
   /** Who has the vote of a master, as it says itself: an owner token, `nobody`, or `silent`. */
   async function voteAt(master: number): Promise<string> {
     const client = voters[master] as RedisClient;
-    const [key = lockKey] = await keysOf(client, lockKey);
-    const lease = await readLease(client, key);
+    const [key = lockKey] = await keysOf(client);
+    const lease = await readLease(client, key, wire.stockKey);
     return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
   }
 
@@ -33,7 +40,7 @@ export function breakMasters(ground: Ground, { stopMaster, killMaster }: Process
     const servers = backend === 'masters' ? voters : stack ? [connectForNow(stack.redis.url)] : [];
     let [hasEnded, isEndless] = [false, false];
     for (const server of servers) {
-      const keys = await server.keys(`*${lockKey}*`);
+      const keys = await lockKeysIn(server);
       for (const key of keys) {
         // Named after the key of the lock, such as that of its tokens: it may stay for ever.
         const isFurther = [lockKey, ...keys].some((other) => other !== key && key.startsWith(other));
@@ -88,17 +95,11 @@ export function breakMasters(ground: Ground, { stopMaster, killMaster }: Process
     },
     /** Takes every vote of the masters away. */
     async clearVotes() {
-      for (const voter of voters) await voter.del(...(await keysOf(voter, lockKey)));
+      for (const voter of voters) await voter.del(...(await keysOf(voter)));
       return true;
     },
     close() {
       for (const voter of voters) voter.disconnect();
     },
   };
-}
-
-/** An external lock may have a key of another name, which has that of the lock in it. Further ones are longer, and come after it. */
-async function keysOf(client: RedisClient, lockKey: string): Promise<string[]> {
-  const found = await client.keys(`*${lockKey}*`).catch(() => []);
-  return found.length > 0 ? found.toSorted((a, b) => a.length - b.length) : [lockKey];
 }

@@ -3,11 +3,10 @@
 import type { Command, Link } from '../../../stack/proxy/link.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import type { TargetNode } from '../target.ts';
-import { isRelease } from './commands.ts';
 import { type Connections, linkOf } from './connections.ts';
 import { type Ground, STAGE_LIMIT_MS } from './ground.ts';
 
-export function breakMessages({ clock, backend, undoLater }: Ground, { cut }: Connections) {
+export function breakMessages({ clock, wire, backend, undoLater }: Ground, { cut }: Connections) {
   /** Holds the next such command on each line, and what its connection sends later, until it goes on. Lines stay. */
   function hold(links: Link[], isMeant: (command: Command) => boolean) {
     const all = links.map((link) => link.holdNext(isMeant));
@@ -37,7 +36,7 @@ export function breakMessages({ clock, backend, undoLater }: Ground, { cut }: Co
    * cut, so that the node can't send another. A release that goes to several masters is held on its way to each of them.
    */
   async function holdOnItsWay(node: TargetNode, isMeant: (command: Command) => boolean, act: () => Promise<unknown>) {
-    const links = isMeant === isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
+    const links = isMeant === wire.isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
     const held = hold(links, isMeant);
     await act();
     await Promise.race([held.arrived, clock.sleep(STAGE_LIMIT_MS, undefined, { ref: false })]);

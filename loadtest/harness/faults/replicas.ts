@@ -1,16 +1,12 @@
 // A replica that is cut off from what it copies, and takes its place.
 
 import type { RedisClient } from '../../../locks/lock.ts';
-import { stockKey } from '../../../services/inventory/servers/store.ts';
 import { REPLICATION_USER, type SetServer } from '../../../stack/redis-set.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { readLease } from '../lease-watch.ts';
 import type { Connections } from './connections.ts';
 import { type Ground, ours } from './ground.ts';
 
-const stock = stockKey('001');
-/** A key that a drill writes when it has cut the line of a replica. */
-const cutMark = `${stock}:after-the-cut`;
 /** How long a replica may take to copy what there is, in milliseconds. */
 const COPY_LIMIT_MS = 2_000;
 /** How long the servers may take to elect a replica, in milliseconds. */
@@ -29,13 +25,15 @@ interface Replica {
 }
 
 export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connections) {
-  const { stack, lockKey, network, connectForNow, until, undoLater } = ground;
+  const { stack, wire, lockKey, network, connectForNow, until, undoLater } = ground;
+  /** A key that a drill writes when it has cut the line of a replica. */
+  const cutMark = `${wire.stockKey}:after-the-cut`;
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
 
   /** The lock as this server holds it now. Undefined when it holds none. */
   async function lockAt(server: RedisClient) {
-    const owner = (await readLease(server, lockKey))?.owner;
+    const owner = (await readLease(server, lockKey, wire.stockKey))?.owner;
     return owner === undefined ? undefined : { key: lockKey, owner };
   }
 
@@ -62,7 +60,8 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
       /** Resolves when it has heard of all that was written since the line of another replica was cut. */
       async hearsAll() {
         const isSame = async () =>
-          (await client.exists(cutMark)) === 1 && (await client.get(stock)) === (await redis.get(stock));
+          (await client.exists(cutMark)) === 1 &&
+          (await client.get(wire.stockKey)) === (await redis.get(wire.stockKey));
         await until(isSame, 'The replica that was not cut off has not heard of the sale.');
       },
       /**

@@ -49,9 +49,9 @@ export const machineNetwork: Network = {
   },
 };
 
-/** Starts a load of POST requests: each connection sends one after the other. */
+/** Starts a load: each connection sends one request after the other. */
 function startLoad(load: LoadRequest): RunningLoad {
-  const { url, requests, connections, requestLimitMs, onSend, onAnswer } = load;
+  const { url, method, json, requests, connections, requestLimitMs, onSend, onAnswer } = load;
   // The client builds a request right before it sends it, and has one request under way at a time.
   const request: autocannon.Request = {
     setupRequest(request, context: { sent?: { sentAt: number } }) {
@@ -64,7 +64,8 @@ function startLoad(load: LoadRequest): RunningLoad {
   };
   const options = {
     url,
-    method: 'POST',
+    method,
+    ...(json !== undefined && { body: json, headers: { 'Content-Type': 'application/json' } }),
     amount: requests,
     connections,
     timeout: requestLimitMs / 1000,

@@ -4,6 +4,7 @@ import type { ShownState } from '../../../services/inventory/admin/contract.ts';
 import type { Backends } from '../../../stack/backends.ts';
 import { type Stack, type StackOptions, startStack } from '../../../stack/stack.ts';
 import type { LabClient, Need, Target } from '../../harness/target.ts';
+import { ourWire } from '../../harness/wire.ts';
 import { openLabClient } from './lab-client.ts';
 import { machineClock, machineNetwork } from './machine.ts';
 
@@ -47,6 +48,7 @@ export async function openLocalTarget(
     return {
       clock: machineClock,
       network: machineNetwork,
+      wire: ourWire,
       url: stack.nginx.url,
       nodes,
       ...(await describeRedis(stack.redis.kind, nodes, stack.redisSet?.parts)),
@@ -139,6 +141,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   return {
     clock: machineClock,
     network: machineNetwork,
+    wire: ourWire,
     url,
     nodes,
     ...(await describeRedis('external', nodes)),

@@ -10,6 +10,7 @@ import type { Link } from '../../../stack/proxy/link.ts';
 import type { Master } from '../../../stack/stack.ts';
 import type { ReplicaLine } from '../../harness/network.ts';
 import type { Target } from '../../harness/target.ts';
+import { ourWire } from '../../harness/wire.ts';
 import type { Deed } from '../../narration/faults.ts';
 import { type Harness, joinLab } from './driver.ts';
 import { BALANCER_URL, networkOf } from './network.ts';
@@ -90,6 +91,7 @@ export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): 
   const target: Target = {
     clock: harness.clock,
     network,
+    wire: ourWire,
     url: BALANCER_URL,
     nodes,
     redis: { kind: 'native', version: 'Valkey 9.1.1' },

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
-import { type Evidence, freeEvidence, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
+import {
+  type Evidence,
+  freeEvidence,
+  judge,
+  judgeByAnswers,
+  measure,
+} from '../../../loadtest/evidence/rush-account.ts';
 import type { NodeState, SaleEvent } from '../../../services/inventory/sale/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
@@ -35,7 +41,8 @@ function play(steps: Step[], initialStock: number): Evidence {
       stock = stockBefore - 1;
       record('wrote', step, saleId, stock);
       record('left', step, saleId);
-      sold.push({ outcome: 'sold', node: step.node, saleId, stockBefore, remaining: stock, latencyMs: 1 });
+      const sale = { outcome: 'sold' as const, node: step.node, saleId, stockBefore, remaining: stock };
+      sold.push({ sale, latencyMs: 1 });
       finishPending = () => {};
     };
     finishPending = finish;
@@ -54,7 +61,7 @@ function play(steps: Step[], initialStock: number): Evidence {
   return {
     tally: {
       ...{ sent: steps.length, answers: steps.length, errors: 0, sold, soldOut: 0, lockTimeout: 0, failed: 0 },
-      ...{ indefinite: 0, nonsense: 0, nonsenseSample: '', durationMs: 1000, isCapped: false },
+      ...{ indefinite: 0, nonsense: 0, samples: {}, durationMs: 1000, isCapped: false },
     },
     ...{ requests: steps.length, initialStock, finalStock: stock, nodes, sellers: NODES, events, dropped: 0 },
     ...{ redisCommands: 2 * steps.length, standstills: [], freeLimitMs: 2_000, capMs: 60_000 },
@@ -205,6 +212,102 @@ test.each<[string, Evidence, Verdict, string[]?]>([
 
   expect(judged.verdict).toBe(verdict);
   if (reasons !== undefined) expect(judged.reasons).toEqual(reasons);
+});
+
+/** Four requests to nodes that tell nothing, of a shop that had ten units: those of the answers say sold, and so many are left. */
+function byAnswers(sold: number, finalStock: number, more: Partial<Evidence['tally']> = {}, initialStock = 10) {
+  const sales = Array.from({ length: sold }, () => ({ latencyMs: 1 }));
+  const writes = [{ sold: sold - 1 }, { sold: 1 }];
+  const changes = { requests: 4, initialStock, finalStock, events: [] };
+  return twoSales(changes, { sent: 4, answers: 4, sold: sales, ...more }, writes);
+}
+const oops = { indefinite: 1, samples: { inDoubt: '500 oops' } };
+/** The second node has written nothing. */
+const unwritten = (evidence: Evidence): Evidence => {
+  const [first, second] = evidence.nodes as [NodeState, NodeState];
+  return { ...evidence, nodes: [first, { ...second, counts: { ...second.counts, sold: 0 } }] };
+};
+
+test.each<[string, Evidence, Verdict, string[]]>([
+  ['all that adds up', byAnswers(4, 6), 'pass', ['4 sold · stock 6, as expected · none oversold.']],
+  ['an empty shop', byAnswers(2, 0, { soldOut: 2 }, 2), 'pass', ['2 sold · stock 0, as expected · none oversold.']],
+  [
+    'one that got no unit, and was told so',
+    byAnswers(3, 7, { ...oops }),
+    'pass',
+    ['3 sold · stock 7, as expected · none oversold.', '1 were answered otherwise, such as "500 oops".'],
+  ],
+  [
+    'two that were not let in',
+    byAnswers(2, 8, { lockTimeout: 2, samples: { lockTimeout: '503 busy' } }),
+    'pass',
+    ['2 sold · stock 8, as expected · none oversold.', '2 were answered otherwise, such as "503 busy".'],
+  ],
+  ['a lost unit', byAnswers(4, 7), 'fail', ['4 sold · stock 7, expected 6 · 1 oversold.']],
+  [
+    'a lost unit, whatever else was answered, and though not all was',
+    byAnswers(2, 9, { ...oops, answers: 3, errors: 1, isCapped: true }),
+    'fail',
+    ['2 sold · stock 9, expected 8 · 1 oversold.', '1 were answered otherwise, such as "500 oops".'],
+  ],
+  ['more sold than there were', byAnswers(4, 0, {}, 3), 'fail', ['4 sold of 3 · stock 0 · 1 oversold.']],
+  [
+    'a stock below zero, though nobody was told that he has it',
+    byAnswers(2, -2, { soldOut: 2 }, 2),
+    'fail',
+    ['The stock is -2: more was taken than there was.'],
+  ],
+  [
+    'units that went to nobody',
+    byAnswers(3, 6, { ...oops }),
+    'fail',
+    ['1 unit went to nobody: 3 answers say sold, and 4 units are gone. Others were answered "500 oops".'],
+  ],
+  [
+    'a unit that may have gone to one who has no answer',
+    byAnswers(3, 6, { answers: 3, errors: 1 }),
+    'unknown',
+    ['1 sale in doubt, and no fault explains it.'],
+  ],
+  [
+    'more units than those without an answer explain',
+    byAnswers(2, 6, { answers: 3, errors: 1, ...oops }),
+    'fail',
+    ['2 units went to nobody: 2 answers say sold, and 4 units are gone. Others were answered "500 oops".'],
+  ],
+  [
+    'one without an answer, and no unit',
+    byAnswers(3, 7, { answers: 3, errors: 1 }),
+    'pass',
+    ['3 sold · stock 7, as expected · none oversold.'],
+  ],
+  [
+    'a load that takes too long',
+    byAnswers(3, 7, { answers: 3, isCapped: true }),
+    'unknown',
+    ['After 1 min 3 of 4 sales were answered: no load may take longer.'],
+  ],
+  [
+    'a load that was not sent whole',
+    byAnswers(3, 7, { sent: 3, answers: 3 }),
+    'unknown',
+    ['3 requests were sent, not 4.'],
+  ],
+  [
+    'nothing sold',
+    byAnswers(0, 10, { indefinite: 4, samples: { inDoubt: '401 who are you?' } }),
+    'unknown',
+    ['Nothing was sold.', '4 were answered otherwise, such as "401 who are you?".'],
+  ],
+  ['a copy that sold nothing', unwritten(byAnswers(4, 6)), 'unknown', ['Nothing was sold by node-2.']],
+  [
+    'a buyer for whom nothing was written',
+    unwritten(byAnswers(4, 7)),
+    'fail',
+    ['4 sold · stock 7, expected 6 · 1 oversold.', '1 buyer was told of a unit that no write took from the stock.'],
+  ],
+])('account of a rush by its answers alone: %s', (_what, evidence, verdict, reasons) => {
+  expect(judgeByAnswers(evidence, measure(evidence))).toMatchObject({ verdict, reasons });
 });
 
 describe('account of a rush: figures', () => {

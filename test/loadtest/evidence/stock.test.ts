@@ -174,6 +174,6 @@ describe('stock of a drill: whose write was undone', () => {
     ],
   ])('%s', (_what, events, wroteLate, lostUpdates, evidence) => {
     const history = { ends: [], initialStock: 10, finalStock: 10, startedAt: 0, events };
-    expect(readStock(history, wroteLate)).toMatchObject({ lostUpdates, evidence });
+    expect(readStock(history, { wroteLate })).toMatchObject({ lostUpdates, evidence });
   });
 });

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { storyRowsOf } from '../../../loadtest/run/tracks.ts';
 import { checkNames } from '../../../loadtest/staircase/conformance.ts';
+import { readSaid } from '../../../loadtest/worlds/foreign/said.ts';
+import { foreignDrills } from '../../../loadtest/worlds/foreign/world.ts';
 import { newCommand, numberFrom } from '../../../scripts/command-line/command.ts';
+import { readJudgeOptions } from '../../../scripts/command-line/judge-options.ts';
 import { readDrillOptions, readGradeOptions, readRunOptions } from '../../../scripts/command-line/run-options.ts';
 import { printedAtEnd } from '../../exits.ts';
 
@@ -15,6 +19,7 @@ const readers: Record<string, (args: string[]) => unknown> = {
   'run staircase': (args) => readRunOptions('npm run staircase', 'Plays.', ['node', 'staircase.ts', ...args]),
   'run grade': (args) => readGradeOptions(['node', 'grade.ts', ...args]),
   'run drill': (args) => readDrillOptions(['node', 'drill.ts', ...args]),
+  'run judge': (args) => readJudgeOptions(['node', 'judge.ts', ...args]),
 };
 
 test.each<[command: string, args: string[], line: RegExp]>([
@@ -45,6 +50,17 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['run drill', ['nested-call'], /--stage/],
   ['run drill', ['nested-call', '--stage', 'none'], /--stage none is not allowed: it must be 0-none/],
   ['run drill', ['double-restore', '--stage', 'table'], /--stage table is not allowed: it must be guard-none, /],
+  ['run judge', [], /give either a command, such as .*, or --url/],
+  ['run judge', ['php', 'shop.php'], /too many arguments.*Expected 1 argument but got 2/],
+  ['run judge', ['./shop', '--drill', 'rush,nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*failover/s],
+  ['run judge', ['./shop', '--drill', 'nested-call'], /--drill.*nested-call.*one-node-rush/s],
+  ['run judge', ['./shop', '--sale', '/buy'], /"\/buy" does not say how a unit is bought: write it as "POST \/buy"/],
+  ['run judge', ['./shop', '--sale', 'POST /buy {'], /The body in POST \/buy \{ is not JSON/],
+  ['run judge', ['./shop', '--name', '4-ttl'], /--name 4-ttl is that of a row of Lockstep: give it another/],
+  ['run judge', ['./fenced'], /--name fenced is that of a row of Lockstep: give it another/],
+  ['run judge', ['./shop', '--name', 'my shop'], /--name my shop must be letters, digits, dots and dashes/],
+  ['run judge', ['./shop', '--lease-ms', '0'], /--lease-ms.*0.*a whole number from 1 to/s],
+  ['run judge', ['docs'], /docs is a folder without a lockstep\.json: give a command, such as/],
 ])('npm %s -- %j: refused with exit code 2 and a line that says what is allowed', async (command, args, line) => {
   const said = await printedAtEnd(() => readers[command]?.(args));
   expect(said).toMatch(line);
@@ -132,6 +148,22 @@ test('npm run grade: --drill names drills, checks of the contract, or both', () 
   expect(readDrills('--drill', 'contract-heap,contract-keys')).toEqual({
     drills: [],
     checks: ['contract-keys', 'contract-heap'],
+  });
+});
+
+test('npm run judge: what is said on the command line goes before what is said in the folder', async () => {
+  const dir = resolve('examples/python');
+  const options = readJudgeOptions(['node', 'judge.ts', dir, '--sale', 'POST /buy {"n":1}', '--name', 'mine']);
+
+  expect(options).toMatchObject({ longestWaitMs: 4_000, doesSave: false, drills: foreignDrills });
+  expect(options.service).toMatchObject({ dir, name: 'mine', sale: { method: 'POST', path: '/buy', json: '{"n":1}' } });
+  expect(options.service.command).toBe(readSaid(dir, '/').command);
+  const mistyped = await printedAtEnd(() => readJudgeOptions(['node', 'judge.ts', './shop', '--stok', 'a']));
+  expect(mistyped).toMatch(/unknown option '--stok'.*Did you mean --stock/s);
+  expect(readJudgeOptions(['node', 'judge.ts', './shop', '--drill', 'rush', '--save'])).toMatchObject({
+    service: { command: './shop', name: 'shop' },
+    doesSave: true,
+    drills: ['rush'],
   });
 });
 

@@ -19,7 +19,7 @@ test('link: the next command of a name waits until it is let go, and only that o
   const wasPending = await isPending(deleted);
   const hasReached = await held.letGo();
 
-  expect(command).toEqual({ name: 'DEL', args: [redis.key()] });
+  expect(command).toMatchObject({ name: 'DEL', args: [redis.key()] });
   expect({ before, wasPending, hasReached, deleted: await deleted }).toEqual({
     before: 'a',
     wasPending: true,

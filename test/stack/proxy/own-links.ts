@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { type Link, openLink } from '../../../stack/proxy/link.ts';
+import { openLink, openReplyLink } from '../../../stack/proxy/link.ts';
 import { type SharedRedis, sharedRedis } from '../../own-stack.ts';
 
 /** The Redis of this worker, for one file. It must be empty when the tests have ended. */
@@ -40,12 +40,17 @@ export function ownLinks() {
     for (const close of closings.splice(0).toReversed()) await close();
   });
 
-  return {
-    async open(redisUrl: string): Promise<Link> {
-      const link = await openLink(redisUrl);
+  const opensBy =
+    <Opened extends { close(): unknown }>(openIt: (url: string) => Promise<Opened>) =>
+    async (url: string): Promise<Opened> => {
+      const link = await openIt(url);
       closings.push(() => link.close());
       return link;
-    },
+    };
+
+  return {
+    open: opensBy(openLink),
+    openReading: opensBy(openReplyLink),
 
     /** A client that is connected, and stays away once it is closed. */
     async connect(url: string, options: RedisOptions = {}): Promise<Redis> {

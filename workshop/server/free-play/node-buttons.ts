@@ -1,7 +1,7 @@
 // The buttons of a node.
 
-import { isRelease, isStockWrite } from '../../../loadtest/harness/faults/commands.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { ourWire } from '../../../loadtest/harness/wire.ts';
 import { deed } from '../../../loadtest/narration/faults.ts';
 import { told } from '../../../loadtest/narration/steps.ts';
 import type { Button, Played } from './button.ts';
@@ -33,8 +33,8 @@ export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onCha
         };
       },
     },
-    hold('release', isRelease, whyNoRelease(stage)),
-    hold('write', isStockWrite, whyNoWrite(stage)),
+    hold('release', ourWire.isRelease, whyNoRelease(stage)),
+    hold('write', ourWire.isStockWrite, whyNoWrite(stage)),
     {
       act: 'kill',
       fault: deed('killed'),
@@ -77,7 +77,7 @@ export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onCha
   ];
   return buttons.map((button) => ({ ...button, at: node.name }));
 
-  function hold(command: 'release' | 'write', isMeant: typeof isRelease, whyNot: string | undefined): Button {
+  function hold(command: 'release' | 'write', isMeant: typeof ourWire.isRelease, whyNot: string | undefined): Button {
     return {
       act: `hold-${command}`,
       says: told('command to be held', { ...named, command }),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Narrate } from '../../../../loadtest/harness/drill.ts';
-import { isStockWrite } from '../../../../loadtest/harness/faults/commands.ts';
 import { createFaults } from '../../../../loadtest/harness/faults/faults.ts';
 import type { TargetNode } from '../../../../loadtest/harness/target.ts';
+import { ourWire } from '../../../../loadtest/harness/wire.ts';
 import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { machineClock, machineNetwork } from '../../../../loadtest/worlds/real/machine.ts';
 import { playDrill } from '../../../../loadtest/worlds/simulated/play.ts';
@@ -19,8 +19,8 @@ const nodeThat = (name: string, start: () => Promise<void>) =>
 
 const faultsOf = (...nodes: TargetNode[]) =>
   createFaults(
-    { nodes, stack: undefined, clock: machineClock, network: machineNetwork },
-    { backend: 'redis', lockKey: 'lock' },
+    { nodes, stack: undefined, clock: machineClock, network: machineNetwork, wire: ourWire },
+    { backend: 'redis', stage: '6-lua-release' },
   );
 
 test('faults: a node that does not come back counts as dead, though another one has come back', async () => {
@@ -71,5 +71,5 @@ test.each([
   [{ name: 'EVALSHA', script: 'take-one', args: ['sha', '1', stockKey('001')] }, true],
   [{ name: 'EVALSHA', script: 'release-if-owner', args: ['sha', '1', 'lock'] }, false],
 ])('faults: %o writes the stock: %s', (command, isIt) => {
-  expect(isStockWrite(command)).toBe(isIt);
+  expect(ourWire.isStockWrite(command)).toBe(isIt);
 });

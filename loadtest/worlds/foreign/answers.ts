@@ -1,0 +1,23 @@
+// The answers of a service that nobody has described: each is known again by what does not differ from sale to sale.
+
+import type { SaleAnswer } from '../../evidence/answers.ts';
+import type { ServiceTold } from '../../evidence/judgement.ts';
+import { shortened } from './command-kinds.ts';
+
+/** A text without what differs from sale to sale: `#` for a number, `~` for what is long, or has letters and digits, as ids are. */
+export const masked = (text: string) =>
+  text
+    .replace(/[\w-]{16,}|(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}/gi, '~')
+    .replace(/-?\d+/g, '#')
+    .trim();
+
+export const maskOf = (status: number, body: string) => `${status} ${masked(body)}`.trim();
+
+/** What an answer says, by these masks. What is none of them does not say whether the sale took place. */
+export function readByMask({ sold, soldOut, busy }: ServiceTold['answers'], status: number, body: string): SaleAnswer {
+  const mask = maskOf(status, body);
+  if (mask === sold) return { outcome: 'sold' };
+  if (mask === soldOut) return { outcome: 'soldOut', code: 'OUT_OF_STOCK' };
+  if (mask === busy) return { outcome: 'lockTimeout', code: 'LOCK_WAIT_TIMEOUT' };
+  return { outcome: 'inDoubt', code: shortened(`${status} ${body}`, 60) };
+}
