@@ -86,7 +86,7 @@ const secondCutOff = (target: Target) =>
         },
   );
 
-const nobodyWaited = '^No sale on node-2 waited for the lock.$';
+const nobodyWaited = '^No sale on node-2 waited for the lock(: STORE_UNAVAILABLE)?.$';
 
 type Link = NonNullable<TargetNode['link']>;
 type Stack = NonNullable<Target['stack']>;
