@@ -21,6 +21,8 @@ export interface Message {
   name: string;
   verb: string;
   about: About;
+  /** What follows its keys; absent where that is not seen. */
+  args?: string[];
 }
 
 /** What Redis holds under the key of the lock. */

@@ -44,15 +44,19 @@ export function asRead([verb = '', ...rest]: (string | number)[]): ReadCommand {
 }
 
 /** A command as people read it, and what it is about. */
-export const readableOf = (command: (string | number)[]): Pick<Message, 'name' | 'verb' | 'about'> => ({
-  name: scriptOf(command) ?? String(command[0]),
-  verb: verbOf(command),
-  about: aboutOf(command),
-});
+export function readableOf(command: (string | number)[]): Pick<Message, 'name' | 'verb' | 'about' | 'args'> {
+  const [first = '', ...rest] = command.map(String);
+  const keysEnd = /^EVAL/.test(first) ? 2 + Number(rest[1]) : 1;
+  return {
+    name: scriptOf(command) ?? first,
+    verb: verbOf(command),
+    about: aboutOf(rest.slice(/^EVAL/.test(first) ? 2 : 0, keysEnd)),
+    args: rest.slice(keysEnd),
+  };
+}
 
-function aboutOf([name, ...args]: (string | number)[]): About {
-  const keys = /^EVAL/.test(String(name)) ? args.slice(2, 2 + Number(args[1])) : args.slice(0, 1);
-  const isOf = (part: string) => keys.some((key) => String(key).includes(part));
+function aboutOf(keys: string[]): About {
+  const isOf = (part: string) => keys.some((key) => key.includes(part));
   if (isOf(':stock')) return 'stock';
   return isOf(':lock:') ? 'lock' : 'other';
 }

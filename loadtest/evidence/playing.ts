@@ -45,9 +45,13 @@ export function withLetters(
       const owner = ownerOf(event.lock.value);
       return owner === undefined ? event : { ...event, lock: { ...event.lock, owner } };
     }
-    return 'sale' in event && event.sale !== undefined && event.node !== undefined
-      ? { ...event, sale: named(event.node, event.sale) }
-      : event;
+    if (!('sale' in event) || event.sale === undefined || event.node === undefined) return event;
+    const sale = named(event.node, event.sale);
+    if (!('args' in event)) return { ...event, sale };
+    // An answer that is an owner token is the sale that it names, too.
+    const isDone = event.kind === 'done' && typeof event.returned === 'string';
+    const returned = isDone ? { returned: ownerOf(event.returned as string) ?? event.returned } : {};
+    return { ...event, sale, args: event.args?.map((arg) => ownerOf(arg) ?? arg), ...returned };
   });
 }
 
