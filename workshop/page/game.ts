@@ -5,16 +5,15 @@ import { findLockKeys, namesFor } from '../../prove/lock-keys.ts';
 import type { Move, MovesOptions } from '../../prove/moves/move.ts';
 import { createMoves } from '../../prove/moves/moves.ts';
 import { type Known, violated, violatedAtEnd, violatedAtHorizon } from '../../prove/properties.ts';
-import { LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
+import { LEASE_MS, LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
 import { readLock } from '../../prove/sandbox.ts';
 import { type Demand, type Scope, scopes, stockCommand } from '../../prove/scopes.ts';
 import { openServer, type Server } from '../../prove/server.ts';
 import { keyOf, STOCK, type State, type Step } from '../../prove/state.ts';
 import { type SearchSentence, says } from '../../prove/wording.ts';
-import { readable } from '../../prove/words.ts';
-import type { PlayEvent } from '../../simulation/events.ts';
+import type { PlayEvent, Returned } from '../../simulation/events.ts';
 import { readableOf } from '../../simulation/scripts.ts';
-import { returnedOf } from '../../simulation/valkey.ts';
+import { type Reply, returnedOf } from '../../simulation/valkey.ts';
 
 /** A lock in a scope of the search. */
 export interface GameTask {
@@ -31,11 +30,15 @@ export interface GameTask {
 /** What has happened in a game. Its time is the number of the step. */
 export type GameEvent = PlayEvent<SearchSentence>;
 
+export type GameMove = Extract<SearchSentence, { form: 'move' }>;
+
 /** A game as it stands. */
 export interface Standing {
   events: GameEvent[];
   /** What can happen next, in the order of the search; nothing when the game is over. */
-  moves: SearchSentence[];
+  moves: GameMove[];
+  /** The length of a lease, in milliseconds. */
+  leaseMs: number;
   /** Why the lock is broken. */
   broken?: SearchSentence;
 }
@@ -97,15 +100,15 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
     for (let made = 0; ; made += 1) {
       const { ways, broken } = await waysFrom(state);
       const steps = ways.map(({ move }) => move.step());
-      if (broken !== undefined) return { state, events, moves: [], broken };
+      if (broken !== undefined) return { state, events, leaseMs: LEASE_MS, moves: [], broken };
       const way = ways[choose(steps, made) ?? -1];
-      if (way === undefined) return { state, events, moves: steps.map(moveOf) };
+      if (way === undefined) return { state, events, leaseMs: LEASE_MS, moves: steps.map(moveOf) };
       const step = way.move.step();
       const before = state;
       state = way.move.state;
       const at = made + 1;
       events.push(...eventsOf(state, before, { at, server, lock: lock.held, step }));
-      if (way.broken !== undefined) return { state, events, moves: [], broken: way.broken };
+      if (way.broken !== undefined) return { state, events, leaseMs: LEASE_MS, moves: [], broken: way.broken };
     }
   }
 
@@ -145,7 +148,7 @@ const nameOfStep = ({ at, process, kind, what, reply }: Step) => JSON.stringify(
 const isSame = (step: Step, other: Step | undefined) => other !== undefined && nameOfStep(step) === nameOfStep(other);
 
 /** What can happen next. What came of it is said when it has been made. */
-const moveOf = ({ process, what }: Step) => says('move', { process, what });
+const moveOf = ({ process, what }: Step) => says('move', { process, what }) as GameMove;
 
 function madeOf({ process, what, reply, told }: Step): SearchSentence {
   const made = { process, what, came: told };
@@ -163,36 +166,91 @@ interface Where {
   step?: Step;
 }
 
-/** What a step has changed, and what there is after it. */
+/** What a step has changed, in the order of the lab: what Redis holds, the answer, and what its sale does with it. */
 function eventsOf(state: State, before: State | undefined, { at, server, lock, step }: Where): GameEvent[] {
+  const redis = redisAt(state, { at, server, lock });
   const events: GameEvent[] = step ? [{ kind: 'sentence', at, sentence: madeOf(step) }] : [];
+  const leases = leasesOf(before && redisAt(before, { at, server, lock }), redis, step?.sent !== undefined);
+  // As in the lab, a lease that ends does so by itself, and what a command has changed is known before its answer.
+  events.push(...leases.filter(({ is }) => is === 'ended'), redis, ...leases.filter(({ is }) => is !== 'ended'));
   for (const [index, { status, heads, history, waitsSince }] of state.actors.entries()) {
-    const sale = String.fromCharCode(65 + index);
+    const sale = nameOfProcess(index);
     const of = { at, node: nodeOf(index), sale };
     const last = before?.actors[index];
     const { told, line } = history.seen;
-    if (waitsSince !== undefined && last?.waitsSince !== waitsSince)
-      events.push({ kind: 'sale', step: 'waiting', ...of });
-    for (const { step, stock } of told.slice(last?.history.seen.told.length ?? 0)) {
-      if (step === 'entered' || step === 'read' || step === 'wrote' || step === 'left' || step === 'failed')
+    const isNew = waitsSince !== undefined && last?.waitsSince === undefined;
+    const steps = told.slice(last?.history.seen.told.length ?? 0);
+    // Without a lock nobody waits: who begins is inside.
+    const begins = steps.some((each) => each.step === 'entered') && last?.waitsSince === undefined;
+    if (isNew || begins) events.push({ kind: 'sale', step: 'waiting', ...of });
+    if (last && status !== last.status)
+      events.push(...ofStatus(status, last.status, heads[0]?.command ?? [], lock, of));
+    if (step?.sent && step.reply !== undefined && step.process === sale) {
+      const returned = step.input?.type === 'reply' ? returnedOf(step.input.reply) : valueOf(step.reply);
+      const message = messageOf(step.sent.command, lock);
+      const named = typeof returned === 'string' ? nameIn(returned) : returned;
+      events.push(
+        { kind: 'done', id: at, ...message, returned: named, ...of },
+        { kind: 'reply', id: at, ...message, ...of },
+      );
+    }
+    for (const { step, stock } of steps) {
+      if (
+        step === 'entered' ||
+        step === 'nested' ||
+        step === 'read' ||
+        step === 'wrote' ||
+        step === 'left' ||
+        step === 'failed'
+      )
         events.push({ kind: 'sale', step, ...(stock !== undefined && { stock }), ...of });
     }
-    if (last && status !== last.status) events.push(...ofStatus(status, last.status, heads[0]?.command ?? [], of));
     if (line !== undefined) events.push({ kind: 'line', line, ...of });
-    if (step?.sent && step.reply !== undefined && step.process === sale) {
-      const returned = step.input?.type === 'reply' ? returnedOf(step.input.reply) : step.reply;
-      events.push({ kind: 'done', ...messageOf(step.sent.command), returned, ...of });
-    }
   }
-  return [...events, redisAt(state, { at, server, lock })];
+  return events;
 }
 
-const messageOf = (command: (string | number)[]) => ({
-  id: 0,
-  server: 0,
-  ...readableOf(command),
-  verb: readable(command),
-});
+/** A reply that its process has not read yet, as the search has noted it; of an error the message. */
+function valueOf(noted: string): Returned {
+  try {
+    return JSON.parse(noted);
+  } catch {
+    return noted;
+  }
+}
+
+const nameOfProcess = (index: number) => String.fromCharCode(65 + index);
+/** The process that an owner token of the search names, or the text as it is. */
+const nameIn = (text: string) => (/^[A-Z]:\d+$/.test(text) ? (text[0] as string) : text);
+
+function messageOf(command: (string | number)[], lock: string[]) {
+  const read = readableOf(command);
+  const keys = command.slice(/^EVAL/.test(String(command[0])) ? 3 : 1).map(String);
+  const about = keys[0] === STOCK_KEY ? 'stock' : namesFor(lock, LOCK_KEY).includes(keys[0] ?? '') ? 'lock' : 'other';
+  const isPlain = about !== 'other' && read.name === String(command[0]);
+  const verb = isPlain ? `${read.name} ${about}` : read.verb;
+  return { server: 0, ...read, verb, about, args: read.args?.map(nameIn) } as const;
+}
+
+type OfRedis = Extract<GameEvent, { kind: 'redis' }>;
+
+/** What became of the lease. A key that goes without a command has come to its end. */
+function leasesOf(
+  before: OfRedis | undefined,
+  now: OfRedis,
+  isAsked: boolean,
+): Extract<GameEvent, { kind: 'lease' }>[] {
+  const { at } = now;
+  const [had, has] = [before?.lock, now.lock];
+  const isSame = had !== undefined && had.value === has?.value;
+  return [
+    ...(had && !isSame ? [{ kind: 'lease' as const, at, is: isAsked ? ('freed' as const) : ('ended' as const) }] : []),
+    ...(has && !isSame ? [{ kind: 'lease' as const, at, is: 'begun' as const }] : []),
+    ...(isSame && (has?.endsAt ?? 0) > (had.endsAt ?? 0)
+      ? [{ kind: 'lease' as const, at, is: 'renewed' as const }]
+      : []),
+  ];
+}
 
 type Status = State['actors'][number]['status'];
 
@@ -201,21 +259,22 @@ function ofStatus(
   status: Status,
   last: Status,
   command: (string | number)[],
+  lock: string[],
   of: { at: number; node: string; sale: string },
 ): GameEvent[] {
   const { at, node } = of;
   return [
-    ...(last === 'is late' ? [{ kind: 'let go' as const, ...messageOf(command), ...of }] : []),
+    ...(last === 'is late' ? [{ kind: 'let go' as const, id: at, ...messageOf(command, lock), ...of }] : []),
     ...(last === 'is paused' && status !== 'crashed'
       ? [{ kind: 'node' as const, at, node, is: 'resumed' as const }]
       : []),
-    ...(status === 'is late' ? [{ kind: 'held' as const, ...messageOf(command), ...of }] : []),
+    ...(status === 'is late' ? [{ kind: 'held' as const, id: at, ...messageOf(command, lock), ...of }] : []),
     ...(status === 'is paused' ? [{ kind: 'node' as const, at, node, is: 'stopped' as const }] : []),
     ...(status === 'crashed' ? [{ kind: 'node' as const, at, node, is: 'killed' as const }] : []),
   ];
 }
 
-function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): GameEvent {
+function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): OfRedis {
   const held = servers[0] as number;
   const ask = (...command: string[]) => server.execute(held, ms, 0, command).reply;
   const ends = server.ends(held);
@@ -223,14 +282,18 @@ function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): GameE
   const stock = Number(ask('GET', STOCK_KEY));
   if (key === undefined) return { kind: 'redis', at, stock };
   const kind = ask('TYPE', key);
-  const value = kind === 'hash' ? ask('HGETALL', key) : kind === 'string' ? ask('GET', key) : kind;
+  const found = kind === 'hash' ? ask('HGETALL', key) : [kind === 'string' ? ask('GET', key) : kind];
+  const [value = '', count] = (found as Reply[]).map(String);
+  const owner = nameIn(value);
   const leftMs = (ends.get(key) ?? 0) - ms;
   return {
     kind: 'redis',
     at,
     stock,
     lock: {
-      value: Array.isArray(value) ? value.join(': ') : String(value),
+      value,
+      ...(owner !== value && { owner }),
+      ...(count !== undefined && { count: Number(count) }),
       // Where steps are counted, the end says how many milliseconds are left.
       ...(Number.isFinite(leftMs) && { endsAt: at + leftMs }),
     },

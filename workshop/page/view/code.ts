@@ -1,46 +1,141 @@
-// The file of a stage, with what it changes in the stage before marked, and the lines that run now.
+// The code beside the picture: the lines of sale.ts that race, the file of the lock, and the script that Redis runs. Each sale stands at its line.
 
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
-import { say } from './texts.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SaleScene, Scene } from '../picture/beats.ts';
+import { type Both, inLanguage, say } from './texts.ts';
 
-interface CodeProps {
-  file: string;
-  text: string;
-  before?: string | undefined;
-  /** Who is at a line, by the number of that. */
-  at?: Record<number, string>;
+export const SALE_FILE = 'services/inventory/sale/sale.ts';
+/** The lines of it that are steps, in their order, each by what it calls. */
+const steps: { step: SaleScene['step']; calls: string; is?: Both }[] = [
+  { step: 'acquire', calls: 'await lock.acquire(signal)' },
+  { step: 'read', calls: 'const stockBefore = await stock.read(', is: ['reads', '读'] },
+  { step: 'gap', calls: 'await business()', is: ['the gap', '空隙'] },
+  { step: 'write', calls: 'const left = await stock.write(', is: ['writes', '写'] },
+  { step: 'release', calls: 'await lock.release()' },
+];
+
+/** The numbers and the texts of the lines that are steps. Throws when one is not there. */
+export function stepLines(source: string) {
+  const lines = source.split('\n');
+  return steps.map(({ calls, ...step }) => {
+    const at = lines.findIndex((line) => line.includes(calls));
+    if (at < 0) throw new Error(`${SALE_FILE} has no ${calls}.`);
+    return { ...step, number: at + 1, text: lines[at]?.trim() ?? '' };
+  });
 }
 
-export function Code({ file, text, before, at = {} }: CodeProps) {
-  // The first lines tell in words what the page tells as well.
-  const [head = ''] = /^(\/\/.*\n)+\n/.exec(text) ?? [];
-  const body = (source: string) => source.replace(/^(\/\/.*\n)+\n/, '');
-  let number = head.split('\n').length - 1;
-  const parts = diffLines(before === undefined ? body(text) : body(before), body(text));
-  return html`<section class="code" aria-labelledby="code">
-    <h2 id="code">${say('code', { file })}</h2>
-    ${before !== undefined && html`<p><small>${say('changed')}</small></p>`}
-    <pre tabindex="0">${parts.flatMap(({ value, added, removed }) =>
-      value
-        .replace(/\n$/, '')
-        .split('\n')
-        .map((line) => {
-          if (removed) return html`<del>${line}\n</del>`;
-          number += 1;
-          const who = at[number];
-          const mark = who !== undefined && html`<mark>◀ ${who}</mark>`;
-          return added ? html`<ins>${line} ${mark}\n</ins>` : html`<span>${line} ${mark}\n</span>`;
-        }),
-    )}</pre>
+interface CodeProps {
+  files: Record<string, string>;
+  stage: string;
+  /** The stage whose file is the same but for what is marked. */
+  before?: string | undefined;
+  scene: Scene | undefined;
+  /** The script that Redis has just run. */
+  script?: string | undefined;
+  isBad: boolean;
+}
+
+export const fileOf = (files: Record<string, string>, stage: string) =>
+  [`locks/${stage}.ts`, `locks/beyond/${stage}.ts`].find((file) => files[file] !== undefined) ?? '';
+
+export function Code({ files, stage, before, scene, script, isBad }: CodeProps) {
+  const file = fileOf(files, stage);
+  const text = files[file] ?? '';
+  const scripts = namedIn(text, files).filter((each) => each.endsWith('.lua'));
+  const running = scripts.find((each) => each === `lua/${script}.lua`);
+  const [chosen, choose] = useState<string>();
+  useEffect(() => choose(undefined), [stage, running]);
+  const shown = chosen ?? running ?? file;
+  const sales = scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+  const name = (path: string) => path.split('/').at(-1);
+  return html`<section class="code" aria-label=${say('code')}>
+    <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
+    <p class="tabs">
+      ${[file, ...scripts].map((each) => html`<button aria-pressed=${each === shown} onClick=${() => choose(each)}>${name(each)}</button>`)}
+      ${before !== undefined && shown === file && html`<small>${say('changed')}</small>`}
+    </p>
+    ${
+      shown === file
+        ? html`<${Lines} key=${file} text=${text} before=${before && files[fileOf(files, before)]}
+            at=${sales.filter(({ step }) => step === 'acquire' || step === 'release' || step === 'gap')} />`
+        : html`<${Lines} key=${shown} text=${files[shown] ?? ''} isRunning=${shown === running} at=${[]} />`
+    }
   </section>`;
 }
 
-/** The scripts and other files that a text speaks of, to be opened. */
-export function Named({ text, files }: { text: string; files: Record<string, string> }) {
+export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
+
+function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[]; isBad: boolean }) {
+  if (source === '') return null;
+  return html`<p class="file">sale.ts <small>${say('everySale')}</small></p>
+    <ol class=${isBad ? 'steps broken' : 'steps'}>
+      ${stepLines(source).map(({ step, number, text, is }) => {
+        const here = sales.filter((sale) => sale.step === step);
+        const isCrowd = here.length > 1 && (step === 'gap' || step === 'write');
+        return html`<li class=${`${step}${here.length > 0 ? ' here' : ''}${isCrowd ? ' crowd' : ''}`}>
+          <span class="who">${here.map(({ sale }) => html`<${Chip} sale=${sale} />`)}</span><i>${number}</i><code>${text}</code>${is && html`<small>${inLanguage(is)}</small>`}</li>`;
+      })}
+    </ol>`;
+}
+
+interface LinesProps {
+  text: string;
+  before?: string | undefined;
+  /** Who is at a line of it. */
+  at: Pick<SaleScene, 'sale' | 'line'>[];
+  /** All of it runs now, as one step. */
+  isRunning?: boolean;
+}
+
+/** A file without the comment that opens it, with what is new in it marked. The line where somebody is stays in sight. */
+export function Lines({ text, before, at, isRunning }: LinesProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const places = at.map(({ line }) => line).join();
+  useEffect(() => {
+    const here = list.current?.querySelector<HTMLElement>('.here');
+    if (here && list.current) list.current.scrollTop = here.offsetTop - list.current.clientHeight / 2;
+  }, [places]);
+  const isNew = newLines(before ?? text, text);
+  const lines = text.replace(/\n$/, '').split('\n');
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => !/^(\/\/|--|$)/.test(line)),
+  );
+  return html`<ol class=${isRunning ? 'lines running' : 'lines'} ref=${list} tabindex="0">
+    ${lines.map((line, index) => {
+      const number = index + 1;
+      if (index < first || (line === '' && lines[index - 1] === '')) return null;
+      const who = at.filter((sale) => sale.line === number);
+      return html`<li class=${`${isNew.has(number) ? 'new' : ''}${who.length > 0 ? ' here' : ''}`}>
+        <span class="who">${who.map(({ sale }) => html`<${Chip} sale=${sale} />`)}</span><i>${number}</i><code>${line}</code></li>`;
+    })}
+  </ol>`;
+}
+
+/** The numbers of the lines that the text before does not have. */
+function newLines(before: string, text: string): Set<number> {
+  const found = new Set<number>();
+  let number = 0;
+  for (const { value, added, removed } of diffLines(before, text)) {
+    if (removed) continue;
+    for (const _ of value.replace(/\n$/, '').split('\n')) {
+      number += 1;
+      if (added) found.add(number);
+    }
+  }
+  return found;
+}
+
+/** The scripts and other files that a text speaks of. */
+function namedIn(text: string, files: Record<string, string>): string[] {
   const scripts = [...text.matchAll(/readScript\('([\w-]+)'\)/g)].map(([, name]) => `lua/${name}.lua`);
-  const named = Object.keys(files).filter((file) => scripts.includes(file) || text.includes(file));
-  return named.map(
+  return Object.keys(files).filter((file) => scripts.includes(file) || text.includes(file));
+}
+
+/** Those files, to be opened. */
+export const Named = ({ text, files }: { text: string; files: Record<string, string> }) =>
+  namedIn(text, files).map(
     (file) => html`<details><summary><code>${file}</code></summary><pre tabindex="0">${files[file]}</pre></details>`,
   );
-}

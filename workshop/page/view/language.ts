@@ -1,14 +1,10 @@
 // The switch between the languages of the page.
 
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
-import { say, speak, spoken } from './texts.ts';
+import { say, spoken } from './texts.ts';
 
-/** The page speaks the language that was chosen last. Returns the button that chooses the other one. */
-export function useLanguage() {
-  const [language, setLanguage] = useState(spoken());
-  speak(language);
-  document.title = say('title');
-  const isEnglish = language === 'en';
-  return html`<button lang=${isEnglish ? 'zh-CN' : 'en'} onClick=${() => setLanguage(isEnglish ? 'zh' : 'en')}>${say('language')}</button>`;
+/** The button that chooses the other language. */
+export function LanguageButton({ choose }: { choose(language: string): void }) {
+  const other = spoken() === 'en' ? 'zh' : 'en';
+  return html`<button class="plain" lang=${other === 'zh' ? 'zh-CN' : 'en'} onClick=${() => choose(other)}>${say('language')}</button>`;
 }

@@ -4,81 +4,123 @@ import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Given } from '../pack.ts';
+import { glossary, lessons } from '../picture/lessons.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { useLanguage } from './language.ts';
-import { glossary, lessons } from './lessons.ts';
+import { keepText, readKept } from './kept.ts';
+import { LanguageButton } from './language.ts';
 import { connect } from './live.ts';
-import { RealRun, realServers } from './real.ts';
+import { RealRun } from './real.ts';
 import { Room } from './room.ts';
+import { addressOf, type Go, type Route, useRoute } from './route.ts';
 import { Scheduler } from './scheduler.ts';
 import { Stack } from './stack.ts';
-import { Step } from './step.ts';
-import { inLanguage, say, type Text } from './texts.ts';
+import { type Progress, Step } from './step.ts';
+import { inLanguage, say, speakAtFirst, type Text } from './texts.ts';
 import { Turn } from './turn.ts';
 
 /** What the page was given: by the server of the live page, or with a run that was saved. */
 const given: Given = JSON.parse(document.getElementById('given')?.textContent ?? '{}');
 const live = given.isServed ? connect() : undefined;
-const real = live && realServers(live);
-/** The views that are not in every page, by their places behind the lesson and one's own turn. */
-const [ROOM, STACK, SAVED] = [100, 101, 102];
-const own: [number, Text][] = [
+/** The views besides the steps of the lesson, by their names in the address. */
+const views: [string, Text][] = [
+  ['turn', 'turn'],
   ...(live
     ? ([
-        [ROOM, 'room'],
-        [STACK, 'stack'],
-      ] as [number, Text][])
+        ['room', 'room'],
+        ['stack', 'stack'],
+      ] as [string, Text][])
     : []),
-  ...(given.run ? ([[SAVED, 'saved']] as [number, Text][]) : []),
+  ...(given.run ? ([['saved', 'saved']] as [string, Text][]) : []),
 ];
+/** Where the browser keeps what one has done in the lesson. */
+const KEY = 'lockstep lesson';
 
 function Page({ engine }: { engine: Engine }) {
   const [files, setFiles] = useState<Record<string, string>>();
-  const language = useLanguage();
-  /** The step of the lesson; after the last come the scheduler and one's own turn. */
-  const [number, setNumber] = useState(given.run ? SAVED : 0);
-  const [isReal, setReal] = useState(false);
+  const [route, go] = useRoute();
+  speakAtFirst(route.lang ?? readKept('lockstep language'));
+  const [progress, setProgress] = useState<Progress>(() => ({
+    answers: {},
+    seen: [],
+    ...JSON.parse(readKept(KEY) ?? '{}'),
+  }));
   useEffect(() => void engine.files.then(setFiles), [engine]);
-  const lesson = lessons[number];
-  function go(to: number) {
-    setNumber(to);
-    scrollTo(0, 0);
+  useEffect(() => {
+    if (given.run && !location.hash.startsWith('#/')) go({ view: 'saved' });
+  }, []);
+  const number = Number(route.view);
+  const isStep = lessons[number] !== undefined;
+  function keep(change: Progress) {
+    setProgress(change);
+    keepText(KEY, JSON.stringify(change));
   }
-  return html`<header>
-      <h1>${say('title')}</h1>
-      <nav aria-label=${say('steps')}>
-        ${lessons.map(
-          ({ stage }, step) => html`<button aria-current=${step === number ? 'step' : undefined}
-          aria-label=${say('step', { n: step })} title=${stage} onClick=${() => go(step)}>${step}</button>`,
-        )}
-        ${[SCHEDULER, TURN].map((part) => html`<button aria-current=${part === number ? 'step' : undefined} onClick=${() => go(part)}>${say(part === TURN ? 'turn' : 'scheduler')}</button>`)}
-        ${own.map(([at, name]) => html`<button aria-current=${number === at ? 'step' : undefined} onClick=${() => go(at)}>${say(name)}</button>`)}
-      </nav>
-      ${live && lesson && html`<label class="switch"><input type="checkbox" checked=${isReal} onChange=${() => setReal(!isReal)} />${say('realServers')}</label>`}
-      ${language}
-    </header>
-    <main>
-      ${
-        files === undefined
-          ? html`<p>${say('loading')}</p>`
-          : lesson
-            ? html`<${Step} key=${`${lesson.stage} ${isReal}`} lesson=${lesson} engine=${engine} files=${files} live=${live} real=${isReal ? real : undefined} onNext=${() => go(number + 1)} />`
-            : number === SCHEDULER
-              ? html`<${Scheduler} engine=${engine} files=${files} />`
-              : number === ROOM
-                ? html`<${Room} live=${live} />`
-                : number === STACK
-                  ? html`<${Stack} live=${live} />`
-                  : number === SAVED
-                    ? html`<${RealRun} run=${given.run} isOver=${true} />`
-                    : html`<${Turn} engine=${bench()} files=${files} />`
-      }
-    </main>
-    <footer>${lesson && html`<details><summary>${say('words')}</summary>${glossary.map((word) => html`<p>${inLanguage(word)}</p>`)}</details>`}<small>${lesson && say('keys')} ${report && html`<a href=${report.href}>${say('report')}</a>`}</small></footer>`;
+  useEffect(() => {
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [route.view, files]);
+  return html`<${Header} route=${route} go=${go} seen=${progress.seen} />
+    <main>${
+      files === undefined
+        ? html`<p>${say('loading')}</p>`
+        : isStep
+          ? route.part === 'break'
+            ? html`<${Scheduler} key=${number} number=${number} engine=${engine} files=${files} go=${go} />`
+            : html`<${Step} key=${number} number=${number} engine=${engine} files=${files} route=${route} go=${go} progress=${progress} keep=${keep} live=${live} />`
+          : route.view === 'room'
+            ? html`<${Room} live=${live} />`
+            : route.view === 'stack'
+              ? html`<${Stack} live=${live} />`
+              : route.view === 'saved'
+                ? html`<${RealRun} run=${given.run} isOver=${true} />`
+                : html`<${Turn} engine=${bench()} files=${files} name=${route.part} open=${(part: string) => go({ part })} />`
+    }</main>
+    ${
+      isStep &&
+      html`<footer><details><summary>${say('words')}</summary>${glossary.map((word) => html`<p>${inLanguage(word)}</p>`)}</details>
+      <small>${say('keys')} ${report && html`<a href=${report.href}>${say('report')}</a>`}</small></footer>`
+    }`;
 }
 
-const SCHEDULER = lessons.length;
-const TURN = SCHEDULER + 1;
+function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
+  const [isShared, setShared] = useState(false);
+  const button = (
+    view: string,
+    name: unknown,
+    isSeen = false,
+  ) => html`<button aria-current=${view === route.view ? 'step' : undefined}
+    onClick=${() => go({ view, part: undefined, side: undefined, at: undefined }, true)}>${name}${isSeen && html`<em aria-label=${say('seen')}>✓</em>`}</button>`;
+  async function share() {
+    const url = addressOf(route);
+    // A phone has a sheet for it; a window has the clipboard, where it may.
+    if (navigator.share) return void navigator.share({ url }).catch(() => {});
+    await navigator.clipboard?.writeText(url).catch(() => prompt(say('share'), url));
+    setShared(true);
+  }
+  return html`<header>
+    <h1>Lockstep</h1>
+    <nav aria-label=${say('steps')}>
+      ${lessons.map(({ stage, name }, at) => button(String(at), html`<i>${at}</i>${inLanguage(name)}`, seen.includes(stage)))}
+      ${views.map(([view, name]) => button(view, say(name)))}
+    </nav>
+    <button class="plain" aria-label=${say('share')} title=${say(isShared ? 'isShared' : 'share')} onClick=${share}>${isShared ? '✓' : '⤴'}</button>
+    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall()} onClick=${() => putOnWall(!isOnWall())}>⛶</button>
+    <${LanguageButton} choose=${(lang: string) => {
+      keepText('lockstep language', lang);
+      go({ lang });
+    }} />
+  </header>`;
+}
+
+/** For a projector all is larger, the light is that of the room, and what is for one's own hand is away. */
+const isOnWall = () => document.documentElement.dataset['mode'] === 'wall';
+function putOnWall(isOn: boolean) {
+  document.documentElement.dataset['mode'] = isOn ? 'wall' : '';
+  if (isOn) void document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) void document.exitFullscreen();
+}
+addEventListener('fullscreenchange', () => {
+  if (!document.fullscreenElement) document.documentElement.dataset['mode'] = '';
+});
+
 /** On a web server the report of a run lies beside the page. */
 const report = document.querySelector<HTMLLinkElement>('link[rel=alternate]');
 const engine = startEngine();

@@ -1,83 +1,131 @@
-// Plays runs from stop to stop: forwards, backwards, by keys.
+// Where one is in what is shown, as one number: 3.4 is 40 % into the fourth beat. It plays, steps, and goes back.
 
-import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
-import { say } from './texts.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** How long one stops where there is a sentence to read, and where there is none, in milliseconds. */
-const STOP_MS = { told: 800, untold: 130 };
+export interface Rhythm {
+  /** How many beats there are. */
+  count: number;
+  /** How long a beat takes, and how long one reads what it has done, in milliseconds. */
+  beatMs(at: number): number;
+  readMs(at: number): number;
+  /** Where it stops the first time that it comes there, so that one can look. */
+  stopsAt?: number | undefined;
+}
+
+/** A step back is faster than a step on. */
+const BACK_MS = 260;
+/** A window that was away for longer goes on where it was. */
+const LONGEST_FRAME_MS = 64;
+const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export type Player = ReturnType<typeof usePlayer>;
 
-/** `begins`: it plays by itself. */
-export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean; begins: boolean }) {
-  const last = Math.max(0, stops.length - 1);
-  const [stop, setStop] = useState(0);
-  const [isPlaying, setPlaying] = useState(begins);
+/** `name`: what is shown; another one begins at its beginning. `onRest` is told where it comes to rest. */
+export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) => void = () => {}, begin = 0) {
+  const [pos, setPos] = useState(begin);
+  const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(1);
+  const own = useRef({
+    pos: begin,
+    name,
+    isBegun: false,
+    stopped: new Set<string>(),
+    target: undefined as number | undefined,
+  });
+  const given = useRef({ rhythm, speed, onRest });
+  given.current = { rhythm, speed, onRest };
+
+  function put(to: number) {
+    own.current.pos = Math.max(0, Math.min(given.current.rhythm.count, to));
+    setPos(own.current.pos);
+  }
+  function rest(at: number) {
+    own.current.target = undefined;
+    setPlaying(false);
+    put(at);
+    given.current.onRest(own.current.pos);
+  }
+
   useEffect(() => {
-    if (!isPlaying || last === 0) return;
-    const timer = setTimeout(
-      () => {
-        if (stop + 1 >= last) setPlaying(false);
-        // Somebody may have gone elsewhere just now.
-        setStop((now) => (now === stop ? Math.min(last, stop + 1) : now));
-      },
-      isTold ? STOP_MS.told : STOP_MS.untold,
-    );
-    return () => clearTimeout(timer);
-  }, [isPlaying, stop, last, isTold]);
+    if (own.current.name === name) return;
+    Object.assign(own.current, { name, target: undefined });
+    put(0);
+  }, [name]);
+
+  useEffect(() => {
+    if (!isPlaying) return;
+    let frame = 0;
+    let last: number | undefined;
+    let readUntil = 0;
+    function tick(time: number) {
+      frame = requestAnimationFrame(tick);
+      const {
+        rhythm: { count, beatMs, readMs, stopsAt },
+        speed: factor,
+      } = given.current;
+      const ms = Math.min(LONGEST_FRAME_MS, time - (last ?? time));
+      last = time;
+      const { pos: from, target, stopped } = own.current;
+      if (target === undefined && from >= count) return rest(count);
+      if (target === undefined && time < readUntil) return;
+      const isBack = target !== undefined && target < from;
+      const until = target ?? Math.floor(from) + 1;
+      const by = isStill() ? 1 : (ms * factor) / (isBack ? BACK_MS : beatMs(Math.floor(from)));
+      const next = isBack ? Math.max(until, from - by) : Math.min(until, from + by);
+      if (next !== until) return put(next);
+      if (target !== undefined) return rest(target);
+      put(next);
+      readUntil = time + readMs(Math.floor(from)) / factor;
+      const place = `${own.current.name} ${stopsAt}`;
+      if (next === stopsAt && !stopped.has(place)) {
+        stopped.add(place);
+        rest(next);
+      }
+    }
+    frame = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(frame);
+  }, [isPlaying]);
+
   return {
-    stop: Math.min(stop, last),
-    isPlaying: isPlaying && last > 0,
-    isOver: last > 0 && stop === last,
-    go(to: number) {
-      setPlaying(false);
-      setStop(Math.max(0, Math.min(last, to)));
-    },
-    play() {
-      if (stop === last) setStop(0);
+    pos,
+    isPlaying,
+    speed,
+    setSpeed,
+    /** Goes there at once. */
+    go: rest,
+    /** Goes one beat on, or back. */
+    step(by: 1 | -1) {
+      const { pos: from, target } = own.current;
+      // Who goes on in the middle of a beat sees its end.
+      if (target !== undefined && by > 0) put(target);
+      const at = target !== undefined && by > 0 ? target : from;
+      own.current.target = Math.max(0, Math.min(rhythm.count, by > 0 ? Math.floor(at) + 1 : Math.ceil(at) - 1));
       setPlaying(true);
     },
-    pause: () => setPlaying(false),
+    play() {
+      own.current.target = undefined;
+      setPlaying(true);
+    },
+    toggle() {
+      if (!isPlaying && own.current.pos >= rhythm.count) put(0);
+      own.current.target = undefined;
+      if (isPlaying) rest(own.current.pos);
+      else setPlaying(true);
+    },
   };
-}
-
-/** The buttons, and the keys that do the same wherever one is but in a field: space, arrows, Home and End. */
-export function Controls({ player, count, children }: { player: Player; count: number; children?: unknown }) {
-  const { stop, isPlaying, go, play, pause } = player;
-  const toggle = isPlaying ? pause : play;
-  const keys: Record<string, () => void> = {
-    ArrowRight: () => go(stop + 1),
-    ArrowLeft: () => go(stop - 1),
-    Home: () => go(0),
-    End: () => go(count - 1),
-    ' ': toggle,
-  };
-  useKeys(({ key, target }) => {
-    const isPressed = key === ' ' && target instanceof Element && target.closest('button, a, summary');
-    if (isPressed || keys[key] === undefined) return false;
-    keys[key]();
-    return true;
-  });
-  return html`<div class="controls">
-    <button class="main" onClick=${toggle} disabled=${count < 2}>${say(isPlaying ? 'pause' : 'play')}</button>
-    <button aria-label=${say('back')} onClick=${() => go(stop - 1)}>◀</button>
-    <input type="range" aria-label=${say('moment')} min="0" max=${Math.max(0, count - 1)} value=${stop}
-      onInput=${(event: Event) => go(Number((event.target as HTMLInputElement).value))} />
-    <button aria-label=${say('forward')} onClick=${() => go(stop + 1)}>▶</button>
-    ${children}
-  </div>`;
 }
 
 /** Keys work wherever one is but in a field. `press` says whether it has used one. */
 export function useKeys(press: (event: KeyboardEvent) => boolean) {
+  const latest = useRef(press);
+  latest.current = press;
   useEffect(() => {
     function hear(event: KeyboardEvent) {
       const { target, ctrlKey, altKey, metaKey } = event;
-      const isTaken = target instanceof Element && target.closest('input, select, textarea, [contenteditable]');
-      if (!isTaken && !ctrlKey && !altKey && !metaKey && press(event)) event.preventDefault();
+      const isTaken = target instanceof Element && target.closest('input, select, textarea, dialog, [contenteditable]');
+      if (!isTaken && !ctrlKey && !altKey && !metaKey && latest.current(event)) event.preventDefault();
     }
     addEventListener('keydown', hear);
     return () => removeEventListener('keydown', hear);
-  });
+  }, []);
 }

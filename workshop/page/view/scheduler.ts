@@ -1,34 +1,55 @@
-// You are the scheduler: one chooses what happens next, and breaks the lock.
+// You are the scheduler: one chooses what comes next, and finds the hole that a stage leaves.
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { saysOfScope } from '../../../prove/wording.ts';
 import type { Orders, Standing } from '../game.ts';
+import { beatsOf } from '../picture/beats.ts';
+import { lessons } from '../picture/lessons.ts';
+import type { Shown } from '../picture/shown.ts';
+import { turningOf } from '../picture/turning.ts';
+import { placeOf } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
-import { useKeys } from './player.ts';
-import { linesAt, lostAt, momentAt } from './reduce.ts';
-import { placeOf, Run } from './run.ts';
+import { useKeys, usePlayer } from './player.ts';
+import { Playing, rhythmOf, sceneAt, toneAt } from './playing.ts';
+import type { Go } from './route.ts';
 import { inNumber, say } from './texts.ts';
-import { searchSaid } from './wording.ts';
+import { moveSaid, searchSaid } from './wording.ts';
 
 interface SchedulerProps {
+  /** The step of the lesson whose lock it is. */
+  number: number;
   engine: Engine;
   files: Record<string, string>;
+  go: Go;
 }
 
-const nothing: Standing = { events: [], moves: [] };
+const nothing: Standing = { events: [], moves: [], leaseMs: 0 };
 
-export function Scheduler({ engine, files }: SchedulerProps) {
-  const [name, setName] = useState('0-none');
+export function Scheduler({ number, engine, files, go }: SchedulerProps) {
+  const { stage } = lessons[number] as (typeof lessons)[number];
+  const task = levels.find((level) => level.stage === stage) as Level;
   const [way, setWay] = useState<number[]>([]);
   const [standing, setStanding] = useState<Standing>(nothing);
   const [orders, setOrders] = useState<Orders>();
-  const [advice, advise] = useState<string>();
+  const [advice, advise] = useState<number>();
   const moves = useRef<HTMLOListElement>(null);
-  const task = levels.find(({ stage }) => stage === name) as Level;
   const isOver = standing.events.length > 0 && standing.moves.length === 0;
+  const shown = useMemo((): Shown => {
+    const beats = beatsOf(standing.events, placeOf(stage));
+    // What has not come to its end has no end to tell.
+    if (!isOver) {
+      beats.beats.pop();
+      beats.scenes.pop();
+    }
+    const verdict = standing.broken === undefined ? 'unknown' : 'fail';
+    const turning = standing.broken && turningOf(beats, { verdict, breaks: [], keeps: [] });
+    return { stage, leaseMs: standing.leaseMs, beats, verdict, turning };
+  }, [standing]);
+  const { count } = rhythmOf(shown);
+  const player = usePlayer(stage, { ...rhythmOf(shown), readMs: () => 0 });
 
   useEffect(() => {
     let isLeft = false;
@@ -43,70 +64,65 @@ export function Scheduler({ engine, files }: SchedulerProps) {
     return () => {
       isLeft = true;
     };
-  }, [name, way]);
+  }, [way]);
+  useEffect(() => void engine.ask('orders', { ...task, way: [] }).then(setOrders), []);
+  // What was chosen is seen to happen; what was undone is gone at once.
   useEffect(() => {
-    let isLeft = false;
-    setOrders(undefined);
-    void engine.ask('orders', { ...task, way: [] }).then((found) => isLeft || setOrders(found));
-    return () => {
-      isLeft = true;
-    };
-  }, [name]);
+    if (player.pos < count) player.play();
+    else player.go(count);
+  }, [standing]);
 
-  function open(another: string) {
-    setStanding(nothing);
-    setWay([]);
-    setName(another);
-  }
+  const undo = () => way.length > 0 && setWay(way.slice(0, -1));
   async function hint() {
     if (isOver) return;
-    const { next, nearest } = await engine.ask('orders', { ...task, way });
-    advise(next === undefined ? say('noHint') : say('hintIs', { n: next + 1, nearest }));
+    const { next } = await engine.ask('orders', { ...task, way });
+    advise(next ?? -1);
   }
   useKeys(({ key, repeat }) => {
     if (repeat) return false;
     if (/^[1-9]$/.test(key) && Number(key) <= standing.moves.length) setWay([...way, Number(key) - 1]);
-    else if (key === 'u' && way.length > 0) setWay(way.slice(0, -1));
+    else if (key === 'u') undo();
     else if (key === 'h') void hint();
     else return false;
     return true;
   });
 
-  const { events } = standing;
-  const at = events.at(-1)?.at ?? 0;
-  const moment = useMemo(() => momentAt(events, at), [events]);
   const scope = saysOfScope(task.scope);
-  const file = [`locks/${name}.ts`, `locks/beyond/${name}.ts`].find((each) => files[each] !== undefined) ?? '';
+  const begins = { big: scope ? bothOf(searchSaid(scope)) : bothOf(''), small: bothOf(say('schedule')) };
   return html`<article class="step scheduler">
-    <section class="ask">
-      <p class="bar">
-        <label>${say('level')}${' '}
-          <select value=${name} onChange=${(event: Event) => open((event.target as HTMLSelectElement).value)}>
-            ${levels.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
-          </select>
-        </label>
-        <button onClick=${() => way.length > 0 && setWay(way.slice(0, -1))} aria-disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
+    <div class="first">
+    <section class="show">
+      <p class="sides"><b>${say('scheduler')}</b> <small>${stage}</small>
+        <button class="next" onClick=${() => go({ part: undefined }, true)}>← ${say('backToStep')}</button></p>
+      <${Playing} shown=${shown} pos=${Math.min(player.pos, count)} begins=${begins} go=${player.go} />
+      <div class="controls">
+        <button onClick=${undo} aria-disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
         <button onClick=${() => way.length > 0 && setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
         <button onClick=${hint} aria-disabled=${isOver}>${say('hint')} <kbd>h</kbd></button>
-      </p>
-      <p>${say('schedule')} <b>${scope && searchSaid(scope)}</b></p>
-    </section>
-    <section class="runs">
-      <${Run} title=${say('made', { n: way.length })} events=${events} said=${searchSaid} place=${placeOf(name)} scale=${{ from: 0, until: Math.max(12, at) }} at=${at} />
-      <div class="told" role="status">
-        ${!isOver && lostAt(moment) > 0 && html`<p>${say('lostAlready')}</p>`}
-        ${advice !== undefined && html`<p>${advice}</p>`}
-        ${isOver && html`<p class=${standing.broken === undefined ? 'outcome' : 'outcome lost'}>${standing.broken === undefined ? say('unbroken') : searchSaid(standing.broken)}</p>`}
-        ${isOver && html`<p>${orders === undefined ? say('counting') : say('orders', { orders: inNumber(orders.orders), broken: inNumber(orders.broken), share: shareOf(orders) })}</p>`}
+        <span class="next">${say('made', { n: way.length })}</span>
       </div>
-      <ol class="moves" ref=${moves} aria-label=${say('moves')}>
-        ${standing.moves.map((move, index) => html`<li><button onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> ${searchSaid(move)}</button></li>`)}
-      </ol>
     </section>
-    <${Code} file=${file} text=${files[file] ?? ''} at=${linesAt(moment)} />
+    <section class="ask">
+      ${
+        isOver
+          ? html`<${Outcome} standing=${standing} orders=${orders} />`
+          : html`<p><b>${say('moves')}</b></p>
+        <ol class="moves" ref=${moves}>
+          ${standing.moves.map((move, index) => html`<li><button class=${index === advice ? 'main' : ''} onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> ${moveSaid(move)}</button></li>`)}
+        </ol>
+        <p role="status">${advice === -1 && say('noHint')}</p>`
+      }
+    </section>
+    </div>
+    <${Code} files=${files} stage=${stage} scene=${sceneAt(shown, player.pos)} isBad=${toneAt(shown, player.pos) === 'bad'} />
   </article>`;
 }
 
-/** How many of the orders break the lock, as one of so many. */
-const shareOf = ({ orders, broken }: Orders) =>
-  broken === 0 ? say('none') : say('oneIn', { n: (orders / broken).toFixed(1) });
+const bothOf = (text: string) => [text, text] as const;
+
+/** A win says something: in how many interleavings it breaks. */
+function Outcome({ standing: { broken }, orders }: { standing: Standing; orders: Orders | undefined }) {
+  const won = broken !== undefined;
+  return html`<p role="status" class=${won ? 'outcome lost' : 'outcome'}><b>${say(won ? 'brokeIt' : 'unbroken')}</b> ${broken && searchSaid(broken)}</p>
+    <p>${orders === undefined ? say('counting') : say(orders.broken === 0 ? 'neverBreaks' : 'breaksIn', { orders: inNumber(orders.orders), broken: inNumber(orders.broken) })}</p>`;
+}

@@ -1,110 +1,233 @@
-// One step of the lesson: its question, the scenario under the stage before and under this one, and what came of it.
+// One step of the lesson: one predicts, then sees the scenario under the stage before and under this one, and changes it by hand.
 
 import { html } from 'htm/preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
-import type { Played } from '../worker.ts';
-import { Code, Named } from './code.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { type Knobs, type Lesson, lessons } from '../picture/lessons.ts';
+import { RushPicture, sayRush } from '../picture/rush.ts';
+import type { Shown } from '../picture/shown.ts';
+import { type LessonCell, useCells } from './cells.ts';
+import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
-import { type Lesson, lessons } from './lessons.ts';
+import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
-import { Controls, usePlayer } from './player.ts';
+import { type Player, useKeys, usePlayer } from './player.ts';
+import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt, useSize } from './playing.ts';
 import { Question } from './question.ts';
-import { type RealServers, Trouble } from './real.ts';
-import { isTold, linesAt, momentAt, stopsOf } from './reduce.ts';
 import { AskRoom } from './room.ts';
-import { Outcome, placeOf, Run, scaleOf } from './run.ts';
-import { inLanguage, say, type Text } from './texts.ts';
-import { inPageLanguage, stepSaid } from './wording.ts';
+import type { Go, Route } from './route.ts';
+import { inLanguage, say } from './texts.ts';
 
-interface StepProps {
-  lesson: Lesson;
-  engine: Engine;
-  files: Record<string, string>;
-  /** The server of the live page, where there is one; and the real servers, when it is played there. */
-  live?: Live;
-  real?: RealServers;
-  onNext(): void;
+export type Side = 'before' | 'now';
+
+/** What one has done so far, by the stages: the answers that were chosen, and which steps were seen to their end. */
+export interface Progress {
+  answers: Record<string, number>;
+  seen: string[];
 }
 
-const partsOf = (stage: string) => ({ n: Number(stage[0]), name: stage.slice(2) });
+interface StepProps {
+  number: number;
+  engine: Engine;
+  files: Record<string, string>;
+  route: Route;
+  go: Go;
+  progress: Progress;
+  keep(change: Progress): void;
+  live?: Live | undefined;
+}
 
-/** The question of a scenario is the second line of its page; a rush has none. */
-const asksIn = (page = '') => (page.split('\n')[1] ?? '').replace(/^./, (first) => first.toLowerCase());
+/** So many buyers as units are in stock: what is left is what was sold twice. */
+const RUSH = { requests: 60, connections: 15, stock: 60 };
+const RUSH_BEAT_MS = 110;
 
-export function Step({ lesson, engine, files, live, real, onNext }: StepProps) {
-  const { stage, drill } = lesson;
-  const number = lessons.indexOf(lesson);
-  const stages = [...lessons.slice(Math.max(0, number - 1), number).map((each) => each.stage), stage];
-  const [runs, setRuns] = useState<Played[]>();
-  const [chosen, choose] = useState<number>();
-  /** On real servers it begins when one says so, and is seen while it goes on. */
-  const [isBegun, setBegun] = useState(real === undefined);
-  const [soFar, setSoFar] = useState<PlayEvent[][]>([]);
+export function Step({ number, engine, files, route, go, progress, keep, live }: StepProps) {
+  const lesson = lessons[number] as Lesson;
+  const { stage, before } = lesson;
+  const chosen = progress.answers[stage];
+  const isAnswered = chosen !== undefined;
+  const isRush = route.side === 'rush' && lesson.rush !== undefined && isAnswered;
+  const side: Side = before === undefined || (isAnswered && route.side !== 'before') ? 'now' : 'before';
+  const [knobs, tune] = useState<Knobs>(lesson.usual);
+  const [isOpen, setOpen] = useState(false);
+  const stageOf = (which: Side) => (which === 'before' && before !== undefined ? before : (knobs.stage ?? stage));
+  const sides: Side[] = before === undefined ? ['now'] : ['before', 'now'];
+  const cellOf = (which: Side): LessonCell => {
+    const [page, wanted] = [lesson.page(knobs), { breaks: lesson.breaks, keeps: lesson.keeps }];
+    const cell = { stage: stageOf(which), drill: stage, leaseMs: knobs.leaseMs, wanted };
+    return isRush ? { ...cell, drill: lesson.rush as string, settings: RUSH } : { ...cell, page };
+  };
+  const found = useCells(engine, sides.map(cellOf));
+  const ofSide = (which: Side) => found[sides.indexOf(which)];
+  const mine = ofSide(side);
+  const shown = mine && 'shown' in mine ? mine.shown : undefined;
+  const rush = mine && 'rush' in mine ? mine.rush : undefined;
+  const rhythm = shown
+    ? rhythmOf(shown)
+    : { count: rush?.sales.length ?? 0, beatMs: () => RUSH_BEAT_MS, readMs: () => 0 };
+  const count = isAnswered ? rhythm.count : 0;
+  const player = usePlayer(
+    `${stage} ${side} ${isRush} ${shown ? '' : 'opens'}`,
+    { ...rhythm, count },
+    (pos) => go({ at: Number.isInteger(pos) ? String(pos) : pos.toFixed(1) }),
+    Number(route.at ?? 0),
+  );
+  const { pos } = player;
+  const isOver = count > 0 && pos >= count;
   useEffect(() => {
-    if (!isBegun) return;
-    let isLeft = false;
-    const played = stages.map((each, index) =>
-      real
-        ? real.play({ stage: each, drill }, (seen) =>
-            setSoFar((before) => Object.assign([...before], { [index]: seen })),
-          )
-        : engine.ask('play', { stage: each, drill, isShown: true }),
-    );
-    void Promise.all(played).then(
-      (all) => isLeft || setRuns(all),
-      () => isLeft || setBegun(false),
-    );
-    return () => {
-      isLeft = true;
-      real?.stop();
-    };
-  }, [isBegun]);
-  const isUnderWay = real !== undefined && runs === undefined;
-  const events = useMemo(() => runs?.map((run) => run.events) ?? soFar, [runs, soFar]);
-  const stops = useMemo(() => stopsOf(events), [events]);
-  const player = usePlayer(stops, { isTold: isTold(events.flat()), begins: number === 0 });
-  useEffect(() => {
-    if (real && runs) player.go(stops.length - 1);
-  }, [runs]);
-  const at = (isUnderWay ? stops.at(-1) : stops[player.stop]) ?? 0;
-  function answer(chosen: number) {
-    choose(chosen);
-    if (!player.isOver) player.play();
+    if (isOver && !progress.seen.includes(stage)) keep({ ...progress, seen: [...progress.seen, stage] });
+  }, [isOver]);
+
+  function answer(index: number) {
+    if (isAnswered) return;
+    keep({ ...progress, answers: { ...progress.answers, [stage]: index } });
+    go({ side: sides[0], at: undefined });
+    player.play();
   }
-  const isLast = number === lessons.length - 1;
-  const asks = inPageLanguage({ question: drill, asks: asksIn(files[`loadtest/scenarios/${drill}.txt`]) });
-  const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
+  function turn(which: Side | 'rush') {
+    go({ side: which, at: undefined });
+  }
+  useKeys(({ key, target }) => {
+    if (key === ' ' && target instanceof Element && target.closest('button, a, summary')) return false;
+    const keys: Record<string, () => void> = {
+      ArrowRight: () => player.step(1),
+      ArrowLeft: () => player.step(-1),
+      Home: () => player.go(0),
+      End: () => player.go(count),
+      ' ': player.toggle,
+      b: () => before !== undefined && turn(side === 'now' ? 'before' : 'now'),
+      n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
+      d: () => shown?.turning && player.go(shown.turning.at + 1),
+    };
+    if (!isAnswered || keys[key] === undefined) return false;
+    keys[key]();
+    return true;
+  });
 
-  return html`<article class="step">
+  const nothing = ['', ''] as const;
+  const begins = isAnswered
+    ? { big: side === 'before' ? lesson.problem : lesson.change, small: nothing }
+    : { big: lesson.problem, small: nothing };
+  const scene = shown && sceneAt(shown, isAnswered ? pos : 0);
+  const command = shown?.beats.beats[beatAt(pos)]?.command;
+  const tone = shown ? toneAt(shown, pos) : undefined;
+  const other = before === undefined ? undefined : ofSide(side === 'now' ? 'before' : 'now');
+  const otherShown = other && 'shown' in other && isAnswered ? other.shown : undefined;
+  return html`<article class=${otherShown ? 'step two' : 'step'}>
+    <div class="first">
+    <section class="show">
+      <div class="sides">
+        ${before !== undefined && html`<${Sides} sides=${sides} side=${side} isHidden=${!isAnswered} stageOf=${stageOf} found=${sides.map(ofSide)} turn=${turn} />`}
+        ${
+          lesson.rush !== undefined &&
+          isAnswered &&
+          html`<div class="switch" role="group" aria-label=${say('buyers')}>
+          <button aria-pressed=${!isRush} onClick=${() => turn('now')}>${say('two')}</button>
+          <button aria-pressed=${isRush} onClick=${() => turn('rush')}>${say('sixty')}</button>
+        </div>`
+        }
+      </div>
+      ${
+        rush
+          ? html`<${RushShown} rush=${rush} player=${player} />`
+          : shown && shown.beats.beats.length > 0
+            ? html`<${Playing} shown=${shown} pos=${Math.min(pos, count)} begins=${begins} go=${player.go} />`
+            : html`<${Sentence} said=${{ big: begins.big, small: nothing }} /><p class="canvas wait" role="status">${shown?.whyNot ?? say('opening')}</p><div class="lanes" />`
+      }
+      ${isOpen && html`<${Dials} lesson=${lesson} knobs=${knobs} tune=${tune} sides=${sides.map((which) => ({ stage: stageOf(which), found: ofSide(which) }))} />`}
+      <${Controls} player=${player} count=${count} turning=${isRush ? undefined : shown?.turning}>
+        ${isAnswered && !isRush && html`<button aria-pressed=${isOpen} onClick=${() => setOpen(!isOpen)}>${say('byHand')}</button>`}
+        <${Next} lesson=${lesson} number=${number} side=${side} isOver=${isOver} isRush=${isRush} isAnswered=${isAnswered} turn=${turn} go=${go} />
+      </${Controls}>
+    </section>
     <section class="ask">
-      <p><b>${inLanguage(lesson.problem)}</b> ${inLanguage(lesson.change)}</p>
-      <${Question} question=${inLanguage(lesson.question)} answers=${lesson.order.map((answer) => inLanguage(lesson.answers[answer] ?? ['', '']))}
-        chosen=${chosen} choose=${answer} />
+      <${Question} question=${inLanguage(lesson.question)} answers=${lesson.answers.map(({ text }) => inLanguage(text))}
+        chosen=${chosen} right=${isAnswered ? lesson.right : undefined} choose=${answer} />
+      ${isAnswered && html`<p role="status"><b class=${chosen === lesson.right ? 'good' : 'bad'}>${say(chosen === lesson.right ? 'right' : 'wrong')}</b> ${inLanguage(lesson.answers[chosen]?.why ?? nothing)}</p>`}
+      ${isOver && (side === 'now' || before === undefined) && html`<p class="after">${inLanguage(lesson.after)}</p>`}
       ${live && html`<${AskRoom} live=${live} stage=${stage} />`}
     </section>
-    <section class="runs">
-      ${stages.map(
-        (each, index) =>
-          html`<${Run} title=${say(titles[index] as Text, partsOf(each))} events=${events[index] ?? []} said=${stepSaid} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} asks=${asks} />`,
-      )}
-      ${
-        isUnderWay &&
-        html`<p class="controls">
-        <button class="main" disabled=${isBegun} onClick=${() => setBegun(true)}>${say('playReal')}</button>
-        ${live && html`<${Trouble} live=${live} />`}
-      </p>`
-      }
-      <${Controls} player=${player} count=${isUnderWay ? 0 : stops.length}>
-        <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'scheduler' : 'next')}</button>
-      </${Controls}>
-      ${player.isOver && stages.map((each, index) => html`<${Outcome} events=${events[index] ?? []} isBroken=${runs?.[index]?.record.verdict === 'fail'} meaning=${each === stage ? lesson.after : lesson.before} />`)}
-      <p class="told" role="status">
-        ${player.isOver && (chosen === undefined ? html`<span>${say('askedFirst')}</span>` : html`<b>${say(lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`)}
-      </p>
-    </section>
-    <div><${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined}
-      at=${linesAt(momentAt(events.at(-1) ?? [], at))} />
-      <${Named} text=${files[`locks/${stage}.ts`] ?? ''} files=${files} /></div>
+    </div>
+    ${otherShown && html`<${Other} shown=${otherShown} pos=${counterpart(pos, shown, otherShown)} title=${side === 'now' ? 'before' : 'after'} />`}
+    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} script=${command?.name} isBad=${tone === 'bad'} />
   </article>`;
+}
+
+interface SidesProps {
+  sides: Side[];
+  side: Side;
+  /** Nothing is said of the stage that is to come. */
+  isHidden: boolean;
+  stageOf(which: Side): string;
+  found: ReturnType<typeof useCells>;
+  turn(which: Side): void;
+}
+
+function Sides({ sides, side, isHidden, stageOf, found, turn }: SidesProps) {
+  return html`<div class="switch" role="group" aria-label=${say('whichLock')}>
+    ${sides.map((which, index) => {
+      const name = html`${say(which === 'before' ? 'before' : 'after')} <small>${stageOf(which)}</small>`;
+      if (isHidden && which === 'now') return null;
+      return html`<button aria-pressed=${which === side} onClick=${() => turn(which)}>${name} ${!isHidden && html`<${Verdict} found=${found[index]} />`}</button>`;
+    })}
+  </div>`;
+}
+
+export function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
+  if (found === undefined) return html`<em>…</em>`;
+  const isLost = 'rush' in found ? found.rush.isLost : found.shown.verdict === 'fail';
+  const isKnown = 'rush' in found || found.shown.verdict === 'pass' || found.shown.verdict === 'fail';
+  if (!isKnown) return html`<em>?</em>`;
+  return isLost ? html`<em class="bad">✘</em>` : html`<em class="good">✔</em>`;
+}
+
+interface NextProps {
+  lesson: Lesson;
+  number: number;
+  side: Side;
+  isOver: boolean;
+  isRush: boolean;
+  isAnswered: boolean;
+  turn(which: Side | 'rush'): void;
+  go: Go;
+}
+
+/** What comes next: the other side, sixty buyers, breaking it by hand, the next step. */
+function Next({ lesson, number, side, isOver, isRush, isAnswered, turn, go }: NextProps) {
+  if (!isAnswered) return html`<span class="next">${say('askedFirst')}</span>`;
+  const kind = isOver ? 'main next' : 'next';
+  if (lesson.before !== undefined && side === 'before')
+    return html`<button class=${kind} onClick=${() => turn('now')}>${say('after')}: ${inLanguage(lesson.name)} →</button>`;
+  if (lesson.rush !== undefined && !isRush)
+    return html`<button class=${kind} onClick=${() => turn('rush')}>${say('sixty')} →</button>`;
+  const following = lessons[number + 1];
+  return html`<button class="next" onClick=${() => go({ part: 'break' }, true)}>${say('breakIt')}</button>
+    <button class=${isOver ? 'main' : ''} onClick=${() => go(following ? { view: String(number + 1), side: undefined, at: undefined } : { view: 'turn', side: undefined, at: undefined }, true)}>${following ? inLanguage(following.name) : say('turn')} →</button>`;
+}
+
+function RushShown({ rush, player }: { rush: Parameters<typeof sayRush>[0]; player: Player }) {
+  const [place, size] = useSize();
+  const said = sayRush(rush, player.pos);
+  const isOver = player.pos >= rush.sales.length;
+  return html`<${Sentence} said=${said} tone=${isOver ? (rush.isLost ? 'bad' : 'good') : undefined} />
+    <div class="canvas" ref=${place}>${size.w > 0 && html`<${RushPicture} rush=${rush} pos=${player.pos} size=${size} />`}</div>
+    <div class="lanes"><input type="range" min="0" max=${rush.sales.length} value=${Math.floor(player.pos)} aria-label=${say('moment')}
+      onInput=${(event: Event) => player.go(Number((event.target as HTMLInputElement).value))} /></div>`;
+}
+
+/** The other side, where there is room for it: it is where the run is, by whole beats. */
+function Other({ shown, pos, title }: { shown: Shown; pos: number; title: 'before' | 'after' }) {
+  const begins = { big: [shown.stage, shown.stage], small: ['', ''] } as const;
+  return html`<section class="show other" aria-label=${say(title)}>
+    <p class="sides"><b>${say(title)}</b> <small>${shown.stage}</small> <${Verdict} found=${{ shown }} /></p>
+    <${Playing} shown=${shown} pos=${pos} begins=${begins} go=${() => {}} />
+  </section>`;
+}
+
+/** Both come to their ◆ together. */
+function counterpart(pos: number, one: Shown | undefined, other: Shown): number {
+  const [length, otherLength] = [one?.beats.beats.length ?? 1, other.beats.beats.length];
+  if (!one?.turning || !other.turning) return Math.round((pos / length) * otherLength);
+  const [at, otherAt] = [one.turning.at + 1, other.turning.at + 1];
+  if (pos <= at) return Math.round((pos / at) * otherAt);
+  return Math.round(otherAt + ((pos - at) / Math.max(1, length - at)) * (otherLength - otherAt));
 }

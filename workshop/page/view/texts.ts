@@ -6,6 +6,21 @@ export type Language = (typeof languages)[number];
 export type Both = readonly [en: string, zh: string];
 
 export const texts = {
+  code: ['The code', '代码'],
+  everySale: ['every sale takes these steps', '每笔销售都走这几步'],
+  changed: ['new lines are marked', '标出的是新增的行'],
+  seen: ['seen', '已看过'],
+  share: ['Copy the address of this view', '复制当前画面的链接'],
+  isShared: ['Copied', '已复制'],
+  projector: ['For the projector', '投影模式'],
+  turning: ['To the moment that decides', '到关键时刻'],
+  speed: ['Speed', '速度'],
+  whichLock: ['Which lock', '哪把锁'],
+  buyers: ['Buyers', '买家'],
+  two: ['2 buyers', '2 个买家'],
+  sixty: ['60 buyers', '60 个买家'],
+  byHand: ['Try it', '自己动手'],
+  breakIt: ['Break it', '动手弄坏'],
   title: ['Lockstep: why a shop sells a unit twice', 'Lockstep:商店为什么把一件货卖两次'],
   language: ['中文', 'English'],
   loading: ['The lab is being unpacked …', '正在打开实验室……'],
@@ -13,7 +28,6 @@ export const texts = {
   steps: ['The steps of the lesson', '课程的步骤'],
   step: ['Step {n}', '第 {n} 步'],
   next: ['Next →', '下一步 →'],
-  buyers: ['Buyers', '买家'],
   stock: ['Stock', '库存'],
   expected: ['should be', '应为'],
   sold: ['Sold', '已卖'],
@@ -35,13 +49,13 @@ export const texts = {
   keys: ['Keys: space plays, ← and → go step by step.', '按键:空格播放,← 和 → 逐步前后移动。'],
   words: ['The words of this page', '本页的词语'],
   report: ['The report of a run', '一次运行的报告'],
-  before: ['Before: stage {n}, {name}', '之前:阶段 {n},{name}'],
-  after: ['Now: stage {n}, {name}', '现在:阶段 {n},{name}'],
+  before: ['Before', '之前'],
+  after: ['Now', '现在'],
   only: ['Stage {n}, {name}', '阶段 {n},{name}'],
   right: ['You were right.', '你猜对了。'],
   wrong: ['You expected something else.', '和你猜的不同。'],
   unsaid: ['What happened:', '结果:'],
-  askedFirst: ['Choose an answer above, and the page says why.', '先在上面选一个答案,页面会说明原因。'],
+  askedFirst: ['Answer first: what do you expect?', '先回答：你认为会怎样？'],
   lost: [
     '{sold} sold, stock {stock}, should be {expected}: {lost} sold and still in stock. The shop sells them again.',
     '卖出 {sold} 件,库存 {stock},应为 {expected}:有 {lost} 件已卖出却还在库存里,商店会再卖一次。',
@@ -96,32 +110,25 @@ export const texts = {
   choose: ['Choose an answer.', '请选择一个答案。'],
   chosen: ['Your vote counts. You may change it.', '已投票,可以更改。'],
   closed: ['The votes are closed.', '投票已停止。'],
-  code: ['The lock: {file}', '锁的代码:{file}'],
-  changed: ['What this stage changes is marked.', '标出的是这个阶段改动的地方。'],
   everyOrder: ['every order: {name}', '所有顺序:{name}'],
   shortest: ['The shortest order of events that breaks it: {name}', '破坏它的最短的事件顺序:{name}'],
   scenario: ['Scenario: {name}', '场景:{name}'],
   scheduler: ['You are the scheduler', '你来调度'],
-  level: ['Lock', '锁'],
+  schedule: ['You choose what happens next. Try to break it.', '由你决定下一步发生什么，试着弄坏它。'],
+  backToStep: ['To the step', '回到这一步'],
+  arrives: ["{process}'s {command} arrives", '{process} 的 {command} 到达'],
+  arrivesLate: ["{process}'s held {command} arrives", '{process} 被卡住的 {command} 到达'],
+  isHeldUp: ["{process}'s {command} is held on its way", '{process} 的 {command} 卡在路上'],
+  moves: ['What happens next?', '下一步发生什么？'],
+  made: ['moves: {n}', '步数：{n}'],
+  brokeIt: ['You broke it.', '你弄坏了它。'],
+  unbroken: ['Nothing more can happen, and nothing broke.', '再没有什么会发生，什么也没有坏。'],
+  breaksIn: ['It breaks in {broken} of {orders} interleavings.', '共有 {orders} 种交错，其中 {broken} 种会出错。'],
+  neverBreaks: ['None of the {orders} interleavings breaks it.', '全部 {orders} 种交错都不会出错。'],
   undo: ['One step back', '后退一步'],
   again: ['From the beginning', '从头开始'],
-  schedule: [
-    'Two sales begin, and you choose which step comes next. Your aim is to lose a unit, or to break the lock. The circumstances:',
-    '两笔销售要开始。由你选择下一步发生什么,目标是丢掉一件货,或破坏锁。情形:',
-  ],
-  lostAlready: ['A unit is lost already. Go on to the end.', '已经丢掉一件货了。请走到最后。'],
-  made: ['Steps: {n}', '步数:{n}'],
-  moves: ['What happens next', '下一步发生什么'],
-  unbroken: ['Nothing more can happen, and nothing was broken.', '再没有什么可发生的,也没有破坏什么。'],
   counting: ['The orders are counted …', '正在计算有多少种顺序……'],
-  orders: [
-    'These steps can come in {orders} orders. In {broken} of them it is broken: {share}.',
-    '一共有 {orders} 种可能的顺序,其中 {broken} 种会出错:{share}。',
-  ],
-  none: ['none', '一种也没有'],
-  oneIn: ['one in {n}', '每 {n} 种里有一种'],
   noHint: ['From here nothing can be broken any more. Go back.', '从这里开始已经破坏不了什么了。请后退。'],
-  hintIs: ['Try {n}. Steps until something breaks: {nearest}.', '试试 {n}:从这里 {nearest} 步就能破坏它。'],
   turn: ['Your turn', '轮到你'],
   begins: ['Exercise', '练习'],
   exercises: [
@@ -177,6 +184,12 @@ export const spoken = () => language;
 export function speak(chosen: Language) {
   language = chosen;
   document.documentElement.lang = chosen === 'zh' ? 'zh-CN' : 'en';
+  document.title = say('title');
+}
+
+/** Speaks the language that is asked for, and where none is that of the browser. */
+export function speakAtFirst(asked: string | undefined) {
+  speak((asked ?? navigator.language).startsWith('zh') ? 'zh' : 'en');
 }
 
 export type Values = Record<string, string | number>;

@@ -6,9 +6,12 @@ import { type Reason, reasoned } from '../../../loadtest/narration/reasons.ts';
 import { reasonedInChinese } from '../../../loadtest/narration/reasons.zh.ts';
 import { narrated, type StepSentence } from '../../../loadtest/narration/steps.ts';
 import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
-import { inEnglish, type SearchSentence } from '../../../prove/wording.ts';
+import { inEnglish, type ReadCommand, readInEnglish, type SearchSentence } from '../../../prove/wording.ts';
 import { inChinese } from '../../../prove/wording.zh.ts';
+import type { GameMove } from '../game.ts';
 import { say, spoken, type Text, type Values } from './texts.ts';
+
+type Move = GameMove;
 
 const isChinese = () => spoken() === 'zh';
 
@@ -16,6 +19,19 @@ const isChinese = () => spoken() === 'zh';
 export const stepSaid = (sentence: StepSentence) => (isChinese() ? narratedInChinese(sentence) : narrated(sentence));
 /** What the search says. */
 export const searchSaid = (sentence: SearchSentence) => (isChinese() ? inChinese(sentence) : inEnglish(sentence));
+/** What can happen next: of a command, that it arrives. */
+export function moveSaid({ values: { process, what } }: Move): string {
+  const { form, values } = what.form === 'with luck' ? what.values.what : what;
+  const isLate = form === 'sends late' || form === 'is held up';
+  if (form !== 'sends' && !isLate) return searchSaid({ form: 'move', values: { process, what } } as SearchSentence);
+  const command = nameOfCommand(values.command);
+  if (form === 'is held up') return say('isHeldUp', { process, command });
+  return say(isLate ? 'arrivesLate' : 'arrives', { process, command });
+}
+
+const nameOfCommand = (command: ReadCommand) =>
+  'words' in command ? command.words : (command.script ?? readInEnglish(command));
+
 const reasonSaid = (reason: Reason) => (isChinese() ? reasonedInChinese(reason) : reasoned(reason));
 
 /** A sentence of a verdict, of the search, or of the page itself. What is English everywhere is a text. */

@@ -1,0 +1,79 @@
+// What the lab has played for the lesson: asked for when it is first shown, and kept.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
+import type { DrillSettings } from '../../../loadtest/harness/drill.ts';
+import { beatsOf, type Place } from '../picture/beats.ts';
+import { type Rush, rushOf } from '../picture/rush.ts';
+import type { Shown } from '../picture/shown.ts';
+import { turningOf, type Wanted } from '../picture/turning.ts';
+import type { Played } from '../worker.ts';
+import type { Engine } from './engine.ts';
+
+/** A cell of the lesson: a page under a stage, or a load. */
+export interface LessonCell {
+  stage: string;
+  /** The scenario page as text; a load has none. */
+  page?: string;
+  drill: string;
+  leaseMs: number;
+  settings?: Partial<DrillSettings>;
+  /** What its ◆ is about. */
+  wanted: Wanted;
+}
+
+export type Found = { shown: Shown } | { rush: Rush };
+
+/** Where a stage has its lock. */
+export const placeOf = (stage: string): Place =>
+  stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
+
+/** What is shown of a cell that was played. */
+export function shownOf(
+  { stage, leaseMs, wanted }: Omit<LessonCell, 'drill'>,
+  { record: { verdict, reasons = [] }, events }: Pick<Played, 'record' | 'events'>,
+  place = placeOf(stage),
+): Shown {
+  const beats = beatsOf(events, place);
+  const whyNot = verdict === 'unknown' || verdict === 'not-applicable' ? reasons.join(' ') : undefined;
+  return { stage, leaseMs, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
+}
+
+const nameOf = ({ stage, page, drill }: LessonCell) => `${stage} ${page ?? drill}`;
+
+/** While a knob is dragged the lab waits so long for it to rest, in milliseconds. */
+const REST_MS = 80;
+
+/** Plays these cells, one after the other, unless they were played before. Returns what was found of each so far. */
+export function useCells(engine: Engine, cells: LessonCell[]): (Found | undefined)[] {
+  const kept = useRef(new Map<string, Found | 'asked'>());
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const cell of cells) {
+        const name = nameOf(cell);
+        if (kept.current.has(name)) continue;
+        kept.current.set(name, 'asked');
+        void play(engine, cell).then((found) => {
+          kept.current.set(name, found);
+          draw((count) => count + 1);
+        });
+      }
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [cells.map(nameOf).join('|')]);
+  return cells.map((cell) => {
+    const found = kept.current.get(nameOf(cell));
+    return found === 'asked' ? undefined : found;
+  });
+}
+
+async function play(engine: Engine, { stage, drill, page, settings, ...cell }: LessonCell): Promise<Found> {
+  const asked = { stage, drill, isShown: true, ...(page !== undefined && { page }), ...(settings && { settings }) };
+  // What can't be played is no reason to stop: one turns the knob back.
+  const played = await engine.ask('play', asked).catch((error: Error): Pick<Played, 'record' | 'events'> => {
+    return { record: { verdict: 'unknown', reasons: [error.message] }, events: [] };
+  });
+  if (page === undefined) return { rush: rushOf(played.events) };
+  return { shown: shownOf({ stage, ...cell }, played) };
+}
