@@ -15,11 +15,10 @@ export function Question({ question, answers, chosen, right, choose }: QuestionP
   return html`<fieldset class=${right === undefined ? 'question' : 'question answered'}>
     <legend>${question}</legend>
     ${answers.map((answer, index) => {
-      const letter = 'ABCD'[index];
       const is = right === index ? ' right' : chosen === index && right !== undefined ? ' wrong' : '';
       return html`<label class=${`answer${is}`}>
         <input type="radio" name=${question} checked=${chosen === index} disabled=${right !== undefined} onChange=${() => choose(index)} />
-        <b>${letter}</b> ${answer}
+        <kbd>${index + 1}</kbd> <span>${answer}</span>
       </label>`;
     })}
   </fieldset>`;
