@@ -167,20 +167,9 @@ function ofLesson(stage: string): Question | undefined {
 }
 
 const NOTHING: Both = ['', ''];
-/** The questions beside the chapters are in English alone. */
-const inEnglish = (text: string): Both => [text, text];
 
 function ofScenario(questions: Questions, stage: string, drill: string): Question | undefined {
   const found = Object.hasOwn(questions, stage) ? questions[stage]?.find((each) => each.drill === drill) : undefined;
-  return (
-    found && {
-      question: inEnglish(found.question),
-      answers: found.answers.map(({ text, isRight = false, because }) => ({
-        text: inEnglish(text),
-        isRight,
-        because: because === undefined ? null : inEnglish(because),
-      })),
-      explains: inEnglish(found.explains),
-    }
-  );
+  const answers = found?.answers.map(({ text, isRight = false, because = null }) => ({ text, isRight, because }));
+  return found && answers && { question: found.question, answers, explains: found.explains };
 }
