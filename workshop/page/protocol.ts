@@ -7,11 +7,16 @@ import type { Reason } from '../../loadtest/narration/reasons.ts';
 import type { LockPlace } from './view/picture.ts';
 import type { Both } from './view/texts.ts';
 
+/** A part that is started for a run on real servers. */
+export type StartedPart = 'redis' | 'replica' | 'masters' | 'mariadb' | 'mysql' | 'zookeeper' | 'nginx' | 'nodes';
+
 /** What goes on. `ready`: something may be started. `starting`: servers are. `free`: free play. */
 export interface Play {
   is: 'starting' | 'ready' | 'playing' | 'free' | 'stopping' | 'over';
   /** What went wrong last, as a sentence. */
   trouble: string | null;
+  /** What is started while it is `starting`: none where all of it runs already. */
+  starts: StartedPart[];
 }
 
 /** What is played on real servers, or was played last. */

@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks';
 import type { FollowerParts, QuestionView } from '../protocol.ts';
 import { useLanguage } from './language.ts';
 import { connect, type Live, useLive } from './live.ts';
+import { Letter } from './question.ts';
 import { RealRun } from './real.ts';
 import { Votes } from './room.ts';
 import { inLanguage, say, speak } from './texts.ts';
@@ -43,7 +44,7 @@ function Ballot({ question, live }: { question: QuestionView; live: Room }) {
       is === 'open'
         ? answers.map(
             ({ text }, place) =>
-              html`<button aria-pressed=${chosen === place} onClick=${() => vote(place)}><b>${'ABCD'[place]}</b>${inLanguage(text)}</button>`,
+              html`<button aria-pressed=${chosen === place} onClick=${() => vote(place)}><${Letter} of=${place} /> ${inLanguage(text)}</button>`,
           )
         : html`<${Votes} question=${question} />`
     }

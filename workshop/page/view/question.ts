@@ -13,9 +13,12 @@ export function Question({ question, answers, chosen, choose }: QuestionProps) {
   return html`<fieldset>
     <legend>${question}</legend>
     ${answers.map(
-      (answer, index) => html`<label>
-        <input type="radio" name=${question} checked=${chosen === index} onChange=${() => choose(index)} /> ${answer}
+      (answer, place) => html`<label>
+        <input type="radio" name=${question} checked=${chosen === place} onChange=${() => choose(place)} /> <${Letter} of=${place} /> ${answer}
       </label>`,
     )}
   </fieldset>`;
 }
+
+/** The letter of the answer at this place: a room speaks of A, B and C, so the wall and the phones have the same. */
+export const Letter = ({ of: place }: { of: number }) => html`<b class="letter">${'ABCD'[place]}</b>`;
