@@ -73,6 +73,8 @@ export interface QuestionView {
   drill: string | null;
   question: Both;
   is: QuestionState;
+  /** The run that was over when it was asked: it stands on the wall for another question, and is not shown beside this one. */
+  runBefore: number | null;
   answers: {
     text: Both;
     /** How many have chosen it. Null for followers as long as votes are taken: nobody is to follow the crowd. */
@@ -99,7 +101,7 @@ export interface FollowerParts {
   /** Its id, by which it votes, and which it shows when it comes again. */
   follower: string;
   room: RoomView;
-  /** What was played last. Null while it is played, and while votes are taken. */
+  /** What was played last. Null while it is played, while votes are taken, and beside a question that was asked after it. */
   run: RunView | null;
 }
 

@@ -75,8 +75,11 @@ export function Votes({ question: { is, answers, voted }, isBrief = false }: Vot
   return html`<ol class=${isBrief ? 'votes brief' : 'votes'}>
     ${answers.map(
       ({ text, votes, isRight, because }, place) => html`<li class=${isRight ? 'is-right' : ''}>
-        <${Letter} of=${place} /> ${isRight && html`<b>✔ </b>`}${!isBrief && inLanguage(text)} ${because && html`<small>${inLanguage(because)}</small>`}
-        ${is !== 'open' && html`<span class="count"><meter min="0" max=${Math.max(1, voted)} value=${votes ?? 0} aria-label=${inLanguage(text)} /> ${votes}</span>`}
+        <${Letter} of=${place} />
+        <span>
+          ${isRight && html`<b>✔ </b>`}${!isBrief && inLanguage(text)} ${because && html`<small>${inLanguage(because)}</small>`}
+          ${is !== 'open' && html`<span class="count"><meter min="0" max=${Math.max(1, voted)} value=${votes ?? 0} aria-label=${inLanguage(text)} /> ${votes}</span>`}
+        </span>
       </li>`,
     )}
   </ol>`;

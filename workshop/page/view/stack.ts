@@ -17,8 +17,6 @@ export function Stack({ live }: { live: Live }) {
   const isReady = play?.is === 'ready';
   const isOver = isReady || play?.is === 'over';
   const chosen = (set: (value: string) => void) => (event: Event) => set((event.target as HTMLSelectElement).value);
-  // What was played before says too much to who votes.
-  const isHidden = isOver && room?.question?.is === 'open';
   // It keeps the focus while it can't be pressed.
   const button = (label: Text, isOn: boolean, command: Command) =>
     html`<button class=${label === 'playReal' ? 'main' : ''} aria-disabled=${!isOn} onClick=${() => isOn && live.command(command)}>${say(label)}</button>`;
@@ -37,7 +35,7 @@ export function Stack({ live }: { live: Live }) {
     </p>
     ${asked.includes(drill) && html`<${AskRoom} live=${live} stage=${stage} drill=${drill} />`}
     ${controls && html`<${Buttons} controls=${controls} live=${live} />`}
-    ${run && !isHidden && html`<${RealRun} key=${run.number} run=${run} isOver=${isOver} />`}
+    ${run && run.number !== room?.question?.runBefore && html`<${RealRun} key=${run.number} run=${run} isOver=${isOver} />`}
   </article>`;
 }
 
