@@ -46,6 +46,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await button(page, 'Show the answer').click();
     for (const phone of phones) {
       await phone.locator('.is-right').waitFor();
+      await phone.locator('.votes li', { hasText: 'Your vote' }).first().waitFor();
       await phone.locator('.outcome', { hasText: 'as it should be' }).waitFor();
       expect(await phone.getByRole('button', { name: /real servers|Free play/ }).count()).toBe(0);
     }

@@ -46,7 +46,7 @@ function Ballot({ question, live }: { question: QuestionView; live: Room }) {
             ({ text }, place) =>
               html`<button aria-pressed=${chosen === place} onClick=${() => vote(place)}><${Letter} of=${place} /> ${inLanguage(text)}</button>`,
           )
-        : html`<${Votes} question=${question} />`
+        : html`<${Votes} question=${question} chosen=${chosen} />`
     }
     <p role="status">${
       is === 'open'

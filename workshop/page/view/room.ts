@@ -66,18 +66,20 @@ export function AskRoom({ live, stage, drill }: { live: Live; stage: string; dri
 
 interface VotesProps {
   question: QuestionView;
+  /** The answer of who looks at it. */
+  chosen?: number | undefined;
   /** The answers stand above it: their letters are enough. */
   isBrief?: boolean;
 }
 
 /** The answers: how many have chosen each, which one is right, and why the others are not, when that is to be seen. */
-export function Votes({ question: { is, answers, voted }, isBrief = false }: VotesProps) {
+export function Votes({ question: { is, answers, voted }, chosen, isBrief = false }: VotesProps) {
   return html`<ol class=${isBrief ? 'votes brief' : 'votes'}>
     ${answers.map(
       ({ text, votes, isRight, because }, place) => html`<li class=${isRight ? 'is-right' : ''}>
         <${Letter} of=${place} />
         <span>
-          ${isRight && html`<b>✔ </b>`}${!isBrief && inLanguage(text)} ${because && html`<small>${inLanguage(because)}</small>`}
+          ${isRight && html`<b>✔ </b>`}${!isBrief && inLanguage(text)} ${chosen === place && html`<small>${say('yours')}</small>`} ${because && html`<small>${inLanguage(because)}</small>`}
           ${is !== 'open' && html`<span class="count"><meter min="0" max=${Math.max(1, voted)} value=${votes ?? 0} aria-label=${inLanguage(text)} /> ${votes}</span>`}
         </span>
       </li>`,

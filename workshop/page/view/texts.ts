@@ -99,6 +99,7 @@ export const texts = {
   noQuestion: ['No question is asked now. Look at the wall.', '现在没有问题。请看大屏幕。'],
   choose: ['Choose an answer.', '请选择一个答案。'],
   chosen: ['Your vote counts. You may change it.', '已投票,可以更改。'],
+  yours: ['Your vote', '你的选择'],
   closed: ['The votes are closed.', '投票已停止。'],
   code: ['The lock: {file}', '锁的代码:{file}'],
   changed: ['What this stage changes is marked.', '标出的是这个阶段改动的地方。'],
