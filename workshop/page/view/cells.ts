@@ -1,7 +1,6 @@
 // What the lab has played for the lesson: asked for when it is first shown, and kept.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { DrillSettings } from '../../../loadtest/harness/drill.ts';
 import { beatsOf, type Place } from '../picture/beats.ts';
 import { type Rush, rushOf } from '../picture/rush.ts';
@@ -23,6 +22,9 @@ export interface LessonCell {
 }
 
 export type Found = { shown: Shown } | { rush: Rush };
+
+/** A unit was sold to more than one buyer. */
+export const isSoldTwice = ({ sales }: Rush) => new Set(sales.map(({ unit }) => unit)).size < sales.length;
 
 /** Where a stage has its lock. */
 export const placeOf = (stage: string): Place =>
@@ -72,7 +74,7 @@ async function play(engine: Engine, { stage, drill, page, settings, ...cell }: L
   const asked = { stage, drill, isShown: true, ...(page !== undefined && { page }), ...(settings && { settings }) };
   // What can't be played is no reason to stop: one turns the knob back.
   const played = await engine.ask('play', asked).catch((error: Error): Pick<Played, 'record' | 'events'> => {
-    return { record: { verdict: 'unknown', reasons: [error.message] }, events: [] };
+    return { record: { verdict: 'unknown', says: [], reasons: [error.message] }, events: [] };
   });
   if (page === undefined) return { rush: rushOf(played.events) };
   return { shown: shownOf({ stage, ...cell }, played) };
