@@ -36,6 +36,7 @@ export function heldBy({ from, stock, steps, samples, done, faults, last }: Held
   const busy = [...wrote.map(({ at }) => ({ from: at, at })), ...looks.map(({ at, by }) => ({ from: by.cameAt, at }))];
   const isFresh = ({ at }: LeaseSample) => !busy.some((other) => other.from <= at && at < other.at + LOOK_MS);
   const all: OfRedis[] = [{ kind: 'redis', at: from, stock }];
+  let takenAt = from;
 
   function add(at: number, now: { stock?: number | undefined; lock?: Lock | undefined }, by?: Seen) {
     const before = all.at(-1) as OfRedis;
@@ -47,17 +48,19 @@ export function heldBy({ from, stock, steps, samples, done, faults, last }: Held
     if (isSame && isSameEnd && before.lock && now.lock?.endsAt !== undefined)
       before.lock.endsAt = Math.max(before.lock.endsAt ?? 0, now.lock.endsAt);
     const lock = isSame && isSameEnd ? before.lock : now.lock && { ...now.lock };
+    if (isAnother) takenAt = at;
     if (lock !== before.lock || units !== before.stock)
       all.push({ kind: 'redis', at, stock: units, ...(lock && { lock }) });
   }
 
   /** The lock of before is gone, and nobody has freed it: its time was over, or the drill has ended it. */
-  function hasEnded({ endsAt }: Lock, now: Lock | undefined, at: number, by: Seen | undefined) {
+  function hasEnded({ endsAt = Number.POSITIVE_INFINITY }: Lock, now: Lock | undefined, at: number, by?: Seen) {
     if (now !== undefined) return true;
-    if (by?.message.about === 'lock' && !isNo(by.answer?.returned)) return false;
-    return (
-      (endsAt ?? Infinity) - at < SAME_END_MS || faults.findLast(({ from }) => from <= at)?.what.form === 'lease ends'
-    );
+    const returned = by?.message.about === 'lock' ? by.answer?.returned : null;
+    // A release may return 0 when nothing is held any more, and when nothing was.
+    if (!isNo(returned)) return false;
+    const isStaged = faults.some(({ what, from }) => what.form === 'lease ends' && from >= takenAt && from <= at);
+    return isStaged || endsAt - at < SAME_END_MS;
   }
 
   const seen = [
