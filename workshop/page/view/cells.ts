@@ -1,7 +1,6 @@
 // What the lab has played for the lesson: asked for when it is first shown, and kept.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { DrillSettings } from '../../../loadtest/harness/drill.ts';
 import { beatsOf, type Place } from '../picture/beats.ts';
 import { type Rush, rushOf } from '../picture/rush.ts';
