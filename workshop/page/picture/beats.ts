@@ -172,7 +172,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     const command = commandOf(trip, act);
     // A release that is tried again in the background, of a sale that has come to its end.
     const isOver = own.step === 'done' && trip.lease === undefined;
-    if ((act === 'other' || isOver) && !wasHeld) return;
+    if ((act === 'other' || isOver) && !wasHeld) return hold(now, holds);
     if (act === 'denied' && !isFirst(`${sale} ${asker.isInside} ${now.holder}`)) {
       unseen.push((scene) => addTry(scene, sale));
       return fold('tries', at, message, command);

@@ -3,18 +3,18 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Knobs, type Lesson, lessons } from '../picture/lessons.ts';
-import { RushPicture, sayRush } from '../picture/rush.ts';
 import type { Shown } from '../picture/shown.ts';
 import { isSoldTwice, type LessonCell, useCells } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
-import { type Player, useKeys, usePlayer } from './player.ts';
-import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt, useSize } from './playing.ts';
+import { useKeys, usePlayer } from './player.ts';
+import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
 import { Question } from './question.ts';
 import { AskRoom } from './room.ts';
 import type { Go, Route } from './route.ts';
+import { RushShown, rhythmOfRush } from './rushing.ts';
 import { inLanguage, say } from './texts.ts';
 
 export type Side = 'before' | 'now';
@@ -38,7 +38,6 @@ interface StepProps {
 
 /** So many buyers as units are in stock: what is left is what was sold twice. */
 const RUSH = { requests: 60, connections: 15, stock: 60 };
-const RUSH_BEAT_MS = 110;
 
 export function Step({ number, engine, files, route, go, progress, keep, live }: StepProps) {
   const lesson = lessons[number] as Lesson;
@@ -61,9 +60,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const mine = ofSide(side);
   const shown = mine && 'shown' in mine ? mine.shown : undefined;
   const rush = mine && 'rush' in mine ? mine.rush : undefined;
-  const rhythm = shown
-    ? rhythmOf(shown)
-    : { count: rush?.sales.length ?? 0, beatMs: () => RUSH_BEAT_MS, readMs: () => 0 };
+  const rhythm = shown ? rhythmOf(shown) : rhythmOfRush(rush);
   const count = isAnswered ? rhythm.count : 0;
   const player = usePlayer(
     `${stage} ${side} ${isRush} ${shown ? '' : 'opens'}`,
@@ -209,16 +206,6 @@ function Next({ lesson, number, side, isOver, isRush, isAnswered, turn, go }: Ne
   const following = lessons[number + 1];
   const to = following ? String(number + 1) : 'turn';
   return html`<button class=${kind} onClick=${() => go({ view: to, side: undefined, at: undefined }, true)}>${following ? inLanguage(following.name) : say('turn')} →</button>`;
-}
-
-function RushShown({ rush, player }: { rush: Parameters<typeof sayRush>[0]; player: Player }) {
-  const [place, size] = useSize();
-  const said = sayRush(rush, player.pos);
-  const isOver = player.pos >= rush.sales.length;
-  return html`<${Sentence} said=${said} tone=${isOver ? (isSoldTwice(rush) ? 'bad' : 'good') : undefined} />
-    <div class="canvas" ref=${place}>${size.w > 0 && html`<${RushPicture} rush=${rush} pos=${player.pos} size=${size} />`}</div>
-    <div class="lanes"><input type="range" min="0" max=${rush.sales.length} value=${Math.floor(player.pos)} aria-label=${say('moment')}
-      onInput=${(event: Event) => player.go(Number((event.target as HTMLInputElement).value))} /></div>`;
 }
 
 /** The other side, where there is room for it: it is where the run is, by whole beats. */
