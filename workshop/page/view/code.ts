@@ -48,7 +48,7 @@ export function Code({ files, stage, before, scene, script, isBad }: CodeProps) 
   const [chosen, choose] = useState<string>();
   useEffect(() => choose(undefined), [stage, running]);
   const shown = chosen ?? running ?? file;
-  const sales = scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+  const sales = thereIn(scene);
   const name = (path: string) => path.split('/').at(-1);
   return html`<section class="code" aria-label=${say('code')}>
     <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
@@ -59,11 +59,18 @@ export function Code({ files, stage, before, scene, script, isBad }: CodeProps) 
     ${
       shown === file
         ? html`<${Lines} key=${file} text=${text} before=${before && files[fileOf(files, before)]}
-            at=${sales.filter(({ step }) => step === 'acquire' || step === 'release' || step === 'gap')} />`
+            at=${atLock(scene)} />`
         : html`<${Lines} key=${shown} text=${files[shown] ?? ''} isRunning=${shown === running} at=${[]} />`
     }
   </section>`;
 }
+
+const thereIn = (scene: Scene | undefined) =>
+  scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+
+/** The sales whose lock does something. */
+export const atLock = (scene: Scene | undefined) =>
+  thereIn(scene).filter(({ step }) => step === 'acquire' || step === 'release' || step === 'gap');
 
 export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
 

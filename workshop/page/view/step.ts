@@ -3,14 +3,14 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Knobs, type Lesson, lessons } from '../picture/lessons.ts';
-import { RushPicture, sayRush } from '../picture/rush.ts';
+import { type Rush, RushPicture, sayRush } from '../picture/rush.ts';
 import type { Shown } from '../picture/shown.ts';
 import { type LessonCell, useCells } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
-import { type Player, useKeys, usePlayer } from './player.ts';
+import { type Player, type Rhythm, useKeys, usePlayer } from './player.ts';
 import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt, useSize } from './playing.ts';
 import { Question } from './question.ts';
 import { AskRoom } from './room.ts';
@@ -39,6 +39,11 @@ interface StepProps {
 /** So many buyers as units are in stock: what is left is what was sold twice. */
 const RUSH = { requests: 60, connections: 15, stock: 60 };
 const RUSH_BEAT_MS = 110;
+export const rhythmOfRush = (rush: Rush | undefined): Rhythm => ({
+  count: rush?.sales.length ?? 0,
+  beatMs: () => RUSH_BEAT_MS,
+  readMs: () => 0,
+});
 
 export function Step({ number, engine, files, route, go, progress, keep, live }: StepProps) {
   const lesson = lessons[number] as Lesson;
@@ -61,9 +66,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const mine = ofSide(side);
   const shown = mine && 'shown' in mine ? mine.shown : undefined;
   const rush = mine && 'rush' in mine ? mine.rush : undefined;
-  const rhythm = shown
-    ? rhythmOf(shown)
-    : { count: rush?.sales.length ?? 0, beatMs: () => RUSH_BEAT_MS, readMs: () => 0 };
+  const rhythm = shown ? rhythmOf(shown) : rhythmOfRush(rush);
   const count = isAnswered ? rhythm.count : 0;
   const player = usePlayer(
     `${stage} ${side} ${isRush} ${shown ? '' : 'opens'}`,
@@ -204,7 +207,7 @@ function Next({ lesson, number, side, isOver, isRush, isAnswered, turn, go }: Ne
     <button class=${isOver ? 'main' : ''} onClick=${() => go(following ? { view: String(number + 1), side: undefined, at: undefined } : { view: 'turn', side: undefined, at: undefined }, true)}>${following ? inLanguage(following.name) : say('turn')} →</button>`;
 }
 
-function RushShown({ rush, player }: { rush: Parameters<typeof sayRush>[0]; player: Player }) {
+export function RushShown({ rush, player }: { rush: Rush; player: Player }) {
   const [place, size] = useSize();
   const said = sayRush(rush, player.pos);
   const isOver = player.pos >= rush.sales.length;
