@@ -7,11 +7,16 @@ import type { Reason } from '../../loadtest/narration/reasons.ts';
 import type { LockPlace } from './view/picture.ts';
 import type { Both } from './view/texts.ts';
 
+/** A part that is started for a run on real servers. */
+export type StartedPart = 'redis' | 'replica' | 'masters' | 'mariadb' | 'mysql' | 'zookeeper' | 'nginx' | 'nodes';
+
 /** What goes on. `ready`: something may be started. `starting`: servers are. `free`: free play. */
 export interface Play {
   is: 'starting' | 'ready' | 'playing' | 'free' | 'stopping' | 'over';
   /** What went wrong last, as a sentence. */
   trouble: string | null;
+  /** What is started while it is `starting`: none where all of it runs already. */
+  starts: StartedPart[];
 }
 
 /** What is played on real servers, or was played last. */
@@ -68,6 +73,8 @@ export interface QuestionView {
   drill: string | null;
   question: Both;
   is: QuestionState;
+  /** The run that was over when it was asked: it stands on the wall for another question, and is not shown beside this one. */
+  runBefore: number | null;
   answers: {
     text: Both;
     /** How many have chosen it. Null for followers as long as votes are taken: nobody is to follow the crowd. */
@@ -94,7 +101,7 @@ export interface FollowerParts {
   /** Its id, by which it votes, and which it shows when it comes again. */
   follower: string;
   room: RoomView;
-  /** What was played last. Null while it is played, and while votes are taken. */
+  /** What was played last. Null while it is played, while votes are taken, and beside a question that was asked after it. */
   run: RunView | null;
 }
 

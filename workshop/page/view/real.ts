@@ -5,10 +5,11 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { RunView } from '../protocol.ts';
 import type { CellTask, Played } from '../worker.ts';
-import type { Live } from './live.ts';
+import { type Live, useLive } from './live.ts';
 import { Controls, usePlayer } from './player.ts';
 import { isTold, stopsOf } from './reduce.ts';
 import { Outcome, Run, scaleOf } from './run.ts';
+import { doneNow } from './servers.ts';
 import { say } from './texts.ts';
 import { Said, stepSaid } from './wording.ts';
 
@@ -70,8 +71,12 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   </section>`;
 }
 
-/** Why nothing is played, or not what was asked for. */
+/** What goes on, and why nothing is played, or not what was asked for. */
 export function Trouble({ live }: { live: Live }) {
-  const trouble = live.problem() ?? live.parts().play?.trouble;
-  return html`<p role="status" class="trouble">${live.isLost() ? say('offline') : trouble && html`<span lang="en">${trouble}</span>`}</p>`;
+  const { play } = useLive(live);
+  const trouble = live.problem() ?? play?.trouble;
+  return html`<span role="status">
+    ${play && !live.isLost() && html`<b>${doneNow(play)}</b> `}
+    <span class="trouble">${live.isLost() ? say('offline') : trouble && html`<span lang="en">${trouble}</span>`}</span>
+  </span>`;
 }

@@ -101,6 +101,11 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
       n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
       d: () => shown?.turning && player.go(shown.turning.at + 1),
     };
+    // Answers have numbers: letters are the names of buyers.
+    if (!isAnswered && /^[1-4]$/.test(key) && Number(key) <= lesson.answers.length) {
+      answer(Number(key) - 1);
+      return true;
+    }
     if (!isAnswered || keys[key] === undefined) return false;
     keys[key]();
     return true;

@@ -61,3 +61,6 @@ export function inPageLanguage(told: Told): string {
   if ('question' in told) return isChinese() ? (questionsInChinese[told.question] ?? told.asks) : told.asks;
   return 'english' in told ? told.english : say(told.text, told.values);
 }
+
+/** A sentence in which each sale is in its colour. */
+export const Spoken = ({ text }: { text: string }) => text;
