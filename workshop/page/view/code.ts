@@ -48,10 +48,7 @@ export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
   const [chosen, choose] = useState<string>();
   useEffect(() => choose(undefined), [stage, running]);
   const shown = chosen ?? running ?? file;
-  const sales = scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
-  // Who works inside is not at a line of its lock, unless the lock works beside it.
-  const isAtLock = ({ sale, step }: SaleScene) =>
-    step === 'acquire' || step === 'release' || (sale === beat?.sale && beat.command?.about === 'lock');
+  const sales = thereIn(scene);
   const name = (path: string) => path.split('/').at(-1);
   return html`<section class="code" aria-label=${say('code')}>
     <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
@@ -62,11 +59,21 @@ export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
     ${
       shown === file
         ? html`<${Lines} key=${file} text=${text} before=${before && files[fileOf(files, before)]}
-            at=${sales.filter(isAtLock)} />`
+            at=${atLock(scene, beat)} />`
         : html`<${Lines} key=${shown} text=${files[shown] ?? ''} isRunning=${shown === running} at=${[]} />`
     }
   </section>`;
 }
+
+const thereIn = (scene: Scene | undefined) =>
+  scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+
+/** The sales that are at a line of their lock. Who works inside is at none, unless its lock works beside it. */
+export const atLock = (scene: Scene | undefined, beat: Beat | undefined) =>
+  thereIn(scene).filter(({ sale, step }) => {
+    const isBeside = sale === beat?.sale && beat.command?.about === 'lock';
+    return step === 'acquire' || step === 'release' || isBeside;
+  });
 
 export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
 
