@@ -5,6 +5,7 @@ import { capitalised, formatDuration, formatMeasure, formatNumber } from '../nar
 import { type BarRow, barTable } from './bars.ts';
 import { type MeasuredDrill, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
+import { anchor } from './marks.ts';
 
 /** A figure in a table. */
 interface Shown {
@@ -81,7 +82,7 @@ export function figureCell({ text, isDamage = false }: Shown): Html {
 export function finalStock(results: Results): Html | false {
   const drills = measuredRushes(results);
   if (drills.length === 0) return false;
-  return html`<section>
+  return html`<section id="${anchor('The final stock')}">
 <h2>The final stock</h2>
 <ul class="legend">
 <li><i class="swatch expected"></i> expected stock: the initial stock minus the units sold</li>

@@ -9,13 +9,14 @@ import { finalStock } from './figures.ts';
 import { headlineOf } from './headline.ts';
 import { looksLike, markOf } from './marks.ts';
 import { serviceSection } from './service.ts';
-import { stageSection } from './stage-sections.ts';
+import { contents, stageSection } from './stage-sections.ts';
 import { staircaseSection } from './staircase-table.ts';
 import { countCells, summarize, verdictInWords } from './summary.ts';
 
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
   return renderDocument(headlineOf(results), verdict(results), [
+    contents(results),
     results.service !== undefined && serviceSection(results.service),
     finalStock(results),
     ranStaircases(results).map((ran) => staircaseSection(ran, results)),
