@@ -16,7 +16,6 @@ export interface LessonCell {
   /** The scenario page as text; a load has none. */
   page?: string;
   drill: string;
-  leaseMs: number;
   settings?: Partial<DrillSettings>;
   /** What its ◆ is about. */
   wanted: Wanted;
@@ -39,13 +38,13 @@ interface Seen {
 
 /** What is shown of a cell that was played. */
 export function shownOf(
-  { stage, leaseMs, wanted }: Omit<LessonCell, 'drill'>,
+  { stage, wanted }: Omit<LessonCell, 'drill'>,
   { record: { verdict, reasons = [] }, events }: Seen,
   place = placeOf(stage),
 ): Shown {
   const beats = beatsOf(events, place);
   const whyNot = verdict === 'unknown' || verdict === 'not-applicable' ? reasons.join(' ') : undefined;
-  return { stage, leaseMs, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
+  return { stage, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
 }
 
 const nameOf = ({ stage, page, drill }: LessonCell) => `${stage} ${page ?? drill}`;

@@ -52,7 +52,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const sides: Side[] = before === undefined ? ['now'] : ['before', 'now'];
   const cellOf = (which: Side): LessonCell => {
     const [page, wanted] = [lesson.page(knobs), { breaks: lesson.breaks, keeps: lesson.keeps }];
-    const cell = { stage: stageOf(which), drill: stage, leaseMs: knobs.leaseMs, wanted };
+    const cell = { stage: stageOf(which), drill: stage, wanted };
     return isRush ? { ...cell, drill: lesson.rush as string, settings: RUSH } : { ...cell, page };
   };
   const found = useCells(engine, sides.map(cellOf));
@@ -144,10 +144,13 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
         chosen=${chosen} right=${isAnswered ? lesson.right : undefined} choose=${answer} />
       ${isAnswered && html`<p role="status"><b class=${chosen === lesson.right ? 'good' : 'bad'}>${say(chosen === lesson.right ? 'right' : 'wrong')}</b> ${inLanguage(lesson.answers[chosen]?.why ?? nothing)}</p>`}
       ${isOver && (side === 'now' || before === undefined) && html`<p class="after">${inLanguage(lesson.after)}</p>`}
-      ${isAnswered && html`<p class="bar">
+      ${
+        isAnswered &&
+        html`<p class="bar">
         ${!isRush && html`<button aria-pressed=${isOpen} onClick=${() => setOpen(!isOpen)}>${say('byHand')}</button>`}
         <button onClick=${() => go({ part: 'break' }, true)}>${say('breakIt')}</button>
-      </p>`}
+      </p>`
+      }
       ${live && html`<${AskRoom} live=${live} stage=${stage} />`}
     </section>
     </div>

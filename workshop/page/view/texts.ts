@@ -27,7 +27,6 @@ export const texts = {
   asText: ['As text', '查看文本'],
   playIt: ['Save it as my.txt, and play it:', '保存为 my.txt，然后运行：'],
   copy: ['Copy', '复制'],
-  writeIt: ['Write it yourself', '自己写一遍'],
   byHand: ['Try it', '自己动手'],
   breakIt: ['Break it', '动手弄坏'],
   title: ['Lockstep: why a shop sells a unit twice', 'Lockstep:商店为什么把一件货卖两次'],
