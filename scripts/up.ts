@@ -1,7 +1,8 @@
 // npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
 
+import { Option } from 'commander';
 import { z } from 'zod';
-import { type Backend, backendOf } from '../locks/index.ts';
+import { type Backend, backendOf, numberOf } from '../locks/index.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { exitWithSettingError, withoutPassword } from '../services/inventory/settings/setting-error.ts';
 import { port } from '../services/inventory/settings/setting-kinds.ts';
@@ -13,13 +14,21 @@ import { plainLine } from '../stack/plain-line.ts';
 import { isFree } from '../stack/ports.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { addressOf, upPortsFor } from '../stack/usual-ports.ts';
-import { type Given, newCommand, ownServersOf } from './command-line/command.ts';
+import { type Given, newCommand, ownServersOf, stageNamed } from './command-line/command.ts';
 
 const STOCK = 5_000;
 
 const about = 'Starts a stack that stays up until Ctrl-C or npm run down. Its settings are in .env.example.';
 const command = newCommand('npm run up', about, ['nodes', 'redis', 'zookeeper']);
-const given: Given = command.parse().opts();
+// Elsewhere it is an option.
+command.addOption(new Option('--stage <stage>').hideHelp());
+const { stage, ...given } = command.parse().opts<Given>();
+if (stage !== undefined) {
+  const version = stageNamed(stage, command);
+  command.error(
+    `error: up reads the lock from its environment: LOCK_VERSION=${numberOf(version) ?? version} npm run up`,
+  );
+}
 loadEnvFile();
 const { nodes: nodeCount = 2 } = given;
 const { redisMode, zookeepers } = ownServersOf(given, command);

@@ -8,7 +8,7 @@ import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { projectDir } from '../stack/parts.ts';
 import { type Exercise, exercisesDir, provideFile, readExercises } from '../workshop/exercises/exercise.ts';
 import { asJson, type Judged, judge, linesOf } from '../workshop/exercises/judge.ts';
-import { newCommand } from './command-line/command.ts';
+import { newCommand, refuseName } from './command-line/command.ts';
 import { COULD_NOT_RUN, endWith, stopOnSignal } from './command-line/ending.ts';
 
 const ALL_SOLVED = 0;
@@ -100,8 +100,10 @@ function putBack(wanted: string[]): number {
 function among(wanted: string[]): Exercise[] {
   const exercises = readExercises(folder);
   const isMeant = (word: string) => (each: Exercise) => word === each.name || Number(word) === each.number;
+  const names = [...exercises.map(({ name }) => name), ...program.commands.map((each) => each.name())];
+  const all = exercises.map(({ number, title }) => `\n${String(number).padStart(4)}  ${title}`);
   for (const word of wanted)
     if (!exercises.some(isMeant(word)))
-      throw new Error(`there is no exercise ${word}. They are the folders of workshop/exercises/.`);
+      refuseName(program, `there is no exercise ${word}`, word, names, `one of${all.join('')}`);
   return exercises.filter((each) => wanted.length === 0 || wanted.some((word) => isMeant(word)(each)));
 }

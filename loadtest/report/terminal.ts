@@ -1,5 +1,6 @@
 // What a terminal shows of a stage and of a drill under it.
 
+import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
 import { countOf, formatMeasure, formatNumber } from '../narration/numbers.ts';
@@ -69,6 +70,23 @@ export function resultLines(stage: string, result: DrillResult): string[] {
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
     ...(shares ? [`${indent}${pc.dim(shares)}`] : []),
   ];
+}
+
+/**
+ * The text behind what it begins with. On a terminal its lines end between two words, and go on under its first letter; what is piped to
+ * another program is one line.
+ */
+export function hanging(start: string, text: string, columns = process.stdout.columns): string {
+  const indent = stripVTControlCharacters(start).length;
+  const room = (columns ?? Number.POSITIVE_INFINITY) - indent;
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line === '' || stripVTControlCharacters(longer).length <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return start + lines.join(`\n${' '.repeat(indent)}`);
 }
 
 /** What `npm run drill` tells of a stage: its title, and what it changes. */

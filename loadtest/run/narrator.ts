@@ -19,9 +19,10 @@ import {
 } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
+import { headlineOf } from '../report/headline.ts';
 import { looksLike } from '../report/marks.ts';
-import { countCells, titleOf } from '../report/summary.ts';
-import { mark, nameColumn, openingLines, paint, resultLines, signTable } from '../report/terminal.ts';
+import { countCells, verdictInWords } from '../report/summary.ts';
+import { hanging, mark, nameColumn, openingLines, paint, resultLines, signTable } from '../report/terminal.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
 import { openLine, startProgressLine } from './progress-line.ts';
@@ -143,9 +144,10 @@ function startLine({ url, redis, nginx, backends, nodes }: Servers) {
 }
 
 function verdictLines(results: Results): string[] {
-  const title = pc.bold(paint[looksLike[results.verdict]](`${titleOf(results)}.`));
+  const title = pc.bold(paint[looksLike[results.verdict]](`${verdictInWords(results)}.`));
   return [
     '',
+    hanging('', pc.bold(headlineOf(results))),
     `${title} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${leftOutInWords(results.leftOut)}.`] : []),

@@ -14,6 +14,13 @@ const startOwn = ownCommands('scripts/up.ts', 'scripts/start.ts');
 const start = (file: string, env: NodeJS.ProcessEnv, args: string[] = []) => startOwn(file, args, env);
 
 describe('npm run up', () => {
+  test('--stage, which other commands have: it ends with 2, and says how a lock is named here', async () => {
+    const up = start('scripts/up.ts', {}, ['--stage', '2']);
+
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toContain('LOCK_VERSION=2 npm run up');
+  });
+
   test('ORDERS=on: it starts a MySQL, sales write orders, what it prints leads to both, and npm run down ends it', async () => {
     const env = await ports();
     const up = start('scripts/up.ts', { ...env, ORDERS: 'on' });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import type { Verdict } from '../../loadtest/evidence/results.ts';
 import type { Reason } from '../../loadtest/narration/reasons.ts';
-import type { LockPlace } from './view/picture.ts';
+import type { Place } from './picture/beats.ts';
 import type { Both } from './view/texts.ts';
 
 /** A part that is started for a run on real servers. */
@@ -28,8 +28,10 @@ export interface RunView {
   drill: string | null;
   title: string;
   /** Where its lock is, as it is drawn. */
-  place: LockPlace;
+  place: Place;
   events: PlayEvent[];
+  /** Many buyers at once. */
+  isLoad: boolean;
   /** What came of it; null until it is over. */
   verdict: { verdict: Verdict; expected: 'pass' | 'fail' | null; says: Reason[] } | null;
 }

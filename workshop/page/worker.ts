@@ -59,9 +59,8 @@ export interface Played {
   line?: number | undefined;
 }
 export interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
-  /** The shortest order of events that breaks the lock, and the length of a lease in it, in milliseconds. */
+  /** The shortest order of events that breaks the lock. */
   events: GameEvent[];
-  leaseMs: number;
   /** Where the lock has thrown what breaks it. */
   line?: number | undefined;
 }
@@ -175,10 +174,10 @@ const calls: Calls = {
     });
     const { verdict, why, states, schedules, processes, counterexample } = cell;
     const found = counterexample && (await (await openGame({ file, processes, ...size })).follow(counterexample));
-    const { events, leaseMs } = found ?? { events: [], leaseMs: 0 };
+    const { events } = found ?? { events: [] };
     const process = why.form === 'sale failed' ? why.values.process : undefined;
     const line = process === undefined ? undefined : lineOfFailure(events, ({ sale }) => sale === process);
-    return { verdict, why, states, schedules, events, leaseMs, line };
+    return { verdict, why, states, schedules, events, line };
   },
   stand: async (task) => (await gameOf(task)).stand(task.way),
   orders: async (task) => (await gameOf(task)).orders(task.way),

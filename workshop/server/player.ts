@@ -9,8 +9,8 @@ import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { hasLock } from '../../locks/index.ts';
+import type { Place } from '../page/picture/beats.ts';
 import type { Play, PlayCommand, RunView } from '../page/protocol.ts';
-import type { LockPlace } from '../page/view/picture.ts';
 import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
 import { type Recording, startRecording } from './recording.ts';
 import { Refusal } from './refusal.ts';
@@ -52,7 +52,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const servers = backends.join();
     if (opened?.servers === servers) return opened.targets;
     await opened?.targets.close();
-    const targets = createTargets({ running, backends, onDeath });
+    const targets = createTargets({ running, backends, isWatched: true, onDeath });
     opened = { servers, targets };
     return targets;
   }
@@ -77,7 +77,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     recording = startRecording({ stage, drill: found, onChange });
     run = {
       number: (run?.number ?? 0) + 1,
-      ...{ stage, drill, title: stageTitle(stage), place: lockPlaceOf(stage) },
+      ...{ stage, drill, title: stageTitle(stage), place: placeOf(stage), isLoad: found?.kind === 'load' },
       ...{ events: [], verdict: null },
     };
     stopping = new AbortController();
@@ -171,7 +171,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
 }
 
 /** Where the lock of a stage is, as it is drawn. */
-export function lockPlaceOf(stage: string): LockPlace {
+export function placeOf(stage: string): Place {
   if (stage === '1-in-process') return 'node';
   return hasLock(stage) && backendOfRow(stage) === 'redis' ? 'redis' : 'none';
 }

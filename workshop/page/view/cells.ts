@@ -16,13 +16,15 @@ export interface LessonCell {
   /** The scenario page as text; a load has none. */
   page?: string;
   drill: string;
-  leaseMs: number;
   settings?: Partial<DrillSettings>;
   /** What its ◆ is about. */
   wanted: Wanted;
 }
 
 export type Found = { shown: Shown } | { rush: Rush };
+
+/** A unit was sold to more than one buyer. */
+export const isSoldTwice = ({ sales }: Rush) => new Set(sales.map(({ unit }) => unit)).size < sales.length;
 
 /** Where a stage has its lock. */
 export const placeOf = (stage: string): Place =>
@@ -36,13 +38,13 @@ interface Seen {
 
 /** What is shown of a cell that was played. */
 export function shownOf(
-  { stage, leaseMs, wanted }: Omit<LessonCell, 'drill'>,
+  { stage, wanted }: Omit<LessonCell, 'drill'>,
   { record: { verdict, reasons = [] }, events }: Seen,
   place = placeOf(stage),
 ): Shown {
   const beats = beatsOf(events, place);
   const whyNot = verdict === 'unknown' || verdict === 'not-applicable' ? reasons.join(' ') : undefined;
-  return { stage, leaseMs, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
+  return { stage, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
 }
 
 const nameOf = ({ stage, page, drill }: LessonCell) => `${stage} ${page ?? drill}`;

@@ -10,8 +10,8 @@ import type { Engine } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
 import { cellOf, type Judged, scopeOf } from './judging.ts';
 import { usePlayer } from './player.ts';
-import { Controls, Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
-import { RushShown, rhythmOfRush } from './step.ts';
+import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
+import { RushShown, rhythmOfRush } from './rushing.ts';
 import { say } from './texts.ts';
 import { inPageLanguage, Said, type Told } from './wording.ts';
 
@@ -44,7 +44,8 @@ export function Seen({ judged, text, exercise, name, engine, setAt }: SeenProps)
   const rhythm = shown ? rhythmOf(shown) : rhythmOfRush(rush);
   const player = usePlayer(found ? 'found' : '', rhythm);
   const scene = shown && sceneAt(shown, player.pos);
-  useEffect(() => setAt(atLock(scene)), [scene]);
+  const beat = shown?.beats.beats[beatAt(player.pos)];
+  useEffect(() => setAt(atLock(scene, beat)), [scene]);
   const begins = { big: bothOf(saidIn(judged.asks)), small: bothOf('') };
   return html`<p class="why"><b>${judged.isOfSearch && judged.verdict === 'fail' && say('shortest')}</b> ${lineSaid(judged.line)}<${Said} told=${judged.says} /></p>
     ${
@@ -71,12 +72,10 @@ async function play(engine: Engine, { judged, text, exercise, stage }: Asked): P
   const wanted = { breaks: [], keeps: [] };
   const place = placeOf(stage);
   if (judged.isOfSearch) {
-    const { events, leaseMs } = await engine.ask('search', scopeOf(text, judged.name, exercise));
-    return { shown: shownOf({ stage, leaseMs, wanted }, { record: { verdict: 'fail' }, events }, place) };
+    const { events } = await engine.ask('search', scopeOf(text, judged.name, exercise));
+    return { shown: shownOf({ stage, wanted }, { record: { verdict: 'fail' }, events }, place) };
   }
   const { record, events } = await engine.ask('play', { ...cellOf(text, judged.name), isShown: true });
   if (judged.isLoad) return { rush: rushOf(events) };
-  const begun = events.find((event) => event.kind === 'lease' && event.endsAt !== undefined);
-  const leaseMs = begun && 'endsAt' in begun ? Math.round((begun.endsAt ?? 0) - begun.at) : 0;
-  return { shown: shownOf({ stage, leaseMs, wanted }, { record, events }, place) };
+  return { shown: shownOf({ stage, wanted }, { record, events }, place) };
 }
