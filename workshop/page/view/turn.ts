@@ -91,6 +91,48 @@ interface Verdicts extends Outcome {
   problem?: Error & { line?: number };
 }
 
+/** How many of how many have been asked. */
+interface Progress {
+  done: number;
+  of: number;
+}
+
+/** Judges one text at a time. What is found of an older one is nobody's. */
+function useJudging({ engine, text, exercise }: Pick<BenchProps, 'engine' | 'text' | 'exercise'>) {
+  const [verdicts, setVerdicts] = useState<Verdicts>();
+  const [progress, setProgress] = useState<Progress>();
+  const run = useRef(0);
+  const latest = useRef(text);
+  latest.current = text;
+
+  function leave() {
+    run.current += 1;
+    engine.forget(latest.current);
+    setProgress(undefined);
+  }
+  useEffect(() => leave, []);
+
+  async function judgeAll(): Promise<Verdicts | undefined> {
+    run.current += 1;
+    const own = run.current;
+    const isMine = () => run.current === own;
+    setProgress({ done: 0, of: 0 });
+    const { drills } = await engine.ready;
+    if (!isMine()) return undefined;
+    const tell = (done: number, of: number) => isMine() && setProgress({ done, of });
+    const found = await judge(engine, { text, exercise, drills }, tell).catch((problem: Error) => ({
+      judged: [],
+      problem,
+    }));
+    if (!isMine()) return undefined;
+    setProgress(undefined);
+    setVerdicts({ ...found, text });
+    return { ...found, text };
+  }
+
+  return { verdicts, progress, judgeAll, leave };
+}
+
 /** An exercise, or a stage, and one's own lock for it. */
 function Bench({
   engine,
@@ -106,87 +148,82 @@ function Bench({
   open,
   children,
 }: BenchProps) {
-  const [verdicts, setVerdicts] = useState<Verdicts>();
-  const [progress, setProgress] = useState<{ done: number; of: number }>();
+  const { verdicts, progress, judgeAll, leave } = useJudging({ engine, text, exercise });
   const [shown, show] = useState<Judged>();
   /** The lines that the sales are at in what is shown. */
   const [at, setAt] = useState<At>([]);
-  /** Which text is judged: what is found of an older one is nobody's. */
-  const run = useRef(0);
-  const latest = useRef(text);
-  latest.current = text;
   const replace = useRef<(text: string) => void>(() => {});
+  const results = useRef<HTMLElement>(null);
+  // On a phone what came of it is below.
+  useEffect(() => results.current?.scrollIntoView(), [verdicts]);
 
-  /** Ends what is judged. */
-  function leave() {
-    run.current += 1;
-    engine.forget(latest.current);
-    setProgress(undefined);
-  }
-  useEffect(() => leave, []);
   function change(changed: string) {
     if (progress) leave();
     write(changed);
   }
-
-  async function judgeAll() {
-    if (progress) return;
-    run.current += 1;
-    const own = run.current;
-    const isMine = () => run.current === own;
-    setProgress({ done: 0, of: 0 });
-    const { drills } = await engine.ready;
-    if (!isMine()) return;
-    const found = await judge(
-      engine,
-      { text, exercise, drills },
-      (done, of) => isMine() && setProgress({ done, of }),
-    ).catch((problem: Error) => ({ judged: [], problem }));
-    if (!isMine()) return;
-    setProgress(undefined);
-    setVerdicts({ ...found, text });
+  async function press() {
+    const found = progress ? undefined : await judgeAll();
+    if (!found) return;
     show(found.judged.find(({ verdict, isAsked }) => verdict === 'fail' && (isAsked || !exercise)));
     if (exercise && isSolvedBy(found)) solve();
   }
 
-  const { judged = [], late, problem } = verdicts ?? {};
+  const { judged = [], problem } = verdicts ?? {};
   const isOld = verdicts !== undefined && verdicts.text !== text;
   const asked = exercise ? judged.filter(({ isAsked }) => isAsked) : judged;
   const isNowSolved = exercise && verdicts && !isOld && !progress && isSolvedBy(verdicts);
-  const bad = problem?.line ?? shown?.line;
+  const marks = isOld ? [] : marksOf(at, problem?.line ?? shown?.line);
   return html`<article class=${judged.length > 0 ? 'turn judged' : 'turn'}>
     <p class="bar begins">${children} ${isSolved && html`<b class="pass">${say('solved')}</b>`}</p>
     <${Task} exercise=${exercise} files=${files} text=${text} isSolved=${isSolved} />
     <section class="write">
-      <${Editor} key=${spoken()} text=${text} label=${say('yourLock')} describedBy="leaves" marks=${isOld ? [] : marksOf(at, bad)} onChange=${change} replace=${replace} />
+      <${Editor} key=${spoken()} text=${text} label=${say('yourLock')} describedBy="leaves" marks=${marks} onChange=${change} replace=${replace} />
       <p class="bar">
-        <button class="main" aria-disabled=${progress !== undefined} onClick=${judgeAll}>${say('judge')}</button>
+        <button class="main" aria-disabled=${progress !== undefined} onClick=${press}>${say('judge')}</button>
         <button aria-disabled=${text === original} onClick=${() => text === original || replace.current(original)}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
         <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, (given) => replace.current(given))} /></label>
       </p>
-      <div role="status" class=${!isOld && !progress && (problem || asked.some(({ verdict }) => verdict === 'fail')) ? 'outcome lost' : 'outcome'}>${
-        progress
-          ? html`<progress max=${progress.of || 1} value=${progress.done} aria-label=${say('judge')} /> ${progress.of === 0 ? say('loading') : say('playingOf', { n: Math.min(progress.done + 1, progress.of), of: progress.of })}`
-          : verdicts === undefined || isOld
-            ? say('untouched')
-            : problem
-              ? html`${say('broken')} ${lineSaid(problem.line)}<span lang="en">${problem.message}</span>`
-              : late
-                ? html`<${Said} told=${late.told} />`
-                : html`<b>${exercise && say(isNowSolved ? 'solvedNow' : 'notYet')}</b> ${say('judged', { passed: asked.filter(({ verdict }) => verdict === 'pass').length, played: asked.length })}`
-      }</div>
+      <${Status} progress=${progress} verdicts=${isOld ? undefined : verdicts} asked=${asked} isExercise=${exercise !== undefined} />
       ${isNowSolved && next && html`<p><button class="main" onClick=${() => open(next.name)}>${say('nextExercise', { name: titleOf(next) })}</button></p>`}
       <small id="leaves">${say('leaves')}</small>
     </section>
     ${
       judged.length > 0 &&
-      html`<section class=${isOld ? 'verdicts old' : 'verdicts'}>
+      html`<section class=${isOld ? 'verdicts old' : 'verdicts'} ref=${results}>
       <${Results} asked=${asked} others=${judged.filter((each) => !asked.includes(each))} shown=${shown} show=${show} isOld=${isOld} />
       ${shown && html`<${Seen} key=${`${shown.name} ${shown.isOfSearch} ${verdicts?.text}`} judged=${shown} text=${verdicts?.text} exercise=${exercise} name=${name} engine=${engine} setAt=${setAt} />`}
     </section>`
     }
   </article>`;
+}
+
+interface StatusProps {
+  progress: Progress | undefined;
+  /** What came of the text that is there. */
+  verdicts: Verdicts | undefined;
+  asked: Judged[];
+  isExercise: boolean;
+}
+
+/** How far it is, and then what came of it. */
+function Status({ progress, verdicts, asked, isExercise }: StatusProps) {
+  const said = (isLost: boolean, what: unknown) =>
+    html`<div role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${what}</div>`;
+  if (progress) {
+    const { done, of } = progress;
+    const bar = html`<progress max=${of || 1} value=${done} aria-label=${say('judge')} />`;
+    return said(false, html`${bar} ${of === 0 ? say('loading') : say('playingOf', { n: Math.min(done + 1, of), of })}`);
+  }
+  if (verdicts === undefined) return said(false, say('untouched'));
+  const { problem, late } = verdicts;
+  if (problem)
+    return said(true, html`${say('broken')} ${lineSaid(problem.line)}<span lang="en">${problem.message}</span>`);
+  if (late) return said(false, html`<${Said} told=${late.told} />`);
+  const passed = asked.filter(({ verdict }) => verdict === 'pass').length;
+  const outcome = isExercise && html`<b>${say(isSolvedBy(verdicts) ? 'solvedNow' : 'notYet')}</b>`;
+  const isLost = asked.some(({ verdict }) => verdict === 'fail');
+  return said(isLost, html`${outcome} ${say('judged', { passed, played: asked.length })}`);
 }
 
 /** All that the exercise asks is known, and is for the lock. */
