@@ -6,7 +6,7 @@ import type { SaleScene } from '../picture/beats.ts';
 import { rushOf } from '../picture/rush.ts';
 import { type Found, placeOf, shownOf } from './cells.ts';
 import { atLock } from './code.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
 import { cellOf, type Judged, scopeOf } from './judging.ts';
 import { useKeys, usePlayer } from './player.ts';
@@ -58,6 +58,7 @@ export function Seen({ judged, text, exercise, name, engine, setAt }: SeenProps)
     keys[key]();
     return true;
   });
+  const whyNot = problem instanceof LateError ? html`<${Said} told=${problem.told} />` : problem?.message;
   const begins = { big: bothOf(saidIn(judged.asks)), small: bothOf('') };
   return html`<p class="why" tabindex="0"><b>${judged.isOfSearch && judged.verdict === 'fail' && say('shortest')}</b> ${lineSaid(judged.line)}<${Said} told=${judged.says} /></p>
     ${
@@ -65,7 +66,7 @@ export function Seen({ judged, text, exercise, name, engine, setAt }: SeenProps)
         ? html`<${RushShown} rush=${rush} player=${player} />`
         : shown
           ? html`<${Playing} shown=${shown} pos=${player.pos} begins=${begins} go=${player.go} />`
-          : html`<${Sentence} said=${begins} /><p class="canvas wait" role="status">${problem?.message ?? (isNothing ? '' : say('opening'))}</p>`
+          : html`<${Sentence} said=${begins} /><p class="canvas wait" role="status">${whyNot ?? (isNothing ? '' : say('opening'))}</p>`
     }
     ${found && html`<${Controls} player=${player} count=${rhythm.count} turning=${shown?.turning} />`}`;
 }
