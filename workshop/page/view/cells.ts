@@ -23,6 +23,9 @@ export interface LessonCell {
 
 export type Found = { shown: Shown } | { rush: Rush };
 
+/** A unit was sold to more than one buyer. */
+export const isSoldTwice = ({ sales }: Rush) => new Set(sales.map(({ unit }) => unit)).size < sales.length;
+
 /** Where a stage has its lock. */
 export const placeOf = (stage: string): Place =>
   stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
@@ -71,7 +74,7 @@ async function play(engine: Engine, { stage, drill, page, settings, ...cell }: L
   const asked = { stage, drill, isShown: true, ...(page !== undefined && { page }), ...(settings && { settings }) };
   // What can't be played is no reason to stop: one turns the knob back.
   const played = await engine.ask('play', asked).catch((error: Error): Pick<Played, 'record' | 'events'> => {
-    return { record: { verdict: 'unknown', reasons: [error.message] }, events: [] };
+    return { record: { verdict: 'unknown', says: [], reasons: [error.message] }, events: [] };
   });
   if (page === undefined) return { rush: rushOf(played.events) };
   return { shown: shownOf({ stage, ...cell }, played) };

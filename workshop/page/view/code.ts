@@ -3,7 +3,7 @@
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SaleScene, Scene } from '../picture/beats.ts';
+import type { Beat, SaleScene, Scene } from '../picture/beats.ts';
 import { type Both, inLanguage, say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
@@ -32,23 +32,26 @@ interface CodeProps {
   /** The stage whose file is the same but for what is marked. */
   before?: string | undefined;
   scene: Scene | undefined;
-  /** The script that Redis has just run. */
-  script?: string | undefined;
+  /** What was seen last: the script that Redis has run, and whose it was. */
+  beat?: Beat | undefined;
   isBad: boolean;
 }
 
 export const fileOf = (files: Record<string, string>, stage: string) =>
   [`locks/${stage}.ts`, `locks/beyond/${stage}.ts`].find((file) => files[file] !== undefined) ?? '';
 
-export function Code({ files, stage, before, scene, script, isBad }: CodeProps) {
+export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
   const file = fileOf(files, stage);
   const text = files[file] ?? '';
   const scripts = namedIn(text, files).filter((each) => each.endsWith('.lua'));
-  const running = scripts.find((each) => each === `lua/${script}.lua`);
+  const running = scripts.find((each) => each === `lua/${beat?.command?.name}.lua`);
   const [chosen, choose] = useState<string>();
   useEffect(() => choose(undefined), [stage, running]);
   const shown = chosen ?? running ?? file;
   const sales = scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+  // Who works inside is not at a line of its lock, unless the lock works beside it.
+  const isAtLock = ({ sale, step }: SaleScene) =>
+    step === 'acquire' || step === 'release' || (sale === beat?.sale && beat.command?.about === 'lock');
   const name = (path: string) => path.split('/').at(-1);
   return html`<section class="code" aria-label=${say('code')}>
     <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
@@ -59,7 +62,7 @@ export function Code({ files, stage, before, scene, script, isBad }: CodeProps) 
     ${
       shown === file
         ? html`<${Lines} key=${file} text=${text} before=${before && files[fileOf(files, before)]}
-            at=${sales.filter(({ step }) => step === 'acquire' || step === 'release' || step === 'gap')} />`
+            at=${sales.filter(isAtLock)} />`
         : html`<${Lines} key=${shown} text=${files[shown] ?? ''} isRunning=${shown === running} at=${[]} />`
     }
   </section>`;

@@ -100,14 +100,17 @@ function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
       ${views.map(([view, name]) => button(view, say(name)))}
     </nav>
     <button class="plain" aria-label=${say('help')} title=${say('help')} onClick=${() => (document.getElementById('help') as HTMLDialogElement).showModal()}>?</button>
-    <button class="plain" aria-label=${say('share')} title=${say(isShared ? 'isShared' : 'share')} onClick=${share}>${isShared ? '✓' : '⤴'}</button>
-    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall()} onClick=${() => putOnWall(!isOnWall())}>⛶</button>
+    <button class="plain" aria-label=${say('share')} title=${say(isShared ? 'isShared' : 'share')} onClick=${share}>${isShared ? '✓' : icon('M8 10V2M5 5l3-3 3 3M3 8v6h10V8')}</button>
+    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall()} onClick=${() => putOnWall(!isOnWall())}>${icon('M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4')}</button>
     <${LanguageButton} choose=${(lang: string) => {
       keepText('lockstep language', lang);
       go({ lang });
     }} />
   </header>`;
 }
+
+/** Drawn, since not every font has such signs. */
+const icon = (path: string) => html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d=${path} /></svg>`;
 
 /** The words of the page, and its keys. */
 const Help = () => html`<dialog id="help" aria-label=${say('help')}>

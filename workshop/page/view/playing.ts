@@ -66,21 +66,26 @@ interface PlayingProps {
   pos: number;
   /** What is said before anything has happened. */
   begins: Said;
+  /** Nothing of what is to come may be seen. */
+  isHidden?: boolean;
+  /** What is to be made better: nothing of it is praised. */
+  isBefore?: boolean;
   go(pos: number): void;
 }
 
 /** The sentence, the picture and the timeline. */
-export function Playing({ shown, pos, begins, go }: PlayingProps) {
+export function Playing({ shown, pos, begins, isHidden, isBefore, go }: PlayingProps) {
   const [place, size] = useSize();
   const { beats, stage, leaseMs, turning, verdict } = shown;
   const index = beatAt(pos);
   const said = index < 0 ? begins : sayOf(beats, index, { leaseMs, stage, isLost: verdict === 'fail' });
   const label = inLanguage(said.big);
-  return html`<${Sentence} said=${said} tone=${toneAt(shown, pos)} />
+  const tone = toneAt(shown, pos);
+  return html`<${Sentence} said=${said} tone=${isBefore && tone === 'good' ? undefined : tone} />
     <div class="canvas" ref=${place}>
-      ${size.w > 0 && html`<${Picture} beats=${beats} pos=${pos} size=${size} stage=${stage} leaseMs=${leaseMs} label=${label} />`}
+      ${size.h > 0 && html`<${Picture} beats=${beats} pos=${pos} size=${size} stage=${stage} leaseMs=${leaseMs} label=${label} />`}
     </div>
-    <div class="lanes">${size.w > 0 && html`<${Timeline} beats=${beats} pos=${pos} w=${size.w} turning=${turning} go=${go} label=${label} />`}</div>`;
+    <div class="lanes">${size.w > 0 && !isHidden && html`<${Timeline} beats=${beats} pos=${pos} w=${size.w} turning=${turning} go=${go} label=${label} />`}</div>`;
 }
 
 interface ControlsProps {

@@ -1,0 +1,625 @@
+// The ten steps of the lesson, in both languages side by side: what one is asked, and the scenario page that answers.
+
+import type { Both } from '../view/texts.ts';
+import type { Wanted } from './turning.ts';
+
+/** What can go wrong: `slow` is the connection of a node, what is held is a command of A. */
+export const faults = ['none', 'slow', 'pause', 'kill', 'cut', 'hold release', 'hold write'] as const;
+export type Fault = (typeof faults)[number];
+
+/** What the page of a step is made of. */
+export interface Knobs {
+  leaseMs: number;
+  /** How long the sale of A takes. */
+  takesMs: number;
+  /** From 1 to 4. A comes first. */
+  buyers: number;
+  /** All come to node-1, or B to node-2. */
+  nodes: 1 | 2;
+  fault: Fault;
+  /** The node that is paused, killed or cut off, as soon as its sale is there; what is slow or held is always of A. */
+  faultAt: 1 | 2;
+  /** A asks for its own lock again. */
+  asksAgain: boolean;
+  /** The lock, where it is not the one of the step. */
+  stage?: string;
+}
+
+/** How far a knob goes. */
+export const limits = { leaseMs: [100, 1_500], takesMs: [0, 1_500], buyers: [1, 4] } as const;
+
+/** What a fault is called. */
+export const faultNames: Record<Fault, Both> = {
+  none: ['nothing goes wrong', '一切正常'],
+  slow: ['a slow connection', '网络缓慢'],
+  pause: ['a node is paused', '节点停顿'],
+  kill: ['a node crashes', '节点宕机'],
+  cut: ['a node loses Redis', '节点断开 Redis'],
+  'hold release': ["A's release is held", 'A 的释放卡在路上'],
+  'hold write': ["A's write is held", 'A 的写入卡在路上'],
+};
+
+export interface Lesson extends Wanted {
+  stage: string;
+  /** The stage that it is compared with. */
+  before?: string;
+  /** In the navigation. */
+  name: Both;
+  /** What is wrong before it, and what it does about that. */
+  problem: Both;
+  change: Both;
+  /** Asked before anything is played. */
+  question: Both;
+  /** Each with why it is right, or wrong. */
+  answers: { text: Both; why: Both }[];
+  right: number;
+  /** What remains open. */
+  after: Both;
+  usual: Knobs;
+  page(knobs: Knobs): string;
+  /** A load that shows it at large. */
+  rush?: string;
+}
+
+const usual: Knobs = {
+  leaseMs: 500,
+  takesMs: 0,
+  buyers: 2,
+  nodes: 2,
+  fault: 'none',
+  faultAt: 1,
+  asksAgain: false,
+};
+
+/** How long a sale takes that comes after A, in milliseconds: long enough to be met. */
+const OTHERS_MS = 150;
+/** What goes wrong meets a sale that takes so long at least. */
+const LEAST_MS = 50;
+
+/** A page of these knobs, as `npm run drill -- ./my.txt` plays it, too. */
+const pageOf = (name: string, question: string) => (knobs: Knobs) => {
+  const { leaseMs, buyers, nodes, fault, faultAt, asksAgain } = knobs;
+  const leavesOthers = fault === 'kill' && nodes === 2 && faultAt === 1 && buyers > 1;
+  const holds = [
+    ...(asksAgain && !leavesOthers ? ['A does not wait for itself'] : []),
+    ...(leavesOthers ? ['B is sold'] : []),
+    'no sale is lost',
+  ];
+  const paragraphs = [
+    [name, question],
+    [`a lease lasts ${leaseMs} ms`],
+    ...storyOf(knobs),
+    holds.map((each) => `holds when ${each}`),
+  ];
+  return paragraphs.map((lines) => lines.join('\n')).join('\n\n');
+};
+
+function storyOf({ leaseMs, takesMs, buyers, nodes, fault, faultAt, asksAgain }: Knobs): string[][] {
+  const others = ['B', 'C', 'D'].slice(0, buyers - 1);
+  const other = `node-${nodes}`;
+  const ms = Math.max(takesMs, LEAST_MS);
+  const take = (node: string, time: number) => `the next sales at ${node} take ${time} ms each`;
+  const come = others.map((sale) => `${sale} sells at ${other}`);
+  /** Each has its time, until so many leases have passed. */
+  const sell = (sales: string[], node: string) =>
+    sales.length === 0
+      ? ['2 leases pass']
+      : sales.map((sale) => `${sale} sells at ${node}, and gives up after 4 leases`);
+  const asks = `A sells at node-1 for ${ms} ms, and is held before it asks again by the same lock object`;
+  const isHeld = asksAgain ? asks : 'A sells at node-1 and is held inside';
+  const goesOn = ['A goes on', 'A ends, or gives up after 2 leases'];
+  const end = 'all sales end';
+
+  if (fault === 'none' && asksAgain)
+    return [
+      [isHeld, ...come],
+      [...goesOn, end],
+    ];
+  if (fault === 'none') {
+    const times = nodes === 1 ? [take(other, ms)] : [take('node-1', ms), take(other, OTHERS_MS)];
+    return [...(takesMs > 0 ? [times] : []), ['A sells at node-1', ...come], [end]];
+  }
+  if (fault === 'slow') {
+    // A sale asks Redis three times: for the lock, for the stock, and to write.
+    const lateMs = Math.round(ms / 3);
+    const slow = `the line of node-1 is slow: each answer of Redis comes ${lateMs} ms late`;
+    // Its lease is over before the others come.
+    const comes = ['A sells at node-1', `${leaseMs + 10} ms pass`, ...come];
+    return [[slow, take(other, OTHERS_MS)], comes, ['A ends', 'node-1 has its line again', end]];
+  }
+  if (fault === 'hold write' || fault === 'hold release') {
+    const what = fault === 'hold write' ? 'write' : 'release';
+    const begin = [isHeld, `${ms} ms pass`, `A goes on, and its ${what} is held up on the line to Redis`];
+    const arrives = `the ${what} of A arrives`;
+    const over = ['node-1 has its line again', end];
+    const [first, ...rest] = come;
+    if (what === 'write' || first === undefined) return [begin, sell(others, other), [arrives, ...over]];
+    const meanwhile = [`${first} and is held inside, or waits for 3 leases`, take(other, OTHERS_MS), ...rest];
+    return [begin, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B goes on', 'B ends'], over];
+  }
+  const harmed = `node-${nodes === 1 ? 1 : faultAt}`;
+  const [begins, over] = {
+    pause: [`${harmed} is stopped (SIGSTOP)`, `${harmed} goes on (SIGCONT)`],
+    kill: [`${harmed} is killed (SIGKILL)`],
+    cut: [`${harmed} is cut off from the servers of its lock`, `${harmed} reaches the servers of its lock again`],
+  }[fault];
+  const staysHeld = asksAgain || fault === 'cut';
+  const isOver = [...(over ? [over] : []), ...(staysHeld && (over || harmed !== 'node-1') ? goesOn : []), end];
+  const inside = staysHeld ? isHeld : `A sells at node-1 for ${ms} ms and is inside`;
+  if (harmed === 'node-1') return [[inside, begins as string], sell(others, other), isOver];
+  // Of the other node, the first who comes there is met, and has asked by then.
+  const [first, ...rest] = others;
+  const comes = first ? [`${first} sells at ${other}`, '10 ms pass'] : [];
+  return [[inside, ...comes, begins as string], sell(rest, 'node-1'), isOver];
+}
+
+export const lessons: Lesson[] = [
+  {
+    stage: '0-none',
+    name: ['race', '竞态'],
+    problem: ['Two buyers come at the same moment. 100 units are in stock.', '两个买家同时来买，库存 100 件。'],
+    change: ['Nothing protects the sale.', '没有任何保护。'],
+    breaks: ['same-read'],
+    keeps: [],
+    question: [
+      'A sale reads the stock, then writes one less. A and B each buy one of 100 units, at the same moment. How many are in stock afterwards?',
+      '一笔销售先读库存，再写回减一后的值。库存 100 件，A 和 B 同时各买一件。之后库存是多少？',
+    ],
+    answers: [
+      {
+        text: ['98.', '98。'],
+        why: [
+          'Two units were sold, but B read the stock before A had written. Both wrote 99.',
+          '确实卖出了两件，但 A 还没写回，B 就已读走库存。两个都写回 99。',
+        ],
+      },
+      {
+        text: ['99.', '99。'],
+        why: [
+          'Both read 100 before either had written, so both wrote 99. Unit 100 was sold twice.',
+          '两个都在对方写回之前读到 100，所以都写回 99。第 100 件卖了两次。',
+        ],
+      },
+      {
+        text: ['99, and one buyer gets an error.', '99，其中一个买家收到错误。'],
+        why: [
+          'Nobody checks. Redis takes both writes, and both buyers are told that they have bought.',
+          '没有人检查。Redis 接受了两次写入，两个买家都得知购买成功。',
+        ],
+      },
+    ],
+    right: 1,
+    after: [
+      'Between its read and its write nobody else may read. A sale needs a lock.',
+      '从读到写之间，不能有别人来读。销售需要一把锁。',
+    ],
+    usual,
+    page: pageOf('two-buyers', 'Do two buyers get two different units?'),
+    rush: 'rush',
+  },
+  {
+    stage: '1-in-process',
+    before: '0-none',
+    name: ['mutex', '互斥锁'],
+    problem: ['Now both buyers come to the same node.', '现在两个买家来到同一个节点。'],
+    change: ['A mutex in the process lets in one sale at a time.', '进程内的互斥锁一次只放一笔销售进入临界区。'],
+    breaks: ['same-read'],
+    keeps: ['mutex-wait'],
+    question: [
+      'A and B both come to node-1 now: one process, one thread. Can a unit still be sold twice?',
+      '现在 A 和 B 都来到 node-1：一个进程，一个线程。还会有一件货卖两次吗？',
+    ],
+    answers: [
+      {
+        text: ['No, one thread does one thing at a time.', '不会，一个线程一次只做一件事。'],
+        why: [
+          "The thread is free while A's sale waits for the answer of Redis. It begins B's sale then.",
+          'A 的销售等 Redis 回复时，线程是空闲的，于是开始处理 B 的销售。',
+        ],
+      },
+      {
+        text: ['Only if Redis answers in the wrong order.', '只有 Redis 的回复乱序时才会。'],
+        why: [
+          'The order was right. Both read 100 all the same, because neither had written.',
+          '顺序没有错。两个都还没写回，所以照样都读到 100。',
+        ],
+      },
+      {
+        text: ['Yes, while A waits for Redis, B can begin.', '会，A 等 Redis 时，B 就能开始。'],
+        why: [
+          'Each await lets other code run. Between the read and the write of A comes the read of B.',
+          '每个 await 都会让出线程。在 A 的读和写之间，插进了 B 的读。',
+        ],
+      },
+    ],
+    right: 2,
+    after: [
+      'In one process a mutex is enough. But this shop runs two.',
+      '在一个进程里，互斥锁就够了。但商店有两个进程。',
+    ],
+    usual: { ...usual, nodes: 1 },
+    page: pageOf('one-node', 'Do two buyers at one node get two different units?'),
+  },
+  {
+    stage: '2-recursive-retry',
+    before: '1-in-process',
+    name: ['Redis lock', 'Redis 锁'],
+    problem: ['Each node has a mutex, and B comes to the other node.', '每个节点都有互斥锁，而 B 来到另一个节点。'],
+    change: ['The lock is a key in Redis, which both nodes share.', '锁是 Redis 里的一个 key，两个节点共用。'],
+    breaks: ['same-read'],
+    keeps: ['denied'],
+    question: [
+      'A is inside at node-1 and holds its mutex. B comes to node-2, which runs the same code. What happens?',
+      'A 在 node-1 持有互斥锁，正在临界区内。B 来到 node-2，那里运行同样的代码。会怎样？',
+    ],
+    answers: [
+      {
+        text: ['B gets in at once.', 'B 马上进入临界区。'],
+        why: [
+          'A mutex is a variable in the memory of one process. node-2 has one of its own, and it is free.',
+          '互斥锁只是一个进程内存里的变量。node-2 有自己的一把，而且是空闲的。',
+        ],
+      },
+      {
+        text: ['B waits until A has left.', 'B 等到 A 离开。'],
+        why: [
+          "B can't see the mutex of A: it is a variable in the memory of the other process.",
+          'B 看不到 A 的互斥锁：那是另一个进程内存里的变量。',
+        ],
+      },
+      {
+        text: ['node-2 asks node-1 who is inside.', 'node-2 会问 node-1 谁在里面。'],
+        why: ['The nodes do not talk to each other. They share Redis alone.', '节点之间不通信，它们只共用 Redis。'],
+      },
+    ],
+    right: 0,
+    after: [
+      'Redis answers one command at a time, so one of two gets the key. But how does the other one wait?',
+      'Redis 一次只执行一条命令，所以只有一个能拿到 key。但另一个是怎么等的？',
+    ],
+    usual,
+    page: pageOf('two-nodes', 'Do two buyers at two nodes get two different units?'),
+  },
+  {
+    stage: '3-spin',
+    before: '2-recursive-retry',
+    name: ['loop', '循环'],
+    problem: [
+      'B has to wait long. After each failed try, acquire calls itself.',
+      'B 要等很久。每次失败后，acquire 都调用自己。',
+    ],
+    change: ['The wait is a loop: one call, however long it takes.', '等待改成了循环：无论多久，都只是一个调用。'],
+    breaks: ['same-read'],
+    keeps: ['tries'],
+    question: [
+      'A sells for 200 ms. B asks for the lock every 20 ms: acquire fails, sleeps, and calls itself. What does the wait of B cost?',
+      'A 的销售要 200 毫秒。B 每 20 毫秒请求一次加锁：acquire 失败后睡眠，再调用自己。B 的等待有什么代价？',
+    ],
+    answers: [
+      {
+        text: ['Nothing that stays: each call returns before the next.', '没有残留：每个调用都先返回，再开始下一个。'],
+        why: [
+          'None of them returns. Each awaits the call that it has made, up to the last one.',
+          '没有一个返回。每个调用都在 await 它发起的下一个调用，直到最后一个。',
+        ],
+      },
+      {
+        text: [
+          'Memory: no call returns before the last one has the lock.',
+          '内存：最后一个拿到锁之前，没有一个调用返回。',
+        ],
+        why: [
+          'Each call awaits the next one and stays in memory. The longer the wait, the higher the pile.',
+          '每个调用都在等下一个，一直留在内存里。等得越久，堆得越高。',
+        ],
+      },
+      {
+        text: ['A unit: one of so many tries gets in beside A.', '一件货：试这么多次，总有一次会与 A 同时进入。'],
+        why: [
+          'However often B asks, Redis gives the key away once. B gets in when A has released.',
+          '无论 B 问多少次，Redis 只把 key 给一个人。A 释放之后 B 才能进入。',
+        ],
+      },
+    ],
+    right: 1,
+    after: [
+      'Now waiting is cheap. But only the holder deletes the key. What if it crashes?',
+      '现在等待不再占内存。但只有持有者会删除 key，如果它宕机了呢？',
+    ],
+    usual: { ...usual, takesMs: 200 },
+    page: pageOf('long-wait', 'Does a buyer who waits long get a unit of its own?'),
+  },
+  {
+    stage: '4-ttl',
+    before: '3-spin',
+    name: ['lease', '租期'],
+    problem: ['node-1 crashes while A holds the lock.', 'A 持有锁时，node-1 宕机。'],
+    change: ['The key has a lease: Redis deletes it after 500 ms.', 'key 有租期：500 毫秒后 Redis 自动删除。'],
+    breaks: ['closed'],
+    keeps: ['after-lease'],
+    question: [
+      'node-1 crashes while A holds the lock. When does B get it?',
+      'A 持有锁时，node-1 宕机。B 什么时候能拿到锁？',
+    ],
+    answers: [
+      {
+        text: ['At once: Redis sees the connection close.', '马上：Redis 发现连接断开。'],
+        why: [
+          'Redis closes the connection and keeps the key. No key belongs to a connection.',
+          'Redis 只关闭连接，key 还留着。key 不属于任何连接。',
+        ],
+      },
+      {
+        text: ['When node-1 has started again.', 'node-1 重启之后。'],
+        why: [
+          'A new process knows nothing of the sale of A, so it deletes no key.',
+          '新的进程不知道 A 的销售，不会去删 key。',
+        ],
+      },
+      {
+        text: ['Never.', '永远拿不到。'],
+        why: [
+          'Only A would have deleted the key, and A is dead. Everyone waits for it in vain.',
+          '只有 A 会删除这个 key，而 A 已经没了。所有人都白等。',
+        ],
+      },
+    ],
+    right: 2,
+    after: [
+      'A dead holder loses its lock after a lease. So does one that is alive and slow.',
+      '宕机的持有者会在租期后失去锁。活着但慢的持有者也一样。',
+    ],
+    usual: { ...usual, fault: 'kill' },
+    page: pageOf('crashed-holder', 'Does the shop sell again after a holder has crashed?'),
+  },
+  {
+    stage: '5-owner-check',
+    before: '4-ttl',
+    name: ['owner', '持有者'],
+    problem: ['A is slow. Its lease ends before it releases.', 'A 很慢，还没释放，租期就到了。'],
+    change: [
+      'The key says whose it is. A release looks first, then deletes.',
+      'key 写明持有者。释放时先判断，再删除。',
+    ],
+    breaks: ['freed-other'],
+    keeps: ['look'],
+    question: [
+      "A's connection is slow, and its lease ends before its release. B gets the lock. Then A's DEL comes. What does it delete?",
+      'A 的网络很慢，还没释放，租期就到了。B 拿到了锁，然后 A 的 DEL 到达。它会删掉什么？',
+    ],
+    answers: [
+      {
+        text: ["Nothing: A's key is gone already.", '什么也不删：A 的 key 已经没了。'],
+        why: [
+          'The key has the same name for all. The one that is there is of B, and DEL takes it.',
+          '所有人用的是同一个 key 名。现在那里是 B 的，DEL 照样删掉。',
+        ],
+      },
+      {
+        text: ["B's lock.", 'B 的锁。'],
+        why: [
+          'The key has the same name for all, and its value says "held", but not by whom.',
+          '所有人用的是同一个 key 名，值只写着 "held"，没写是谁的。',
+        ],
+      },
+      {
+        text: ['Nothing: Redis lets only B delete it.', '什么也不删：Redis 只允许 B 删除。'],
+        why: [
+          'Redis does not note who has set a key. Any client may delete it.',
+          'Redis 不记录 key 是谁设置的，任何客户端都能删。',
+        ],
+      },
+    ],
+    right: 1,
+    after: [
+      'A looks, then deletes: two commands. Something may happen between them.',
+      '先判断，再删除：这是两条命令，中间可能发生别的事。',
+    ],
+    usual: { ...usual, takesMs: 600, buyers: 3, fault: 'slow' },
+    page: pageOf('slow-holder', 'Does a holder that was too slow harm those after it?'),
+  },
+  {
+    stage: '6-lua-release',
+    before: '5-owner-check',
+    name: ['Lua release', 'Lua 释放'],
+    problem: [
+      'A looks: the lock is its own. Then its DEL is stuck on the way.',
+      'A 判断锁是自己的，但随后的 DEL 卡在路上。',
+    ],
+    change: ['One Lua script looks and deletes, as one step.', '用一段 Lua 脚本原子地判断并删除。'],
+    breaks: ['freed-other'],
+    keeps: ['release-refused'],
+    question: [
+      'A looks at the lock: it is its own, so it sends DEL. The DEL is on its way until the lease has ended and B has the lock. What does it do?',
+      'A 先判断：锁是自己的，于是发出 DEL。DEL 在路上时租期到了，B 拿到了锁。DEL 到达后会怎样？',
+    ],
+    answers: [
+      {
+        text: ["It deletes B's lock.", '删掉 B 的锁。'],
+        why: [
+          'What A saw was true when it looked, and is not any more. DEL asks nothing.',
+          'A 判断时没有错，但现在情况变了。DEL 本身什么也不检查。',
+        ],
+      },
+      {
+        text: ['It deletes nothing: A has looked first.', '什么也不删：A 事先判断过。'],
+        why: [
+          'A looked before B had the lock. The DEL itself does not look again.',
+          'A 判断的时候，B 还没有拿到锁。DEL 本身不会再判断一次。',
+        ],
+      },
+      {
+        text: ['It is dropped: it comes too late.', '被丢弃：它来得太晚。'],
+        why: [
+          'Redis does not know when a command was sent. It carries out what arrives.',
+          'Redis 不知道命令是什么时候发出的，到了就执行。',
+        ],
+      },
+    ],
+    right: 0,
+    after: [
+      'Nobody deletes the lock of another any more. But what if a sale asks for a lock that it holds?',
+      '再也不会误删别人的锁了。但如果一笔销售再次申请自己持有的锁呢？',
+    ],
+    usual: { ...usual, buyers: 3, fault: 'hold release' },
+    page: pageOf('late-release', 'Does a release that arrives late free the lock of another holder?'),
+  },
+  {
+    stage: '7-reentrant',
+    before: '6-lua-release',
+    name: ['reentrant', '可重入'],
+    problem: ['A holds the lock, and calls code that asks for it again.', 'A 持有锁，又调用了一段申请同一把锁的代码。'],
+    change: ['The lock counts: its owner may take it again.', '锁会计数：持有者可以再次加锁。'],
+    breaks: ['own-lock'],
+    keeps: ['acquire-again'],
+    question: [
+      'A holds the lock, and calls a function that acquires the same lock. What happens?',
+      'A 持有锁，又调用了一个要加同一把锁的函数。会怎样？',
+    ],
+    answers: [
+      {
+        text: ['It gets the lock: it is the owner.', '加锁成功：它就是持有者。'],
+        why: [
+          'SET NX asks only whether the key is there. It does not look whose it is.',
+          'SET NX 只看 key 在不在，不看是谁的。',
+        ],
+      },
+      {
+        text: ['Redis finds the deadlock and returns an error.', 'Redis 发现死锁，返回错误。'],
+        why: [
+          'Redis keeps no list of who waits for whom. It only says that the key is there.',
+          'Redis 不知道谁在等谁，只回答 key 已存在。',
+        ],
+      },
+      {
+        text: ['A waits for itself.', 'A 在等自己。'],
+        why: [
+          'SET NX fails while the key is there, whoever asks. Only A could delete it, and A waits.',
+          '只要 key 还在，谁来 SET NX 都失败。只有 A 能删它，而 A 在等。',
+        ],
+      },
+    ],
+    right: 2,
+    after: [
+      'A may ask twice and must release twice. But its lease still runs, however long it works.',
+      'A 可以加锁两次，也要释放两次。但无论它要做多久，租期照样流逝。',
+    ],
+    usual: { ...usual, takesMs: 100, asksAgain: true },
+    page: pageOf('nested-call', 'May a holder ask for its own lock again?'),
+  },
+  {
+    stage: '8-auto-renew',
+    before: '7-reentrant',
+    name: ['watchdog', '看门狗'],
+    problem: ['A takes 900 ms. Its lease lasts 500 ms.', 'A 的销售要 900 毫秒，租期只有 500 毫秒。'],
+    change: ['While A works, a watchdog renews the lease.', 'A 工作期间，看门狗不断续期。'],
+    breaks: ['same-read'],
+    keeps: ['renew'],
+    question: [
+      'A is busy for 900 ms and holds the lock with a lease of 500 ms. B waits. What happens after 500 ms?',
+      'A 要忙 900 毫秒，持有的锁租期 500 毫秒，B 在等。500 毫秒后会怎样？',
+    ],
+    answers: [
+      {
+        text: ['Redis stops A.', 'Redis 让 A 停下。'],
+        why: [
+          'Redis deletes the key, and tells nobody. A goes on and thinks it holds the lock.',
+          'Redis 只删除 key，不通知任何人。A 继续执行，以为自己仍持有锁。',
+        ],
+      },
+      {
+        text: ['B gets in, and A is still inside.', 'B 进入临界区，而 A 还在里面。'],
+        why: [
+          'The key is gone, so B gets it. Nobody has told A, and both have read 100.',
+          'key 没了，B 就能拿到。没有人通知 A，两个都读到 100。',
+        ],
+      },
+      {
+        text: ['The lease goes on as long as A is connected.', '只要 A 还连着，租期就会延长。'],
+        why: [
+          'The lease counts down whether A is connected or not, unless somebody renews it.',
+          '无论 A 是否连着，租期都在倒数，除非有人续期。',
+        ],
+      },
+    ],
+    right: 1,
+    after: [
+      'One hole is left: a paused process renews nothing. It wakes up and thinks it holds the lock.',
+      '还有一个漏洞：停顿的进程无法续期，醒来后还以为自己持有锁。',
+    ],
+    usual: { ...usual, takesMs: 900 },
+    page: pageOf('long-sale', 'Does a sale keep its lock when it takes longer than the lease?'),
+  },
+  {
+    stage: 'fenced',
+    before: '8-auto-renew',
+    name: ['fencing', 'fencing 令牌'],
+    problem: ['node-1 is paused in the middle of a sale, and renews nothing.', 'node-1 在销售中途停顿，无法续期。'],
+    change: [
+      'Each holder gets a larger number. The stock refuses older ones.',
+      '每个持有者得到一个更大的编号，库存拒绝旧编号。',
+    ],
+    breaks: ['overwritten'],
+    keeps: ['write-refused'],
+    question: [
+      "node-1 is paused for longer than the lease, as garbage collection or a moving virtual machine may do. B sells. Then node-1 wakes up. What becomes of A's write?",
+      'node-1 停顿的时间超过租期（比如垃圾回收，或虚拟机迁移）。B 卖出一件，然后 node-1 恢复。A 的写入会怎样？',
+    ],
+    answers: [
+      {
+        text: ['A notices that its lock is gone, and writes nothing.', 'A 发现锁没了，不再写入。'],
+        why: [
+          'To notice, it has to ask. Its write has left by the time the answer comes.',
+          '要发现就得先问。等回答到来时，写命令已经发出去了。',
+        ],
+      },
+      {
+        text: ['Redis refuses it: B had the lock meanwhile.', 'Redis 拒绝：这期间 B 持有过锁。'],
+        why: [
+          'For Redis the lock and the stock are two keys. A SET of one does not look at the other.',
+          '对 Redis 来说，锁和库存是两个 key。SET 其中一个，不会去看另一个。',
+        ],
+      },
+      {
+        text: ['It goes through, over the one of B.', '写入成功，覆盖 B 的写入。'],
+        why: [
+          'A does not know that it was paused. It writes 99, as if the lock were still its own.',
+          'A 不知道自己停顿过。它写回 99，以为锁还是自己的。',
+        ],
+      },
+    ],
+    right: 2,
+    after: [
+      'No lock can stop a write that comes late. What is written to must refuse it.',
+      '任何锁都拦不住迟到的写入，必须由被写入的一方拒绝。',
+    ],
+    usual: { ...usual, takesMs: 200, fault: 'pause' },
+    page: pageOf('paused-process', 'Is a unit sold twice when a holder is paused and wakes up late?'),
+  },
+];
+
+/** The words of the page. */
+export const glossary: Both[] = [
+  ['Node: one of the two processes that sell.', '节点：两个卖货的进程之一。'],
+  [
+    'Redis: a store that both nodes share. It holds the stock and the lock.',
+    'Redis：两个节点共用的存储，库存和锁都在里面。',
+  ],
+  [
+    'Inside: a sale that was let in by the lock, between its read and its write.',
+    '临界区（critical section）：加锁成功之后、释放之前的部分。',
+  ],
+  ['Holder: the sale that has the lock now.', '持有者（holder）：现在持有锁的销售。'],
+  ['Mutex: a lock in the memory of one process.', '互斥锁（mutex）：一个进程内存里的锁。'],
+  ['SET NX: creates a key unless it exists.', 'SET NX：只在 key 不存在时创建它。'],
+  ['Lease, TTL: how long a key lasts before Redis deletes it.', '租期（lease、TTL）：Redis 自动删除 key 之前的时间。'],
+  ['Release: the holder gives the lock back.', '释放（release）：持有者归还锁。'],
+  ['Lua: Redis runs a script in it as one step.', 'Lua：Redis 把一段脚本作为一步执行。'],
+  ['Reentrant: its holder may acquire it again.', '可重入（reentrant）：持有者可以再次加锁。'],
+  ['Watchdog: renews the lease while its holder works.', '看门狗（watchdog）：持有者工作期间不断续期。'],
+  [
+    'Fencing token: a number that grows with each holder, and that the stock checks.',
+    'fencing 令牌：每换一个持有者就变大的编号，由库存检查。',
+  ],
+  ['nginx: sends each buyer to one of the nodes.', 'nginx：把每个买家转给一个节点。'],
+];

@@ -1,0 +1,483 @@
+// What has happened in a beat, as one sentence in the past tense, and what follows from it: made of the beat and of what there was before
+// and after. It knows no lock by name: what is said goes by what was done.
+
+import { listOf } from '../../../loadtest/narration/numbers.ts';
+import { narrated, type StepSentence } from '../../../loadtest/narration/steps.ts';
+import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
+import type { Returned } from '../../../simulation/events.ts';
+import type { Both } from '../view/texts.ts';
+import type { Beat, Beats, Command, SaleScene, Scene } from './beats.ts';
+import type { Act } from './trips.ts';
+
+/** What has happened, and what follows from it. */
+export interface Said {
+  big: Both;
+  small: Both;
+}
+
+export interface Saying {
+  leaseMs: number;
+  /** The lock has failed. */
+  isLost: boolean;
+  stage: string;
+  /** How a sentence of the lab reads. */
+  tell?: (told: unknown) => Both;
+}
+
+/** Calls that each wait for the next one. */
+const PILES_CALLS = '2-recursive-retry';
+/** So many buyers at most are named. */
+const MOST_NAMED = 4;
+
+const nothing: Both = ['', ''];
+const said = (big: Both, small: Both = nothing): Said => ({ big, small });
+const toldByLab = (told: unknown): Both => [narrated(told as StepSentence), narratedInChinese(told as StepSentence)];
+
+/** A beat, with what there was before and after. */
+interface Moment extends Saying {
+  beat: Beat;
+  before: Scene;
+  after: Scene;
+  sale: string;
+  own: SaleScene | undefined;
+  /** Who is inside besides it. */
+  met: SaleScene | undefined;
+  /** Who has read the same, and has not written. */
+  twin: SaleScene | undefined;
+  /** The sale is inside, and its lock is gone. */
+  isMistaken: boolean;
+  later: Beat[];
+  stock: number;
+}
+
+export function sayOf(beats: Beats, index: number, saying: Saying): Said {
+  const [beat, before, after] = [
+    beats.beats[index] as Beat,
+    beats.scenes[index] as Scene,
+    beats.scenes[index + 1] as Scene,
+  ];
+  const { sale } = beat;
+  const own = after.sales.findLast((each) => each.sale === sale);
+  const others = after.sales.filter((each) => each !== own && each.place === 'inside' && !each.isDead);
+  // Of a lock that is not seen in Redis nobody knows whose it is.
+  const isSeen = beats.scenes.some(({ lock }) => lock !== undefined);
+  const moment: Moment = {
+    ...saying,
+    ...{ beat, before, after, sale, own, stock: beats.stock, later: beats.beats.slice(index + 1) },
+    met: others[0],
+    twin: others.find((each) => each.read !== undefined && each.read === own?.read && each.wrote === undefined),
+    isMistaken: isSeen && own?.place === 'inside' && !own.isDead && after.holder !== sale,
+  };
+  return ofKind[beat.kind](moment);
+}
+
+const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
+  come({ before, after, stock }) {
+    const came = after.sales.slice(before.sales.length);
+    const nodes = [...new Set(came.map(({ node }) => node))];
+    const inStock: Both = before.sales.length > 0 ? nothing : [`${stock} units are in stock.`, `库存 ${stock} 件。`];
+    const at = nodes.map((node) => ({
+      node,
+      sales: came.filter((each) => each.node === node).map(({ sale }) => sale),
+    }));
+    if (came.length > MOST_NAMED) {
+      const where = at.map(({ node }) => node);
+      return said(
+        [`${came.length} buyers came to ${listOf(where)}.`, `${came.length} 个买家来到 ${where.join(' 和 ')}。`],
+        inStock,
+      );
+    }
+    const [first, second] = at as [(typeof at)[number], (typeof at)[number]?];
+    const buyers = first.sales.length > 1 ? 'Buyers' : 'Buyer';
+    const [and, zhAnd] = second
+      ? [`, ${listOf(second.sales)} to ${second.node}`, `，${second.sales.join('、')} 来到 ${second.node}`]
+      : ['', ''];
+    return said(
+      [
+        `${buyers} ${listOf(first.sales)} came to ${first.node}${and}.`,
+        `买家 ${first.sales.join('、')} 来到 ${first.node}${zhAnd}。`,
+      ],
+      inStock,
+    );
+  },
+  'mutex-take': ({ sale, beat: { node, breaks }, met }) =>
+    breaks.includes('two-inside') && met
+      ? said(
+          [
+            `${sale} took the mutex of ${node}. ${met.sale} was still inside.`,
+            `${sale} 拿到 ${node} 的互斥锁，而 ${met.sale} 还在临界区内。`,
+          ],
+          ['Each node has a mutex of its own.', '每个节点都有自己的互斥锁。'],
+        )
+      : said([`${sale} took the mutex of ${node}.`, `${sale} 拿到 ${node} 的互斥锁。`]),
+  'mutex-wait': ({ sale, beat: { node }, after: { mutex } }) =>
+    said(
+      [`${sale} found the mutex taken, and waited.`, `互斥锁已被占用，${sale} 开始等待。`],
+      mutex[node] ? [`${mutex[node]} is inside.`, `${mutex[node]} 在临界区内。`] : nothing,
+    ),
+  command: (moment) => ofAct[(moment.beat.command as Command).act](moment),
+  arrive: (moment) => ofAct[(moment.beat.command as Command).act](moment),
+  hold({ sale, beat: { command }, before }) {
+    const isWrite = command?.about === 'stock';
+    const leaseRuns: Both = before.lock?.endsAt ? ['Its lease goes on running.', '租期仍在流逝。'] : nothing;
+    return said(
+      isWrite
+        ? [`${sale}'s write was held up on its way to Redis.`, `${sale} 的写入卡在去 Redis 的路上。`]
+        : [`${sale}'s release was held up on its way to Redis.`, `${sale} 的释放卡在去 Redis 的路上。`],
+      leaseRuns,
+    );
+  },
+  tries: ({ sale, beat: { times }, own, stage }) =>
+    said(
+      [`${sale} asked ${often(times)} and was refused.`, `${sale} 又请求加锁 ${times} 次，都被拒绝。`],
+      stage === PILES_CALLS && own && own.tries > 1
+        ? [
+            `${own.tries} calls are open now, and each waits for the next.`,
+            `${own.tries} 个调用都没有返回，一个等一个。`,
+          ]
+        : nothing,
+    ),
+  renews: ({ sale, beat: { times } }) =>
+    said(
+      [`${sale}'s watchdog renewed the lease ${often(times)}.`, `${sale} 的看门狗又续期 ${times} 次。`],
+      [`${sale} keeps the lock while it works.`, `${sale} 工作期间一直持有锁。`],
+    ),
+  'lease-end': ({ sale, own }) =>
+    sale === ''
+      ? said(['The lease ended, and Redis deleted the lock.', '租期到了，Redis 删除了锁。'])
+      : said(
+          [`${sale}'s lease ended, and Redis deleted its lock.`, `${sale} 的租期到了，Redis 删除了它的锁。`],
+          own?.place === 'inside' && !own.isDead ? thinks(sale) : ['The lock is free.', '锁已释放。'],
+        ),
+  node: (moment) => ofNode(moment),
+  'give-up': ({ sale, own, before }) => {
+    const why = own?.code === undefined ? undefined : refusals[own.code];
+    if (why) return said(why(sale));
+    const holder = before.sales.find((each) => each.sale === before.holder);
+    return said(
+      [`${sale} gave up waiting.`, `${sale} 放弃等待。`],
+      holder?.isDead && before.lock?.endsAt === undefined
+        ? [`The lock of ${holder.sale} stays forever.`, `${holder.sale} 的锁永远留在那里。`]
+        : ['The lock was never free in time.', '锁一直没有空出来。'],
+    );
+  },
+  told: ({ beat: { told }, tell = toldByLab }) => said(tell(told)),
+  end: (moment) => howItEnded(moment),
+};
+
+const often = (times: number) => (times === 1 ? 'once more' : `${times} more times`);
+const timesOf = (count: number) => ['never', 'once', 'twice'][count] ?? `${count} times`;
+const thinks = (sale: string): Both => [`${sale} thinks it holds the lock.`, `${sale} 以为自己仍持有锁。`];
+
+/** Why nothing was sold, by the code of the answer. */
+const refusals: Record<string, (sale: string) => Both> = {
+  OUT_OF_STOCK: (sale) => [`${sale} found nothing left in stock.`, `${sale} 发现库存已空。`],
+  STORE_UNAVAILABLE: (sale) => [
+    `${sale} got no answer from Redis, and gave up.`,
+    `${sale} 得不到 Redis 的回复，放弃了。`,
+  ],
+  LOCK_NOT_HELD: (sale) => [`${sale} learned that its lock was lost, and gave up.`, `${sale} 得知锁已丢失，放弃了。`],
+  ORDER_FAILED: (sale) => [`${sale} failed before it had written.`, `${sale} 还没写回就失败了。`],
+  NOT_REPLICATED: (sale) => [`${sale} was refused: no replica had confirmed.`, `${sale} 被拒绝：没有副本确认。`],
+  TOO_MANY_CONFLICTS: (sale) => [
+    `Others wrote first each time, and ${sale} gave up.`,
+    `每次都被别人抢先写入，${sale} 放弃了。`,
+  ],
+  LOCK_FAILED: (sale) => [`The lock failed, and ${sale} gave up.`, `锁出错，${sale} 放弃了。`],
+};
+
+function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Moment): Said {
+  if (is === 'killed') {
+    if (sale === '') return said([`${node} crashed.`, `${node} 宕机。`]);
+    return said(
+      [`${node} crashed, and ${sale} with it.`, `${node} 宕机，${sale} 也随之消失。`],
+      after.holder === sale ? ['Its lock stays in Redis.', '它的锁还留在 Redis 里。'] : nothing,
+    );
+  }
+  if (is === 'stopped')
+    return said(
+      sale === ''
+        ? [`${node} was paused.`, `${node} 停顿。`]
+        : [`${node} was paused in the middle of ${sale}'s sale.`, `${node} 停顿，${sale} 的销售做到一半。`],
+      ['It can send nothing, and renew nothing.', '它什么也发不出去，也不能续期。'],
+    );
+  if (is === 'blocked')
+    return said(
+      [`${node} was busy computing, and answered nothing.`, `${node} 忙于计算，不再响应。`],
+      ['Its timers wait as well, so nothing is renewed.', '定时器也停了，所以无法续期。'],
+    );
+  if (before.nodes[node] === 'killed') return said([`${node} started again.`, `${node} 重新启动。`]);
+  const isOld = own?.read !== undefined && own.wrote === undefined && own.read !== after.stock;
+  return said(
+    sale === ''
+      ? [`${node} woke up.`, `${node} 恢复运行。`]
+      : [`${node} woke up, and ${sale} goes on.`, `${node} 恢复运行，${sale} 继续执行。`],
+    isMistaken
+      ? isOld
+        ? [
+            `${sale} thinks it holds the lock. It read ${own.read}, and the stock is ${after.stock}.`,
+            `${sale} 以为自己仍持有锁。它读到 ${own.read}，而库存已是 ${after.stock}。`,
+          ]
+        : thinks(sale)
+      : nothing,
+  );
+}
+
+const ofAct: Record<Act, (moment: Moment) => Said> = {
+  read({ sale, own, beat: { command, breaks }, twin, isMistaken }) {
+    if (own?.read === undefined || own.wrote !== undefined)
+      return said([
+        `${sale} looked at the stock: ${writtenReply(command)}.`,
+        `${sale} 查看库存：${writtenReply(command)}。`,
+      ]);
+    const { read } = own;
+    if (breaks.includes('same-read') && twin)
+      return said(
+        [
+          `${sale} read ${read}, too. ${twin.sale} had not written yet.`,
+          `${twin.sale} 还没写回，${sale} 也读到 ${read}。`,
+        ],
+        [`Both will sell unit ${read}.`, `${twin.sale} 和 ${sale} 都会卖出第 ${read} 件。`],
+      );
+    return said(
+      [`${sale} read the stock: ${read}.`, `${sale} 读到库存：${read}。`],
+      isMistaken
+        ? thinks(sale)
+        : [`It will sell unit ${read} and write ${read - 1}.`, `它会卖出第 ${read} 件，写回 ${read - 1}。`],
+    );
+  },
+  write: (moment) => ofWrite(moment),
+  sell: ({ sale, own, before, after, beat: { breaks } }) => {
+    const unit = own?.read ?? before.stock;
+    if (breaks.includes('overwritten')) return said([`${sale} sold unit ${unit}.`, `${sale} 卖出第 ${unit} 件。`]);
+    return said(
+      [`${sale} read and wrote in one: unit ${unit} is sold.`, `${sale} 一步完成读和写：卖出第 ${unit} 件。`],
+      [`The stock is ${after.stock}.`, `库存变为 ${after.stock}。`],
+    );
+  },
+  'write-refused': ({ sale, own, before, beat: { kind } }) =>
+    said(
+      own?.token !== undefined || kind === 'arrive'
+        ? [`The stock refused the late write of ${sale}.`, `库存拒绝了 ${sale} 迟到的写入。`]
+        : [`The stock refused the write of ${sale}.`, `库存拒绝了 ${sale} 的写入。`],
+      own?.token !== undefined && before.newest !== undefined && own.token !== before.newest
+        ? [
+            `Its token is ${own.token}. The stock has seen ${before.newest}.`,
+            `它的令牌是 ${own.token}，库存已见过 ${before.newest}。`,
+          ]
+        : ['Another sale came first.', '另一笔销售抢先了。'],
+    ),
+  acquire({ sale, own, after, beat: { breaks }, met }) {
+    const [token, zhToken] =
+      own?.token === undefined ? ['', ''] : [`, with token ${own.token}`, `，令牌是 ${own.token}`];
+    if (breaks.includes('two-inside') && met)
+      return said(
+        [
+          `${sale} got the lock${token}. ${met.sale} was still inside.`,
+          `${sale} 拿到锁${zhToken}，而 ${met.sale} 还在临界区内。`,
+        ],
+        after.holder === sale ? thinks(met.sale) : nothing,
+      );
+    const { lock, at } = after;
+    return said(
+      [`${sale} got the lock${token}.`, `${sale} 拿到锁${zhToken}。`],
+      lock === undefined
+        ? nothing
+        : lock.endsAt === undefined
+          ? ['It has no lease: it stays until it is deleted.', '没有租期，不删除就一直在。']
+          : [
+              `It ends by itself in ${Math.round(lock.endsAt - at)} ms.`,
+              `${Math.round(lock.endsAt - at)} 毫秒后自动过期。`,
+            ],
+    );
+  },
+  'acquire-again': ({ sale, after: { lock } }) =>
+    said(
+      [`${sale} asked for its own lock again, and got it.`, `${sale} 再次申请自己持有的锁，成功了。`],
+      lock?.count === undefined
+        ? nothing
+        : [`It holds the lock ${timesOf(lock.count)} now.`, `现在持有 ${lock.count} 次。`],
+    ),
+  denied({ sale, before, beat: { breaks } }) {
+    if (breaks.includes('own-lock') && (before.holder ?? sale) === sale)
+      return said(
+        [`${sale} asked for its own lock again, and was refused.`, `${sale} 再次申请自己持有的锁，被拒绝。`],
+        [`${sale} waits for itself.`, `${sale} 在等自己。`],
+      );
+    const holder = before.sales.findLast((each) => each.sale === before.holder);
+    if (holder === undefined)
+      return said([`${sale} asked for the lock, and was refused.`, `${sale} 请求加锁，被拒绝。`]);
+    return said(
+      [`${sale} asked for the lock, but ${holder.sale} holds it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
+      holder.isDead
+        ? [`${holder.sale} is dead and will not release it.`, `${holder.sale} 已宕机，不会再释放锁。`]
+        : [`${sale} waits, and asks again.`, `${sale} 等一会儿再试。`],
+    );
+  },
+  look({ sale, before, later, own }) {
+    const deletes = later.some((beat) => beat.sale === sale && beat.command?.act === 'release');
+    const leaves: Both =
+      own?.step === 'done' && !deletes ? [`${sale} deleted nothing.`, `${sale} 什么也没删。`] : nothing;
+    if (before.holder === undefined)
+      return said([`${sale} checked the lock, and it was gone.`, `${sale} 查看锁，锁已经没了。`], leaves);
+    if (before.holder !== sale)
+      return said(
+        [`${sale} checked the lock: it was ${before.holder}'s.`, `${sale} 查看锁的持有者：是 ${before.holder}。`],
+        leaves,
+      );
+    return said(
+      [`${sale} checked the lock: it was its own.`, `${sale} 查看锁的持有者：是自己。`],
+      deletes ? ['So it may delete it.', '所以可以删除。'] : nothing,
+    );
+  },
+  release({ sale, before, after, beat: { breaks, kind } }) {
+    const isLate = kind === 'arrive';
+    const { holder = '' } = before;
+    if (!breaks.includes('freed-other'))
+      return said(
+        isLate
+          ? [`${sale}'s late release arrived. The lock is free.`, `${sale} 迟到的释放到达，锁已释放。`]
+          : [`${sale} released the lock.`, `${sale} 释放了锁。`],
+      );
+    const isInside = after.sales.some((each) => each.sale === holder && each.place === 'inside' && !each.isDead);
+    return said(
+      isLate
+        ? [`${sale}'s late release deleted ${holder}'s lock.`, `${sale} 迟到的释放误删了 ${holder} 的锁。`]
+        : [`${sale}'s release deleted ${holder}'s lock.`, `${sale} 的释放误删了 ${holder} 的锁。`],
+      isInside
+        ? [`${holder} is still inside, and others can get in.`, `${holder} 还在临界区内，别人却可以进入了。`]
+        : nothing,
+    );
+  },
+  'release-once': ({ sale, after: { lock } }) =>
+    said(
+      [`${sale} released once, and still holds the lock.`, `${sale} 释放一次，仍持有锁。`],
+      lock?.count === undefined
+        ? nothing
+        : [`It has to release ${timesOf(lock.count)} more.`, `还要再释放 ${lock.count} 次。`],
+    ),
+  'release-refused': ({ sale, before: { holder }, beat: { kind } }) =>
+    holder !== undefined && holder !== sale
+      ? said(
+          kind === 'arrive'
+            ? [
+                `${sale}'s late release found ${holder}'s lock, and left it.`,
+                `${sale} 迟到的释放发现锁是 ${holder} 的，没有删。`,
+              ]
+            : [
+                `${sale}'s release found ${holder}'s lock, and left it.`,
+                `${sale} 的释放发现锁是 ${holder} 的，没有删。`,
+              ],
+          ['It checks and deletes in one step.', '判断和删除是原子的一步。'],
+        )
+      : said(
+          [`${sale} wanted to release, but its lock was gone.`, `${sale} 要释放锁，但锁已经没了。`],
+          [`${sale} learned that it had lost the lock.`, `${sale} 得知自己丢了锁。`],
+        ),
+  renew: ({ sale, after: { lock, at } }) =>
+    said(
+      [`${sale}'s watchdog renewed the lease.`, `${sale} 的看门狗续期成功。`],
+      lock?.endsAt === undefined
+        ? nothing
+        : [
+            `It lasts for another ${Math.round(lock.endsAt - at)} ms.`,
+            `租期重新计时：${Math.round(lock.endsAt - at)} 毫秒。`,
+          ],
+    ),
+  'renew-refused': ({ sale, before: { holder } }) =>
+    said(
+      [`${sale}'s watchdog found that the lock was lost.`, `${sale} 的看门狗发现锁已丢失。`],
+      holder !== undefined && holder !== sale ? [`${holder} holds it now.`, `现在由 ${holder} 持有。`] : nothing,
+    ),
+  other: ({ sale, beat: { command } }) =>
+    said([`${sale} sent ${written(command as Command)}.`, `${sale} 发出 ${written(command as Command)}。`]),
+};
+
+function ofWrite({ sale, own, before, after, beat: { breaks, kind }, twin, isMistaken }: Moment): Said {
+  const { wrote = after.stock, read = before.stock } = own ?? {};
+  if (breaks.includes('overwritten')) {
+    const last = before.till.at(-1);
+    const whose = last && last.unit - 1 === before.stock ? last.sale : undefined;
+    const [over, zhOver] = whose
+      ? [`${whose}'s ${before.stock}`, `${whose} 写的 ${before.stock}`]
+      : [before.stock, ` ${before.stock}`];
+    const [who, zhWho] =
+      kind === 'arrive' ? [`${sale}'s late write put`, `${sale} 迟到的写入把`] : [`${sale} wrote`, `${sale} 把`];
+    return said(
+      [`${who} ${wrote} over ${over}.`, `${zhWho} ${wrote} 覆盖在 ${zhOver} 上。`.replaceAll('  ', ' ')],
+      soldTwice(after),
+    );
+  }
+  return said(
+    kind === 'arrive'
+      ? [`${sale}'s late write arrived: the stock is ${wrote}.`, `${sale} 迟到的写入到达：库存变为 ${wrote}。`]
+      : [`${sale} wrote ${wrote}. Unit ${read} is sold.`, `${sale} 写回 ${wrote}，第 ${read} 件卖出。`],
+    isMistaken
+      ? thinks(sale)
+      : twin
+        ? [
+            `${twin.sale} has read ${read} as well, and will write ${wrote}.`,
+            `${twin.sale} 也读到 ${read}，也会写回 ${wrote}。`,
+          ]
+        : nothing,
+  );
+}
+
+/** What was sold twice, or is sold and still in stock. */
+function soldTwice({ till, stock, shouldBe }: Scene): Both {
+  const units = [...new Set(till.filter(({ isDouble }) => isDouble).map(({ unit }) => unit))];
+  const [unit] = units;
+  if (stock - shouldBe === units.length && unit !== undefined)
+    return units.length === 1
+      ? [`Unit ${unit} was sold twice.`, `第 ${unit} 件卖了两次。`]
+      : [`${units.length} units were sold twice.`, `有 ${units.length} 件卖了两次。`];
+  return [
+    `${stock - shouldBe} sold units are in stock again, to be sold twice.`,
+    `有 ${stock - shouldBe} 件卖出的货又回到库存，会再卖一次。`,
+  ];
+}
+
+/** How it came out. */
+function howItEnded({ after, stock, stage }: Moment): Said {
+  const { till, sales } = after;
+  const [paid, fell] = [till.length, stock - after.stock];
+  if (paid === 0)
+    return said(['Nobody bought anything.', '谁也没有买到。'], ['The stock is as it was.', '库存没有变化。']);
+  const big: Both = [
+    `${paid} ${paid === 1 ? 'buyer' : 'buyers'} paid. The stock fell by ${fell}.`,
+    `${paid} 个买家付了钱，库存减少 ${fell} 件。`,
+  ];
+  if (after.stock > after.shouldBe) return said(big, soldTwice(after));
+  const tries = Math.max(...sales.map((each) => each.tries));
+  if (stage === PILES_CALLS && tries > 1)
+    return said(big, [
+      `One wait was ${tries} calls, all kept in memory.`,
+      `一次等待就是 ${tries} 个调用，全留在内存里。`,
+    ]);
+  const without = sales.filter((each) => each.wrote === undefined && !each.isDead).map(({ sale }) => sale);
+  if (without.length === 0) return said(big, ['As it should be.', '结果正确。']);
+  if (without.length > MOST_NAMED)
+    return said(big, [
+      `${without.length} buyers got nothing, and paid nothing.`,
+      `${without.length} 个买家没有买到，也没有付钱。`,
+    ]);
+  return said(big, [
+    `${listOf(without)} got nothing, and paid nothing.`,
+    `${without.join('、')} 没有买到，也没有付钱。`,
+  ]);
+}
+
+/** A command as it is written on its dot: `SET lock A PX 500 NX`, `release-if-owner A`. */
+export function written({ name, verb, args = [], about }: Command): string {
+  // A script is called by its name alone.
+  if (verb === name) return [name, args[0]].filter(Boolean).join(' ');
+  return about === 'lock' ? [verb, ...args].join(' ') : verb;
+}
+
+/** Its answer, as Redis would print it. */
+export const writtenReply = (command: Pick<Command, 'returned'> | undefined): string => replyOf(command?.returned);
+
+function replyOf(returned: Returned | undefined): string {
+  if (Array.isArray(returned)) return returned.map(replyOf).join(' ');
+  return returned === null || returned === undefined ? 'nil' : String(returned);
+}

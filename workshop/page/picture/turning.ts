@@ -1,0 +1,50 @@
+// The ◆ of a playing: the beat at which the lock breaks, or is kept from breaking. It is found in the beats, and written nowhere.
+
+import type { Beat, Beats, Break, Scene } from './beats.ts';
+import type { Shown } from './shown.ts';
+
+/** What keeps a lock from breaking. */
+export type Keep =
+  | 'mutex-wait'
+  | 'denied'
+  | 'tries'
+  /** Somebody gets in because a lease has ended. */
+  | 'after-lease'
+  /** It looks at a lock that is not its own. */
+  | 'look'
+  | 'release-refused'
+  | 'acquire-again'
+  | 'renew'
+  | 'write-refused';
+
+/** What the ◆ of a lesson is about, the most telling first. */
+export interface Wanted {
+  breaks: Break[];
+  keeps: Keep[];
+}
+
+const WORST_FIRST: Break[] = ['overwritten', 'freed-other', 'same-read', 'two-inside', 'own-lock', 'closed'];
+const TELLING_FIRST: Keep[] = ['write-refused', 'release-refused', 'denied', 'mutex-wait'];
+
+/** Where it turns, by the place of the beat. Undefined when nothing decides. */
+export function turningOf(
+  { beats, scenes }: Beats,
+  { verdict, breaks, keeps }: Wanted & Pick<Shown, 'verdict'>,
+): Shown['turning'] {
+  if (verdict !== 'pass' && verdict !== 'fail') return undefined;
+  const isBad = verdict === 'fail';
+  const tests = isBad
+    ? [...breaks, ...WORST_FIRST].map((what) => (beat: Beat) => beat.breaks.includes(what))
+    : [...keeps, ...(keeps.length > 0 ? [] : TELLING_FIRST)].map(
+        (what) => (beat: Beat, index: number) => isKept(what, beat, scenes[index] as Scene, beats.slice(0, index)),
+      );
+  const at = tests.map((test) => beats.findIndex(test)).find((index) => index >= 0);
+  return at === undefined ? undefined : { at, isBad };
+}
+
+function isKept(what: Keep, { kind, command, sale }: Beat, before: Scene, earlier: Beat[]): boolean {
+  if (what === 'mutex-wait' || what === 'tries') return kind === what;
+  if (what === 'after-lease') return command?.act === 'acquire' && earlier.some((beat) => beat.kind === 'lease-end');
+  if (what === 'look') return command?.act === 'look' && before.holder !== sale;
+  return command?.act === what;
+}
