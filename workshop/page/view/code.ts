@@ -4,6 +4,7 @@ import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Beat, SaleScene, Scene } from '../picture/beats.ts';
+import { Chip } from './chip.ts';
 import { type Both, inLanguage, say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
@@ -48,10 +49,7 @@ export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
   const [chosen, choose] = useState<string>();
   useEffect(() => choose(undefined), [stage, running]);
   const shown = chosen ?? running ?? file;
-  const sales = scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
-  // Who works inside is not at a line of its lock, unless the lock works beside it.
-  const isAtLock = ({ sale, step }: SaleScene) =>
-    step === 'acquire' || step === 'release' || (sale === beat?.sale && beat.command?.about === 'lock');
+  const sales = thereIn(scene);
   const name = (path: string) => path.split('/').at(-1);
   return html`<section class="code" aria-label=${say('code')}>
     <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
@@ -62,13 +60,21 @@ export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
     ${
       shown === file
         ? html`<${Lines} key=${file} text=${text} before=${before && files[fileOf(files, before)]}
-            at=${sales.filter(isAtLock)} />`
+            at=${atLock(scene, beat)} />`
         : html`<${Lines} key=${shown} text=${files[shown] ?? ''} isRunning=${shown === running} at=${[]} />`
     }
   </section>`;
 }
 
-export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
+const thereIn = (scene: Scene | undefined) =>
+  scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+
+/** The sales that are at a line of their lock. Who works inside is at none, unless its lock works beside it. */
+export const atLock = (scene: Scene | undefined, beat: Beat | undefined) =>
+  thereIn(scene).filter(({ sale, step }) => {
+    const isBeside = sale === beat?.sale && beat.command?.about === 'lock';
+    return step === 'acquire' || step === 'release' || isBeside;
+  });
 
 function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[]; isBad: boolean }) {
   if (source === '') return null;
@@ -77,7 +83,7 @@ function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[
       ${stepLines(source).map(({ step, number, text, is }) => {
         const here = sales.filter((sale) => sale.step === step);
         const isCrowd = here.length > 1 && (step === 'gap' || step === 'write');
-        return html`<li class=${`${step}${here.length > 0 ? ' here' : ''}${isCrowd ? ' crowd' : ''}`}>
+        return html`<li class=${`${here.length > 0 ? 'here' : ''}${isCrowd ? ' crowd' : ''}`}>
           <span class="who">${here.map(({ sale }) => html`<${Chip} sale=${sale} />`)}</span><i>${number}</i><code>${text}</code>${is && html`<small>${inLanguage(is)}</small>`}</li>`;
       })}
     </ol>`;

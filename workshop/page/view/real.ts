@@ -22,13 +22,8 @@ export function foundOf(
   wanted: Wanted = { breaks: [], keeps: [] },
 ): Found {
   if (isLoad) return { rush: rushOf(events) };
-  const leases = events.flatMap((event) =>
-    event.kind === 'lease' && event.is === 'begun' && event.endsAt ? [event.endsAt - event.at] : [],
-  );
-  // Redis says to the millisecond how long a lease is, and the answer takes its time.
-  const leaseMs = Math.round(Math.max(0, ...leases) / 10) * 10;
   const record = { verdict: verdict?.verdict ?? 'unknown', says: verdict?.says ?? [] } as const;
-  return { shown: shownOf({ stage, leaseMs, wanted }, { record, events }, place) };
+  return { shown: shownOf({ stage, wanted }, { record, events }, place) };
 }
 
 /** Plays drills of the lesson as the lab does, but on real servers: one after the other. */

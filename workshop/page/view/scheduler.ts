@@ -26,7 +26,7 @@ interface SchedulerProps {
   go: Go;
 }
 
-const nothing: Standing = { events: [], moves: [], leaseMs: 0 };
+const nothing: Standing = { events: [], moves: [] };
 
 export function Scheduler({ number, engine, files, go }: SchedulerProps) {
   const { stage } = lessons[number] as (typeof lessons)[number];
@@ -46,7 +46,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
     }
     const verdict = standing.broken === undefined ? 'unknown' : 'fail';
     const turning = standing.broken && turningOf(beats, { verdict, breaks: [], keeps: [] });
-    return { stage, leaseMs: standing.leaseMs, beats, verdict, turning };
+    return { stage, beats, verdict, turning };
   }, [standing]);
   const count = standing.events.some(({ kind }) => kind === 'sentence') ? shown.beats.beats.length : 0;
   const player = usePlayer(stage, { ...rhythmOf(shown), count, readMs: () => 0 });

@@ -52,7 +52,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const sides: Side[] = before === undefined ? ['now'] : ['before', 'now'];
   const cellOf = (which: Side): LessonCell => {
     const [page, wanted] = [lesson.page(knobs), { breaks: lesson.breaks, keeps: lesson.keeps }];
-    const cell = { stage: stageOf(which), drill: stage, leaseMs: knobs.leaseMs, wanted };
+    const cell = { stage: stageOf(which), drill: stage, wanted };
     return isRush ? { ...cell, drill: lesson.rush as string, settings: RUSH } : { ...cell, page };
   };
   const found = useCells(engine, sides.map(cellOf));
