@@ -259,8 +259,10 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
       }
       flush();
       push({ kind: 'come', at, node, sale }, comes);
-    } else if (own === undefined) return;
-    else if (step === 'entered' && place === 'node') {
+    } else if (own === undefined) {
+      // One of many who are not drawn has taken its unit, too.
+      if (step === 'wrote') now.shouldBe -= 1;
+    } else if (step === 'entered' && place === 'node') {
       push({ kind: 'mutex-take', at, node, sale }, (scene, beat) => {
         follow(scene, saleIn(scene, sale) as SaleScene, beat, event, place);
       });
