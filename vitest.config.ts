@@ -41,6 +41,8 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     retry: 0,
     setupFiles: 'test/each-file.ts',
+    // As scripts/run.sh has it: Node warns of its WASI, in which Valkey runs.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),

@@ -181,9 +181,9 @@ const violations = {
   'something left': ({ left }: { left: Leftover[] }) =>
     `All sales have ended, and there is still ${left.map((each) => worded<LeftoverForms>(leftovers, each)).join(', ')}.`,
   lost: ({ sold, stock, left }: { sold: number; stock: number; left: number }) =>
-    `${sold} were sold of ${stock}, and ${left} are left: ${left - (stock - sold)} lost.`,
+    `${sold} were sold of ${stock}, and ${left} are left: ${left - (stock - sold)} sold twice.`,
   'lost of a sku': ({ sold, stock, left, key }: { sold: number; stock: number; left: number; key: string }) =>
-    `${sold} were sold of ${stock}, and ${left} are left of ${key}: ${left - (stock - sold)} lost.`,
+    `${sold} were sold of ${stock}, and ${left} are left of ${key}: ${left - (stock - sold)} sold twice.`,
   'lost what was put back': ({ due, left }: { due: number; left: number }) =>
     `${due} must be left, and there are ${left}: what was put back is lost.`,
   'sales together': ({ process }: OfProcess) => `Two sales of ${process} were inside at the same time.`,

@@ -156,9 +156,10 @@ const searchInChinese: SearchWording = {
   'waits for ever': ({ process }) => `${process} 永远等待下去。`,
   'sales never end': ({ process, sales }) => `${process} 永远等待下去：它的销售 ${sales.join('、')} 不会结束。`,
   'something left': ({ left }) => `所有销售都已结束，却还留有${left.map(leftInChinese).join('、')}。`,
-  lost: ({ sold, stock, left }) => `${stock} 件里卖出 ${sold} 件，还剩 ${left} 件：丢失 ${left - (stock - sold)} 件。`,
+  lost: ({ sold, stock, left }) =>
+    `${stock} 件里卖出 ${sold} 件，还剩 ${left} 件：重复卖出 ${left - (stock - sold)} 件。`,
   'lost of a sku': ({ sold, stock, left, key }) =>
-    `${key} 的 ${stock} 件里卖出 ${sold} 件，还剩 ${left} 件：丢失 ${left - (stock - sold)} 件。`,
+    `${key} 的 ${stock} 件里卖出 ${sold} 件，还剩 ${left} 件：重复卖出 ${left - (stock - sold)} 件。`,
   'lost what was put back': ({ due, left }) => `应剩 ${due} 件，实际 ${left} 件：放回的货丢失了。`,
   'sales together': ({ process }) => `${process} 的两笔销售曾同时在临界区内。`,
 

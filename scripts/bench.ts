@@ -39,7 +39,7 @@ import { whyNoMysql } from '../stack/mysql.ts';
 import { dismissReaper, makeTempDir } from '../stack/parts.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../stack/redis.ts';
 import { MASTERS } from '../stack/stack.ts';
-import { type GivenWith, newCommand, numberFrom } from './command-line/command.ts';
+import { type GivenWith, newCommand, numberFrom, refuseName } from './command-line/command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 
@@ -134,8 +134,8 @@ function chooseContestants(): Contestant[] {
   const wanted = given.only?.map((name) => {
     const isNamed = (contestant: Contestant) => contestant.name === name || contestant.name === lockName(name);
     const found = all.find(isNamed) ?? all.find((contestant) => peerOf(contestant.name) === name);
-    const known = all.map(({ name }) => name).join(', ');
-    return found ?? command.error(`error: --only ${name} is not known: it must be one of ${known}`);
+    const known = all.map((each) => each.name);
+    return found ?? refuseName(command, `--only ${name} is not known`, name, known);
   });
   const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
   if (nodes) return onNodes(found, nodes);

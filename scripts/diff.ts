@@ -2,6 +2,7 @@
 
 import pc from 'picocolors';
 import { lockName, locks } from '../locks/index.ts';
+import { refusalOf } from '../services/inventory/settings/unknown-name.ts';
 import { stageDiff } from '../workshop/teaching/stage-diff.ts';
 
 /** The stages that have one before them, by name and in order: their number is their place, counted from 1. */
@@ -27,8 +28,11 @@ function coloured(diff: string): string {
 function main(args: string[]) {
   const stage = stages.indexOf(lockName(args[0] ?? '') ?? '') + 1;
   if (args.length !== 1 || stage === 0) {
-    const last = `${stages.length} or ${stages.at(-1)}`;
-    console.error(`Say which stage: npm run diff -- N, with N from 1 or ${stages[0]} to ${last}.`);
+    const allowed = `a number from 1 to ${stages.length}, or one of ${stages.join(', ')}`;
+    const [typed, ...others] = args;
+    const isOne = typed !== undefined && others.length === 0;
+    const why = isOne ? refusalOf(`there is no diff of stage ${typed}`, typed, stages, allowed) : `name ${allowed}`;
+    console.error(`error: ${why}`);
     process.exitCode = 2;
     return;
   }

@@ -70,7 +70,8 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
     end: (_results, dir) => console.log(reportLine(dir)),
   };
   const cells = rows.map((stage) => ({ stage, drill }));
-  await runCommand({ ...settings, command: 'npm run drill', cells, workers: 1, narrator, stopping });
+  const isWatched = fileFor !== undefined;
+  await runCommand({ ...settings, command: 'npm run drill', cells, workers: 1, narrator, isWatched, stopping });
 }
 
 /** Throws before anything is started where a file can't be written: nobody is to lose a drill by it. */

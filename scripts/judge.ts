@@ -25,7 +25,7 @@ import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-ro
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
 import { withoutPassword } from '../services/inventory/settings/setting-error.ts';
-import type { LockPlace } from '../workshop/page/view/picture.ts';
+import type { Place } from '../workshop/page/picture/beats.ts';
 import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
@@ -186,7 +186,7 @@ function learnedLines(told: ServiceTold): string[] {
 }
 
 /** Watches each drill, to keep it as a page that plays without a server. */
-async function keepIn(folder: RunFolder, place: LockPlace) {
+async function keepIn(folder: RunFolder, place: Place) {
   const { openOnlooker } = await import('../workshop/server/onlooker.ts');
   const onlookers = new Map<string, Onlooker>();
   const pages: (() => Promise<void>)[] = [];

@@ -60,7 +60,11 @@ async function serve(): Promise<number> {
   const token = randomBytes(16).toString('base64url');
   const onBug = (error: unknown) => console.error(error);
   const player = createPlayer({ running, leaseMs: lease, onChange: changed });
-  const room = createRoom({ questions, onChange: changed });
+  const lastRun = () => {
+    const { run } = player.read();
+    return run?.verdict ? run.number : null;
+  };
+  const room = createRoom({ questions, lastRun, onChange: changed });
   let shared: Shared | undefined;
   let code: PresenterParts['share'] = null;
   const read = (): PresenterParts => ({ ...player.read(), room: room.forPresenter(), share: code, choices });

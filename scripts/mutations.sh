@@ -1,2 +1,2 @@
 # npm run mutations: breaks the code on purpose, one place after the other, and looks whether a test fails.
-exec node --import tsx test/mutations/mutations.ts "$@"
+exec node --disable-warning=ExperimentalWarning --import tsx test/mutations/mutations.ts "$@"

@@ -6,19 +6,22 @@ import { problemOfName, readExternalLock } from '../loadtest/grade/external-lock
 import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../loadtest/prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../loadtest/prove/plan.ts';
 import { inWords, isAsExpected, type Proof, proofOf } from '../loadtest/prove/results.ts';
+import { hanging } from '../loadtest/report/terminal.ts';
 import { createRunFolder, jsonOf } from '../loadtest/run/folder.ts';
 import { startProgressLine } from '../loadtest/run/progress-line.ts';
-import { replicasOf } from '../locks/index.ts';
+import { lockName, replicasOf, strategies } from '../locks/index.ts';
 import { MOST_STATES } from '../prove/cell.ts';
 import { proveAll } from '../prove/prover.ts';
 import { nameOfExternalLock } from '../services/inventory/settings/external-module.ts';
 import { bundledArgs } from '../stack/bundle.ts';
-import { callerDir, type Given, namesAmong, newCommand, stagesNamed } from './command-line/command.ts';
+import { callerDir, type Given, namesAmong, newCommand, refuseName, stagesNamed } from './command-line/command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 
 /** How many states a cell may take with --deep. */
 const DEEP_STATES = 2_000_000;
+/** What a name may be. */
+const EITHER = 'a number from 0 to 8, a name such as fenced, or a file such as ./my-lock.ts';
 /** So few counterexamples are printed whole. */
 const MOST_PRINTED = 3;
 
@@ -33,11 +36,17 @@ const command = newCommand(
     },
   },
 )
-  .argument('[files...]', 'modules that export createLock, instead of the built-in locks')
+  .argument('[locks...]', 'built-in locks, such as 4, or modules that export createLock, such as ./my-lock.ts')
   .addHelpText('after', `\nThe scopes: ${scopeNames.join(', ')}`)
   .parse();
 const given: Given = command.opts();
 const named = given.stage === undefined ? [] : stagesNamed(given.stage, command);
+/** What is no file is a stage, by its number or name. */
+const isFile = (arg: string) => /[/\\.]/.test(arg) || existsSync(resolve(callerDir, arg));
+const files = command.args.filter(isFile);
+const ofCourse = command.args
+  .filter((arg) => !isFile(arg))
+  .map((arg) => lockName(arg) ?? refuseName(command, `there is no stage ${arg}`, arg, Object.keys(strategies), EITHER));
 const wantedScopes = namesAmong(scopeNames, given.scope, command, '--scope');
 
 const stopping = stopOnSignal(new Error('stopped before the end'));
@@ -76,14 +85,13 @@ async function prove(): Promise<number> {
 
 /** The locks that are named. Undefined when none is. */
 async function wantedLocks(): Promise<ProvableLock[] | undefined> {
-  const { args } = command;
-  const ofOurs = named.map((name) => {
+  const ofOurs = [...named, ...ofCourse].map((name) => {
     const lock = provableLocks.find(({ stage }) => stage === name);
     if (replicasOf(name) > 0) throw new Error(`${name} waits for a replica, which the search does not have.`);
     if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
     return lock;
   });
-  const external = args.map(async (arg) => {
+  const external = files.map(async (arg) => {
     const file = resolve(callerDir, arg);
     const problem = problemOfName(nameOfExternalLock(file), file);
     if (problem !== undefined) throw new Error(`${arg} can't be proved: ${problem}.`);
@@ -106,7 +114,7 @@ function print({ cells, server }: Proof, file: string) {
       ? [
           ...matrixLines(cells),
           '',
-          legend,
+          hanging('', legend),
           summaryOf(cells, server),
           '',
           ...faultLines(cells.filter((cell) => !isAsExpected(cell))),

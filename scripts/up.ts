@@ -1,7 +1,9 @@
 // npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Option } from 'commander';
 import { z } from 'zod';
-import { type Backend, backendOf } from '../locks/index.ts';
+import { type Backend, backendOf, numberOf } from '../locks/index.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { exitWithSettingError, withoutPassword } from '../services/inventory/settings/setting-error.ts';
 import { port } from '../services/inventory/settings/setting-kinds.ts';
@@ -13,13 +15,21 @@ import { plainLine } from '../stack/plain-line.ts';
 import { isFree } from '../stack/ports.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { addressOf, upPortsFor } from '../stack/usual-ports.ts';
-import { type Given, newCommand, ownServersOf } from './command-line/command.ts';
+import { type Given, newCommand, ownServersOf, stageNamed } from './command-line/command.ts';
 
 const STOCK = 5_000;
 
 const about = 'Starts a stack that stays up until Ctrl-C or npm run down. Its settings are in .env.example.';
 const command = newCommand('npm run up', about, ['nodes', 'redis', 'zookeeper']);
-const given: Given = command.parse().opts();
+// Elsewhere it is an option.
+command.addOption(new Option('--stage <stage>').hideHelp());
+const { stage, ...given } = command.parse().opts<Given>();
+if (stage !== undefined) {
+  const version = stageNamed(stage, command);
+  command.error(
+    `error: up reads the lock from its environment: LOCK_VERSION=${numberOf(version) ?? version} npm run up`,
+  );
+}
 loadEnvFile();
 const { nodes: nodeCount = 2 } = given;
 const { redisMode, zookeepers } = ownServersOf(given, command);
@@ -141,8 +151,11 @@ async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Ba
   const { redis, redisSet, replica, nginx, nodes } = stack;
   const redisUrl = redisSet?.url ?? redis.url;
   const howToSee = redisSet?.howToSee ?? (replica && `redis-cli -u ${replica.url} info replication`);
-  const [node] = nodes;
-  const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
+  const states = await Promise.all(nodes.map(({ labUrl }) => fetch(`${labUrl}/state`).then((answer) => answer.json())));
+  const [{ lock }] = states as [{ lock: string }];
+  // A node that answers has told of its start. Two turns of the event loop read that: what follows is the end of what is printed.
+  await nextTurn();
+  await nextTurn();
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
   const given = Object.entries(namespace).map(([setting, value]) => `${setting}=${value}`);
@@ -150,7 +163,7 @@ async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Ba
 redis    ${redis.kind}, ${redisUrl}${serversOf(stack, backends)}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
 ${nodes.map(({ name, url, labUrl }) => `${name.padEnd(8)} ${url}, lab listener ${labUrl}`).join('\n')}
-lock     ${(state as { lock: string }).lock}
+lock     ${lock}
 stock    ${STOCK} units of sku 001
 
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale

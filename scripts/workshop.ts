@@ -8,7 +8,7 @@ import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { projectDir } from '../stack/parts.ts';
 import { type Exercise, exercisesDir, provideFile, readExercises } from '../workshop/exercises/exercise.ts';
 import { asJson, type Judged, judge, linesOf } from '../workshop/exercises/judge.ts';
-import { newCommand } from './command-line/command.ts';
+import { newCommand, refuseName } from './command-line/command.ts';
 import { COULD_NOT_RUN, endWith, stopOnSignal } from './command-line/ending.ts';
 
 const ALL_SOLVED = 0;
@@ -59,16 +59,29 @@ async function watch(wanted: string): Promise<number> {
   const [exercise] = among([wanted]) as [Exercise];
   const { title, text, file, original, solution } = exercise;
   provideFile(exercise);
-  print([pc.bold(title), '', text, '', `Your file: ${relative(projectDir, file)}.`]);
-  print([`Hints: ${relative(projectDir, dirname(original))}. The solution: ${relative(projectDir, solution)}.`, '']);
+  const [own, hints, answer] = [file, dirname(original), solution].map((path) => relative(projectDir, path));
+  print([
+    pc.bold(title),
+    '',
+    text,
+    '',
+    `Your file:    ${own}`,
+    `Hints:        ${hints}`,
+    `The solution: ${answer}`,
+    '',
+  ]);
   const watcher = watchFile(file, { interval: LOOK_MS }, () => {});
   try {
     while (true) {
       const saved = once(watcher, 'change', { signal });
       saved.catch(() => {});
-      print(linesOf(await judge(exercise, signal)));
+      print([...linesOf(await judge(exercise, signal)), `Watching ${own}: each save is judged. Ctrl-C ends this.`]);
       await saved;
     }
+  } catch (error) {
+    // That is how it ends.
+    if (signal.aborted) return ALL_SOLVED;
+    throw error;
   } finally {
     unwatchFile(file);
   }
@@ -100,8 +113,10 @@ function putBack(wanted: string[]): number {
 function among(wanted: string[]): Exercise[] {
   const exercises = readExercises(folder);
   const isMeant = (word: string) => (each: Exercise) => word === each.name || Number(word) === each.number;
+  const names = [...exercises.map(({ name }) => name), ...program.commands.map((each) => each.name())];
+  const all = exercises.map(({ number, title }) => `\n${String(number).padStart(4)}  ${title}`);
   for (const word of wanted)
     if (!exercises.some(isMeant(word)))
-      throw new Error(`there is no exercise ${word}. They are the folders of workshop/exercises/.`);
+      refuseName(program, `there is no exercise ${word}`, word, names, `one of${all.join('')}`);
   return exercises.filter((each) => wanted.length === 0 || wanted.some((word) => isMeant(word)(each)));
 }

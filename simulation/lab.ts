@@ -1,6 +1,7 @@
 // The virtual world as a whole: two nodes that sell under one lock, their servers, and the proxies between them.
 
 import type { SaleEvent } from '../services/inventory/sale/contract.ts';
+import { stockKey } from '../services/inventory/servers/store.ts';
 import type { PlayEvent, Tell } from './events.ts';
 import { isOnSockets, type LockSource, openService } from './lock-service.ts';
 import { createLuck } from './luck.ts';
@@ -26,6 +27,7 @@ export interface LabOptions {
 export type Lab = Awaited<ReturnType<typeof openLab>>;
 
 const NODES = ['node-1', 'node-2'];
+const SKU = '001';
 /** A node has connected to its servers by then, in milliseconds. */
 const READY_LIMIT_MS = 5_000;
 /** So many servers may be opened while the clock goes on: it does not wait for a new one. */
@@ -60,7 +62,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   /** Tells what a server holds, if the nodes have their stock there and it has changed. */
   function look(server: VirtualServer) {
     if (watched === undefined || proxies[0]?.[0]?.server() !== server) return;
-    const content = contentOf(server, watched.key, schedule.now());
+    const content = contentOf(server.read, { stockKey: stockKey(SKU), lockKey: watched.key }, schedule.now());
     if (isSameContent(watched.last, content)) return;
     watched.last = content;
     tell({ kind: 'redis', ...content });

@@ -1,10 +1,7 @@
 // What the Redis of the shop holds: the stock, and the key of the lock.
 
-import { stockKey } from '../services/inventory/servers/store.ts';
 import type { LockKey } from './events.ts';
-import type { VirtualServer } from './server.ts';
 
-const SKU = '001';
 /** Redis counts in whole milliseconds: an end that seems to have moved by less is the same. */
 const SAME_END_MS = 1.5;
 
@@ -13,9 +10,16 @@ export interface RedisContent {
   lock?: LockKey;
 }
 
-/** What a server holds now, under the stock's key and this key of a lock. `now`: milliseconds of the virtual clock. */
-export function contentOf({ read }: VirtualServer, lockKey: string, now: number): RedisContent {
-  const stock = Number(read('GET', stockKey(SKU)) ?? 0);
+/** What a server answers to a command. */
+type Read = (...command: string[]) => unknown;
+
+/** What a server holds `now` under the key of the stock and that of a lock. */
+export function contentOf(
+  read: Read,
+  { stockKey, lockKey }: { stockKey: string; lockKey: string },
+  now: number,
+): RedisContent {
+  const stock = Number(read('GET', stockKey) ?? 0);
   const kind = read('TYPE', lockKey);
   if (kind === 'none') return { stock };
   const leftMs = Number(read('PTTL', lockKey));
@@ -30,8 +34,7 @@ export function contentOf({ read }: VirtualServer, lockKey: string, now: number)
   };
 }
 
-const textAt = (kind: unknown, read: VirtualServer['read'], key: string) =>
-  kind === 'string' ? read('GET', key) : kind;
+const textAt = (kind: unknown, read: Read, key: string) => (kind === 'string' ? read('GET', key) : kind);
 
 export function isSameContent(one: RedisContent | undefined, other: RedisContent): boolean {
   if (one?.stock !== other.stock || one.lock?.value !== other.lock?.value) return false;

@@ -40,6 +40,8 @@ export interface ServiceOptions {
   onStep?: (step: Omit<SaleEvent, 'at' | 'node'>) => void;
   /** Told of a sale that goes on without one. */
   onPass?: (saleId: string) => void;
+  /** Told what an external lock has thrown, before what follows from it. */
+  onFault?: (error: unknown) => void;
 }
 
 /** Of so many events a node remembers the last. */
@@ -51,9 +53,9 @@ const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['me
 
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {
-  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep, onPass } = options;
+  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters, onStep, onPass, onFault } = options;
   const { createReadLock, createMultiLock } = lockFile;
-  const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock) : lockFile.createLock;
+  const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock, onFault) : lockFile.createLock;
   const takeOne = facts.isSemaphore ? takeUnderPermit(createLock as CreateLock) : lockFile.takeOne;
   const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
   const strategy = { ...facts, ...Object.fromEntries(exported.filter(([, value]) => value !== undefined)) } as Strategy;

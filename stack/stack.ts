@@ -15,7 +15,7 @@ import { startNginx } from './nginx.ts';
 import { all, type Breakable, createOwnParts } from './own-parts.ts';
 import { makeTempDir, type PartError, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort, reachedAt } from './ports.ts';
-import { type Link, openLink } from './proxy/link.ts';
+import { type Link, openLink, openReplyLink } from './proxy/link.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, startRedis, untilCopied } from './redis.ts';
 import { openRedisSet, type RedisMode, type RedisSet } from './redis-set.ts';
 
@@ -70,6 +70,8 @@ export interface StackOptions {
   hasReplica?: boolean | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
   forDrills?: boolean | undefined;
+  /** These links to Redis read what it replies, for somebody who watches. */
+  readsReplies?: boolean | undefined;
   /** nginx sends a request again to another node when the first does not answer. */
   nginxSendsAgain?: boolean | undefined;
   /** Given every line that a part prints. */
@@ -98,6 +100,7 @@ export async function startStack({
   redisMode = 'single',
   hasReplica,
   forDrills = false,
+  readsReplies = false,
   nginxSendsAgain,
   onLine,
 }: StackOptions = {}) {
@@ -131,7 +134,7 @@ export async function startStack({
   async function linkTo(url: string): Promise<Link | undefined> {
     // The link cannot see through TLS, and leads to one server.
     if (!forDrills || !/^(redis|mysql|zookeeper):/.test(url)) return undefined;
-    const link = await openLink(url);
+    const link = await (readsReplies && url.startsWith('redis:') ? openReplyLink : openLink)(url);
     links.push(link);
     return link;
   }

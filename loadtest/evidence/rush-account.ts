@@ -145,7 +145,7 @@ function stockReason({ sold, initialStock: units, finalStock: stock, ...figures 
   if (oversold > 0 && stock === 0) return because('oversold to the last', { sold, units, oversold });
   if (oversold > 0) return because('oversold', { sold, units, stock, oversold });
   if (lostUpdates === 0) return because('stock as expected', { sold, stock });
-  return because('stock not as expected', { sold, stock, expected, oversold: lostUpdates });
+  return because('stock not as expected', { sold, stock, expected, soldTwice: lostUpdates });
 }
 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);

@@ -1,8 +1,8 @@
 // What a drill asks, in Chinese, by its name.
 
 export const questionsInChinese: Record<string, string> = {
-  'one-node-rush': '单个节点会丢失销售吗？',
-  rush: '两个节点一起卖，会丢失销售吗？',
+  'one-node-rush': '单个节点会把一件货卖两次吗？',
+  rush: '两个节点一起卖，会把一件货卖两次吗？',
   'sell-out': '卖出的会比库存多吗？',
   'long-wait': '等待会占用内存吗？',
   'patient-buyer': '长时间等待的买家，会在内存里占用什么？',

@@ -12,7 +12,7 @@ export const reasons = {
 
   // The stock.
   'met and lost nothing': ({ pairs }: { pairs: number }) =>
-    `Two had read the stock at the same moment: ${countOf(pairs, 'pair')}. No unit is lost: who wrote last was refused, or began again.`,
+    `Two had read the stock at the same moment: ${countOf(pairs, 'pair')}. No unit is sold twice: who wrote last was refused, or began again.`,
   'sold without a write': ({ sales }: { sales: number }) =>
     `${countOf(sales, 'buyer was', 'buyers were')} told of a unit that no write took from the stock.`,
   'units to nobody': ({ units, sold, gone, answer }: { units: number; sold: number; gone: number; answer: string }) =>
@@ -135,9 +135,9 @@ export const reasons = {
 
   // A load.
   'stock as expected': ({ sold, stock }: { sold: number; stock: number }) =>
-    `${formatNumber(sold)} sold · stock ${formatNumber(stock)}, as expected · none oversold.`,
-  'stock not as expected': (of: { sold: number; stock: number; expected: number; oversold: number }) =>
-    `${formatNumber(of.sold)} sold · stock ${formatNumber(of.stock)}, expected ${formatNumber(of.expected)} · ${formatNumber(of.oversold)} oversold.`,
+    `${formatNumber(sold)} sold · stock ${formatNumber(stock)}, as expected · none sold twice.`,
+  'stock not as expected': (of: { sold: number; stock: number; expected: number; soldTwice: number }) =>
+    `${formatNumber(of.sold)} sold · stock ${formatNumber(of.stock)}, expected ${formatNumber(of.expected)} · ${formatNumber(of.soldTwice)} sold twice.`,
   'oversold to the last': ({ sold, units, oversold }: { sold: number; units: number; oversold: number }) =>
     `${formatNumber(sold)} sold of ${formatNumber(units)} · stock 0 · ${formatNumber(oversold)} oversold.`,
   oversold: (of: { sold: number; units: number; stock: number; oversold: number }) =>
@@ -177,7 +177,7 @@ export const reasons = {
   'stock too low': ({ stock, expected }: { stock: number; expected: number }) =>
     `The stock is ${stock}, lower than the ${expected} that the sales explain.`,
   'losses unexplained': ({ units }: { units: number }) =>
-    `${units} units were lost, but no two sales read the same stock.`,
+    `${units} units were sold twice, but no two sales read the same stock.`,
   'nothing sold': () => 'Nothing was sold.',
   'nothing sold by': ({ nodes }: { nodes: string[] }) => `Nothing was sold by ${nodes.join(' and ')}.`,
   'sales never met': () => 'No two sales were ever under way at the same moment, so nothing was tested.',

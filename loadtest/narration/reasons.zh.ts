@@ -11,7 +11,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
 
   // The stock.
   'met and lost nothing': ({ pairs }) =>
-    `有 ${pairs} 对销售在同一时刻读到了库存。没有一件丢失：后写的一方被拒绝，或重新开始。`,
+    `有 ${pairs} 对销售在同一时刻读到了库存。没有一件被重复卖出：后写的一方被拒绝，或重新开始。`,
   'sold without a write': ({ sales }) => `有 ${formatNumber(sales)} 位买家被告知已卖出，却没有对应的扣减库存的写入。`,
   'units to nobody': ({ units, sold, gone, answer }) =>
     `有 ${units} 件没有卖给任何人：${sold} 个回答说已售出，而库存少了 ${gone} 件。其余的回答是“${answer}”。`,
@@ -107,9 +107,9 @@ const reasonsInChinese: Wording<ReasonForms> = {
 
   // A load.
   'stock as expected': ({ sold, stock }) =>
-    `卖出 ${formatNumber(sold)} 件 · 库存 ${formatNumber(stock)}，正确 · 没有超卖。`,
-  'stock not as expected': ({ sold, stock, expected, oversold }) =>
-    `卖出 ${formatNumber(sold)} 件 · 库存 ${formatNumber(stock)}，应为 ${formatNumber(expected)} · 超卖 ${formatNumber(oversold)} 件。`,
+    `卖出 ${formatNumber(sold)} 件 · 库存 ${formatNumber(stock)}，正确 · 没有重复卖出。`,
+  'stock not as expected': ({ sold, stock, expected, soldTwice }) =>
+    `卖出 ${formatNumber(sold)} 件 · 库存 ${formatNumber(stock)}，应为 ${formatNumber(expected)} · 重复卖出 ${formatNumber(soldTwice)} 件。`,
   'oversold to the last': ({ sold, units, oversold }) =>
     `卖出 ${formatNumber(sold)} 件，共有 ${formatNumber(units)} 件 · 库存 0 · 超卖 ${formatNumber(oversold)} 件。`,
   oversold: ({ sold, units, stock, oversold }) =>
@@ -138,7 +138,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'nodes recorded other writes': ({ counted, written }) =>
     `各节点共计卖出 ${counted} 件，但记录了 ${written} 次库存写入。`,
   'stock too low': ({ stock, expected }) => `库存是 ${stock}，低于销售所能解释的 ${expected}。`,
-  'losses unexplained': ({ units }) => `超卖 ${units} 件，但没有两笔销售读到相同的库存。`,
+  'losses unexplained': ({ units }) => `重复卖出 ${units} 件，但没有两笔销售读到相同的库存。`,
   'nothing sold': () => '没有卖出任何一件。',
   'nothing sold by': ({ nodes }) => `${nodes.join(' 和 ')} 没有卖出任何一件。`,
   'sales never met': () => '从未有两笔销售同时进行，因此什么也没有检验到。',

@@ -113,7 +113,7 @@ export function measuredRushes(results: Results): MeasuredDrill[] {
 }
 
 /**
- * The figure that decided about a drill, or says most about one that holds: `742 lost`, `after 1 s`. Refused sales of a rush stand
+ * The figure that decided about a drill, or says most about one that holds: `742 sold twice`, `after 1 s`. Refused sales of a rush stand
  * behind it. Undefined when none may be believed.
  */
 export function keyFigure(result: DrillResult): string | undefined {
@@ -123,7 +123,7 @@ export function keyFigure(result: DrillResult): string | undefined {
   if (steps !== undefined) return columnOf(drill)?.figure?.(steps, verdict);
   const figures = rushFigures(result);
   if (figures === undefined) return undefined;
-  const held = figures.soldOut > 0 ? '0 oversold' : '0 lost';
+  const held = figures.soldOut > 0 ? '0 oversold' : '0 sold twice';
   const decided = damageOf(figures) ?? (verdict === 'fail' ? troubleOf(figures) : held);
   const refused = figures.lockTimeout > 0 ? `${formatNumber(figures.lockTimeout)} refused` : undefined;
   return [decided, refused].filter((part) => part !== undefined).join(', ') || undefined;
@@ -139,12 +139,12 @@ export function sharesOf(result: DrillResult): string | undefined {
 
 function damageOf({ oversold, lostUpdates }: RushFigures) {
   if (oversold > 0) return `${formatNumber(oversold)} oversold`;
-  if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;
+  if (lostUpdates > 0) return `${formatNumber(lostUpdates)} sold twice`;
   if (lostUpdates < 0) return `${formatNumber(-lostUpdates)} missing`;
   return undefined;
 }
 
-/** Of a rush that failed and lost nothing. */
+/** Of a rush that failed though nothing was sold twice. */
 function troubleOf({ sold, overlaps = 0, inDoubt, longestFreeMs }: RushFigures) {
   if (overlaps > 0) return countOf(overlaps, 'overlap');
   if (inDoubt > 0) return `${formatNumber(inDoubt)} in doubt`;

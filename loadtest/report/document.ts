@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Results } from '../evidence/results.ts';
 import { formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { type Html, html, trusted } from './escape.ts';
+import { anchor } from './marks.ts';
 
 /** The page of a report. */
 export function renderDocument(title: string, header: Html, sections: (Html | false | Html[])[]): string {
@@ -48,7 +49,7 @@ export function howItWasRun(
     ['Load when it began', formatMeasure(load)],
     ['Commit', commit],
   ] as const;
-  return html`<section>
+  return html`<section id="${anchor('How it was run')}">
 <h2>How it was run</h2>
 <p>To repeat it:</p>
 <pre><code>${command}</code></pre>

@@ -5,6 +5,7 @@ import { capitalised, formatDuration, formatMeasure, formatNumber } from '../nar
 import { type BarRow, barTable } from './bars.ts';
 import { type MeasuredDrill, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
+import { anchor } from './marks.ts';
 
 /** A figure in a table. */
 interface Shown {
@@ -12,21 +13,27 @@ interface Shown {
   text: string;
   /** Whether the figure shows a broken lock. */
   isDamage?: boolean;
+  /** Nobody knows it: that must never read as zero. */
+  isUnknown?: true;
 }
 
-/** The figures by which stages are compared. What was not measured must never read as zero. */
+export const SOLD_TWICE = 'sold twice';
+export const OVERSOLD = 'oversold';
+
+/** The figures by which stages are compared. */
 export function comparedFigures(figures: RushFigures): Shown[] {
   const { sold, expectedStock, finalStock, lostUpdates, oversold, throughput, latencyMs } = figures;
   const measure = (name: string, value?: number) => ({
     name,
     text: value === undefined ? 'not measured' : formatMeasure(value),
+    ...(value === undefined && { isUnknown: true as const }),
   });
   return [
     { name: 'sold', text: formatNumber(sold) },
     { name: 'expected stock', text: formatNumber(expectedStock) },
     { name: 'final stock', text: formatNumber(finalStock) },
-    { name: 'lost', text: formatNumber(lostUpdates), isDamage: lostUpdates !== 0 },
-    { name: 'oversold', text: formatNumber(oversold), isDamage: oversold > 0 },
+    { name: SOLD_TWICE, text: formatNumber(lostUpdates), isDamage: lostUpdates !== 0 },
+    { name: OVERSOLD, text: formatNumber(oversold), isDamage: oversold > 0 },
     measure('sales/s', throughput),
     measure('p50 ms', latencyMs?.p50),
     measure('p99 ms', latencyMs?.p99),
@@ -42,6 +49,7 @@ const stepFigureNames: Record<string, string> = {
   slowestMs: 'Slowest answer without Redis',
   backMs: 'From the return of Redis to a sale',
   emptyMs: 'Until nobody waited',
+  lostUpdates: 'Sold twice',
   mostInside: 'Most inside at once',
   overtakes: 'Went first that had come later',
   usualMs: 'A sale took before the fault',
@@ -80,7 +88,7 @@ export function figureCell({ text, isDamage = false }: Shown): Html {
 export function finalStock(results: Results): Html | false {
   const drills = measuredRushes(results);
   if (drills.length === 0) return false;
-  return html`<section>
+  return html`<section id="${anchor('The final stock')}">
 <h2>The final stock</h2>
 <ul class="legend">
 <li><i class="swatch expected"></i> expected stock: the initial stock minus the units sold</li>

@@ -6,15 +6,17 @@ import { leftOutInWords, ranStaircases } from './cells.ts';
 import { howItWasRun, renderDocument } from './document.ts';
 import { type Html, html } from './escape.ts';
 import { finalStock } from './figures.ts';
+import { headlineOf } from './headline.ts';
 import { looksLike, markOf } from './marks.ts';
 import { serviceSection } from './service.ts';
-import { stageSection } from './stage-sections.ts';
+import { contents, stageSection } from './stage-sections.ts';
 import { staircaseSection } from './staircase-table.ts';
-import { countCells, summarize, titleOf } from './summary.ts';
+import { countCells, summarize, verdictInWords } from './summary.ts';
 
 export function renderPage(results: Results): string {
   const { stages, settings, leftOut, environment, command } = results;
-  return renderDocument(titleOf(results), verdict(results), [
+  return renderDocument(headlineOf(results), verdict(results), [
+    contents(results),
     results.service !== undefined && serviceSection(results.service),
     finalStock(results),
     ranStaircases(results).map((ran) => staircaseSection(ran, results)),
@@ -35,9 +37,9 @@ function verdict(results: Results): Html {
   const sentences = [...(grades ?? []).flatMap(({ answer }) => answer?.sentence ?? []), ...summarize(results)];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
-<h1><span aria-hidden="true">${markOf(looksLike[verdict]).mark}</span> ${titleOf(results)}</h1>
+<h1>${headlineOf(results)}</h1>
+<p class="standing"><b><span aria-hidden="true">${markOf(looksLike[verdict]).mark}</span> ${verdictInWords(results)}.</b> ${countCells(results)}</p>
 ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
-<p>${countCells(results)}</p>
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 </header>`;
 }

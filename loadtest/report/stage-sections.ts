@@ -4,10 +4,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
 import { formatDuration, formatNumber } from '../narration/numbers.ts';
 import { standingOf } from '../staircase/judge-run.ts';
-import { fixes, isExternal, rowOf } from '../staircase/lookup.ts';
-import { keyFigure, questionOf, sharesOf, whyNotPromised } from './cells.ts';
+import { columnOf, fixes, isExternal, rowOf } from '../staircase/lookup.ts';
+import { keyFigure, measuredRushes, questionOf, ranStaircases, sharesOf, whyNotPromised } from './cells.ts';
 import { pairsOf } from './document.ts';
-import { type Html, html } from './escape.ts';
+import { type Html, html, trusted } from './escape.ts';
 import { figureCell, shownFigures } from './figures.ts';
 import { anchor, beyondPromise, markOf, words } from './marks.ts';
 import { wireTable } from './service.ts';
@@ -15,15 +15,55 @@ import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
 
-/** A stage: its story, and what its drills found. */
+/** More stages, or more drills of one, are folded. */
+const MOST_OPEN_STAGES = 2;
+const MOST_OPEN_DRILLS = 5;
+/** On paper, so that a stage is one page. */
+const MOST_IN_TWO_COLUMNS = 5;
+
+/** A stage: its story, and what its drills found. A link to what is inside opens it. */
 export function stageSection({ stage, drills }: StageResult, results: Results): Html {
-  return html`<section class="stage" id="${anchor(stage)}">
-<h2>${stageTitle(stage)}</h2>
+  const isOpen = results.stages.length <= MOST_OPEN_STAGES;
+  const isFew = drills.length <= MOST_OPEN_DRILLS;
+  const isMany = drills.filter((result) => matters(stage, result)).length > MOST_IN_TWO_COLUMNS;
+  return html`<details class="stage${isMany && ' many'}"${isOpen && trusted(' open')}>
+<summary><h2>${stageTitle(stage)}</h2> <span>${countsOf(drills)}</span></summary>
+<div id="${anchor(stage)}">
 ${storyOf(stage)}
 ${optionsOf(stage, results)}
-${drills.map((result) => drillArticle(stage, result, results))}
-</section>
+${drills.map((result) => drillDetails(stage, result, results, isFew))}
+</div>
+</details>
 `;
+}
+
+/** The parts of the page, and the stages, each with how many drills it holds and fails. */
+export function contents(results: Results): Html | false {
+  const { stages } = results;
+  if (stages.length < 2) return false;
+  const staircases = ranStaircases(results).map(({ staircase }) => staircase.title);
+  const parts = [...(measuredRushes(results).length > 0 ? ['The final stock'] : []), ...staircases];
+  return html`<nav aria-label="Contents"><ul>
+${[...parts, 'How it was run'].map((part) => html`<li><a href="#${anchor(part)}">${part}</a></li>\n`)}</ul>
+<ul>
+${stages.map(({ stage, drills }) => html`<li><a href="#${anchor(stage)}">${stageTitle(stage)}</a> <span>${countsOf(drills)}</span></li>\n`)}</ul></nav>`;
+}
+
+/** `holds 20, fails 5` */
+function countsOf(drills: DrillResult[]): string {
+  const counts = (['pass', 'fail', 'unknown'] as const).map((verdict) => ({
+    word: words[verdict],
+    count: drills.filter((each) => each.verdict === verdict).length,
+  }));
+  return counts.flatMap(({ word, count }) => (count > 0 ? [`${word} ${formatNumber(count)}`] : [])).join(', ');
+}
+
+/** What a stage is about: the drills that it fixes, those that it is expected to fail, and what nobody expects or knows. */
+function matters(stage: string, result: DrillResult): boolean {
+  const standing = standingOf(result);
+  if (fixes(stage, result.drill) || ['not as expected', 'unknown'].includes(standing)) return true;
+  const isLesson = standing === 'as expected' && !columnOf(result.drill)?.isAside;
+  return result.verdict === 'fail' && (isLesson || isExternal(stage));
 }
 
 function storyOf(stage: string): Html | false {
@@ -41,16 +81,18 @@ function optionsOf(stage: string, { grades = [] }: Results): Html | false {
 ${pairsOf('environment', options)}`;
 }
 
-function drillArticle(stage: string, result: DrillResult, results: Results): Html {
+function drillDetails(stage: string, result: DrillResult, results: Results, isFew: boolean): Html {
   const { drill, verdict, reasons, timeline, durationMs } = result;
   const why = whyNotPromised(results, stage, result);
   const { mark, word } = why !== undefined ? beyondPromise : markOf(verdict);
   const figure = keyFigure(result);
   const shares = sharesOf(result);
   const isOff = standingOf(result) === 'not as expected';
+  const isOfMatter = matters(stage, result);
   const details = [stepList(result), stepTable(result), evidenceList(result)].filter((detail) => detail !== false);
-  return html`<article id="${anchor(stage, drill)}">
-<h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
+  return html`<details class="drill${isOfMatter && ' matters'}"${(isOfMatter || isFew) && trusted(' open')}>
+<summary><h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3></summary>
+<div id="${anchor(stage, drill)}">
 <p class="asks">${questionOf(drill)}</p>
 <p>${isExternal(stage) ? '' : compareWithExpected(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${shares !== undefined && html`<p>Units ${shares}.</p>`}
@@ -62,7 +104,8 @@ ${timeline !== undefined && drawTimeline(`${drill} under ${stage}`, timeline)}
 ${details.length > 0 && html`<div>${details}</div>`}
 </div>
 ${wireTable(result)}
-</article>
+</div>
+</details>
 `;
 }
 

@@ -15,7 +15,7 @@ export function staircaseSection(ran: RanStaircase, results: Results): Html {
   const { title, rowWord } = ran.staircase;
   const parts = partsOf(ran);
   const isWide = ran.drills.length > WIDE;
-  return html`<section>
+  return html`<section id="${anchor(title)}">
 <h2>${title}</h2>
 <div class="parts">${parts.map((part) => partTable(part, ran, results))}</div>
 <ul class="legend">

@@ -4,14 +4,14 @@ import type { Results } from '../evidence/results.ts';
 import { capitalised, countOf, formatNumber, listOf } from '../narration/numbers.ts';
 import { type Standing, standingOf } from '../staircase/judge-run.ts';
 import { keyFigure } from './cells.ts';
-import { baselineLine, gradeTitle } from './grades.ts';
+import { baselineLine } from './grades.ts';
 
-/** What the report is about: the verdict on the run, or on a graded lock. A run of which nothing is expected has contradicted nothing. */
-export function titleOf(results: Results): string {
+/** The verdict on a run. One of which nothing is expected has contradicted nothing. */
+export function verdictInWords(results: Results): string {
   const standings = standingsIn(results);
   if (results.verdict === 'as-expected' && !standings.includes('as expected'))
     return 'Nothing is expected of these cells';
-  return results.grades ? gradeTitle(results.grades) : capitalised(results.verdict.replaceAll('-', ' '));
+  return capitalised(results.verdict.replaceAll('-', ' '));
 }
 
 /** How many cells ran, and how many of them came out as expected. Empty when there is nothing to count. */

@@ -83,7 +83,7 @@ type Figure = NonNullable<Column['figure']>;
 const damages = {
   unsold: 'not sold',
   earlyAnswers: 'too early',
-  lostUpdates: 'lost',
+  lostUpdates: 'sold twice',
   cutOff: 'cut off',
   stillWaiting: 'still wait',
   soldToNobody: 'to nobody',
@@ -105,7 +105,7 @@ const lasted =
     ms === undefined ? undefined : `${words}${formatDuration(ms)}`;
 
 const waited = lasted('keptOutMs', 'waited ');
-const lost = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 lost');
+const soldTwice = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 sold twice');
 const met = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 overlaps');
 /** Of a sale that was refused no answer can be forgotten. */
 const forgotten: Figure = ({ lostUpdates = 0, sold }) => {
@@ -120,26 +120,26 @@ const insideAtOnce: Figure = ({ mostInside }) => (mostInside === undefined ? und
 /** A drill that is no page says here what it asks. */
 const columns: Record<Group, Record<string, Partial<Column>>> = {
   Safety: {
-    'one-node-rush': { asks: 'does one node alone lose sales?' },
-    rush: { asks: 'do two nodes together lose sales?' },
+    'one-node-rush': { asks: 'does one node alone sell a unit twice?' },
+    rush: { asks: 'do two nodes together sell a unit twice?' },
     'sell-out': { asks: 'is more sold than there is?' },
     'slow-holder': { figure: met },
     'late-release': { figure: (figures, verdict) => (figures['otherKeys'] ? 'another key' : met(figures, verdict)) },
-    'long-sale': { figure: lost },
-    'paused-process': { figure: lost },
-    'blocked-loop': { figure: lost },
-    partition: { figure: lost, isAside: true },
-    'late-write': { figure: lost },
-    'crossed-write': { figure: lost },
+    'long-sale': { figure: soldTwice },
+    'paused-process': { figure: soldTwice },
+    'blocked-loop': { figure: soldTwice },
+    partition: { figure: soldTwice, isAside: true },
+    'late-write': { figure: soldTwice },
+    'crossed-write': { figure: soldTwice },
     'late-batch': { figure: damageOr(({ inDoubt = 0 }) => `${formatNumber(inDoubt)} in doubt`) },
     'early-read': {
       figure: damageOr((figures, verdict) =>
         figures['readersAtOnce'] === 1 ? 'one by one' : lasted('waitedMs', 'sold after ')(figures, verdict),
       ),
     },
-    'late-votes': { figure: lost },
+    'late-votes': { figure: soldTwice },
     'one-user': { figure: met, isOption: true },
-    'given-lease': { figure: lost, isOption: true },
+    'given-lease': { figure: soldTwice, isOption: true },
     'three-clerks': { figure: insideAtOnce },
     'fourth-clerk': { figure: insideAtOnce, isAside: true },
   },
@@ -162,7 +162,7 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
     'forgotten-release': { isAside: true, figure: lasted('nextSaleMs', 'next in ') },
   },
   Outages: {
-    failover: { figure: lost },
+    failover: { figure: soldTwice },
     'forgotten-sale': { figure: forgotten },
     'wrong-replica': { figure: forgotten },
     'redis-outage': {
@@ -173,8 +173,8 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
       }),
     },
     'frozen-master': { figure: damageOr(({ costMs = 0 }) => `${formatDuration(costMs)} more`) },
-    amnesia: { figure: lost },
-    'clock-jump': { figure: lost, isAside: true },
+    amnesia: { figure: soldTwice },
+    'clock-jump': { figure: soldTwice, isAside: true },
     'lock-outage': {
       figure: damageOr(({ backMs }) => (backMs === undefined ? 'not back' : `back in ${formatDuration(backMs)}`)),
     },

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
+import { refusalOf } from '../../services/inventory/settings/unknown-name.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { redisModes, whyNoRedisSet } from '../../stack/redis-set.ts';
 import { MOST_NODES } from '../../stack/usual-ports.ts';
@@ -138,28 +139,36 @@ export function ownServersOf({ redis, zookeeper }: Pick<Given, 'redis' | 'zookee
   }
 }
 
+/** Ends the process for a name that nothing has: with the nearest names, or with what it may be. */
+export function refuseName(command: Command, said: string, typed: string, names: string[], allowed?: string): never {
+  return command.error(`error: ${refusalOf(said, typed, names, allowed)}`);
+}
+
+const lockNames = Object.keys(strategies);
+
 /** The one lock that is named. Ends the process as a command line does that is not allowed. */
 export const stageNamed = (value: string, command: Command, said = `--stage ${value}`) =>
   lockName(value.trim()) ??
-  command.error(`error: ${said} is not allowed: it names one stage, and must be ${knownVersions}`);
+  refuseName(command, `${said} is not allowed`, value, lockNames, `one lock: ${knownVersions}`);
 
 /** The locks that are named. Ends the process as a command line does that is not allowed. */
-export const stagesNamed = (value: string, command: Command, said = `--stage ${value}`) =>
-  rowsNamed(Object.keys(strategies), value) ??
-  command.error(`error: ${said} is not allowed: it must be ${knownVersions}`);
+export const stagesNamed = (value: string, command: Command, option = '--stage') =>
+  rowsNamed(lockNames, value, command, knownVersions, option);
 
-/** Of these rows those that are named, with commas between them: by number, name or short name. Undefined when one is not known. */
-export function rowsNamed(rows: string[], value: string): string[] | undefined {
-  const named = list(value).map((name) =>
-    rows.filter((row) => [row, shortNameOf(row)].includes(name) || shortNameOf(row) === lockName(name)),
-  );
-  return named.every((found) => found.length > 0) ? rows.filter((row) => named.flat().includes(row)) : undefined;
+/** Of these rows those that are named, with commas between them: by number, name or short name. Ends the process when one is not known. */
+export function rowsNamed(rows: string[], value: string, command: Command, allowed: string, option = '--stage') {
+  const named = list(value).flatMap((name) => {
+    const found = rows.filter((row) => [row, shortNameOf(row)].includes(name) || shortNameOf(row) === lockName(name));
+    if (found.length > 0) return found;
+    return refuseName(command, `${option} ${name} is not known`, name, [...rows, ...rows.map(shortNameOf)], allowed);
+  });
+  return rows.filter((row) => named.includes(row));
 }
 
 /** Of these names those that were given, in their order; all when none was. Ends the process when one is not known. */
 export function namesAmong(names: string[], given: string[] | undefined, command: Command, option: string): string[] {
   const odd = given?.find((name) => !names.includes(name));
-  if (odd !== undefined) command.error(`error: ${option} ${odd} is not known: it must be one of ${names.join(', ')}`);
+  if (odd !== undefined) refuseName(command, `${option} ${odd} is not known`, odd, names);
   return given ? names.filter((name) => given.includes(name)) : names;
 }
 

@@ -33,6 +33,8 @@ export interface RunCommandOptions extends RunSettings {
   grades?: Grade[];
   /** How to search every order of events of these locks: what is found, by their rows. */
   search?: (signal: AbortSignal) => Promise<Map<string, Grade['search']>>;
+  /** Somebody watches the drills of this run, who wants to see what Redis replies. */
+  isWatched?: boolean;
   /** Ends the run when it aborts, for those who can do so besides a signal. */
   stopping?: AbortController;
 }
@@ -67,6 +69,7 @@ export async function runCommand({
   grades,
   search = async () => new Map(),
   isVirtual = false,
+  isWatched = false,
   stopping = new AbortController(),
   ...options
 }: RunCommandOptions) {
@@ -76,7 +79,7 @@ export async function runCommand({
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const own = { nodes, servers, isAlone: workers === 1 };
+  const own = { nodes, servers, isAlone: workers === 1, isWatched };
   const targets = createTargets({ running, ...own, modules, backends, onDeath });
   const virtual = simulatedWorld({ settings, locks: sourcesOf(grades ?? []) });
   const real = realWorld({ targets, settings, signal });

@@ -4,9 +4,11 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
 import { readLibrary } from '../../loadtest/peers/peer.ts';
+import { hanging } from '../../loadtest/report/terminal.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
 import { pagesAside } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
+import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
@@ -21,6 +23,7 @@ import {
   newCommand,
   type OptionName,
   ownServersOf,
+  refuseName,
   rowsNamed,
   runningOf,
   stageNamed,
@@ -152,7 +155,7 @@ export function readGradeOptions(argv: string[]) {
     ...{ files, libraries, drills, isVirtual, lock: given.lock },
     allLibraries: given.libraries ?? false,
     newFile: given.new,
-    baseline: baseline === 'none' ? [] : stagesNamed(baseline, command, `--baseline ${baseline}`),
+    baseline: baseline === 'none' ? [] : stagesNamed(baseline, command, '--baseline'),
     checks: checkNames.filter((name) => given.drill?.includes(name) ?? true),
     mostStates: given.states,
     ...drillSettings(given, isVirtual ? usualSettings : realSettings, drills ?? drillsOf('locks'), command),
@@ -170,8 +173,13 @@ export type DrillCommand = ReturnType<typeof readDrillOptions>;
  */
 export function readDrillOptions(argv: string[]) {
   const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
-  const [ofLocks = [], ...ofOrders] = names.map((list) => list.join(', '));
-  const asideNames = pagesAside.map(({ name }) => name).join(', ');
+  const [ofLocks = [], ...ofOrders] = names;
+  const asideNames = pagesAside.map(({ name }) => name);
+  const lists = [
+    ['of a lock', ofLocks],
+    ['of the orders', ofOrders.flat()],
+    ['in no table', asideNames],
+  ] as const;
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
   const command = newCommand(
     'npm run drill',
@@ -179,22 +187,28 @@ export function readDrillOptions(argv: string[]) {
     ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'],
     { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
   )
-    .argument(
-      '<drill>',
-      `of a lock: ${ofLocks}; of the orders: ${ofOrders.join(', ')}; and, in no table: ${asideNames}`,
-    )
+    .argument('[drill]', lists.map(([which, list]) => `${which}: ${list.join(', ')}`).join('; '))
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
   const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
   const aside = pagesAside.find((each) => each.name === name);
   const flight = aside ? flights[0] : flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
   const drill = aside ?? flight?.drills.find((each) => each.name === name);
+  if (name === '') {
+    const drillLines = lists.map(([which, list]) => hanging(`  ${which}: `, list.join(', ')));
+    return refuse(command, `name a drill, such as npm run drill -- crashed-holder --stage 3\n${drillLines.join('\n')}`);
+  }
   if (!flight || !drill)
-    return refuse(command, `there is no drill ${name}: it must be one of ${names.flat().join(', ')}`);
-  if (stage === undefined) return refuse(command, `--stage is missing: name ${flight.staircase.rowWord}s`);
-  const own = rows(Object.keys(flight.staircase.rows), stage, command);
-  if (save !== undefined && flight !== flights[0]) refuse(command, '--save goes with the drills of a lock');
-  if (redis && flight !== flights[0]) refuse(command, '--redis goes with the drills of a lock');
+    return refuseName(command, `there is no drill ${name}`, name, [...names.flat(), ...asideNames]);
+  if (stage === undefined) {
+    const { rowWord, rows } = flight.staircase;
+    const failing = Object.keys(rows).find((row) => verdictExpected(row, name) === 'fail') ?? '0-none';
+    return refuse(command, `--stage is missing: name ${rowWord}s, such as --stage ${shortNameOf(failing)}`);
+  }
+  const isOfLocks = flight === flights[0];
+  const own = isOfLocks ? stagesNamed(stage, command) : rows(Object.keys(flight.staircase.rows), stage, command);
+  if (save !== undefined && !isOfLocks) refuse(command, '--save goes with the drills of a lock');
+  if (redis && !isOfLocks) refuse(command, '--redis goes with the drills of a lock');
   if (typeof save === 'string' && own.length > 1) {
     refuse(command, `the file ${save} keeps one run: name one stage, or leave the file out`);
   }
@@ -220,7 +234,7 @@ function refuse(command: Command, line: string): never {
 }
 
 function rows(all: string[], value: string, command: Command): string[] {
-  return rowsNamed(all, value) ?? refuse(command, `--stage ${value} is not allowed: it must be ${listOfRows(all)}`);
+  return rowsNamed(all, value, command, listOfRows(all));
 }
 
 /** The rows, and what is said of those that have a short name, too. */

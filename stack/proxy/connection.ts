@@ -1,6 +1,7 @@
 // Carries one client's commands to Redis and the replies back.
 
 import type { Socket } from 'node:net';
+import type { Returned } from '../../simulation/events.ts';
 import { NotACommand } from '../../simulation/resp.ts';
 import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
@@ -33,6 +34,17 @@ export interface Line {
   hasMetTls: boolean;
   /** Told of each reply that comes, and of what it answers. Absent where replies are not read. */
   meetReply?(exchange: Exchange): Hold<Exchange> | undefined;
+  /** What Redis is asked right behind a command, before anything else that comes to it. The client learns nothing of it. */
+  askBehind?: AskBehind | undefined;
+}
+
+/** Undefined where nothing is to be asked. */
+export type AskBehind = (command: Command) => Asked | undefined;
+
+export interface Asked {
+  commands: string[][];
+  /** Told of the command's own answer and, but within a transaction, of those behind it; the client may have gone by then. */
+  hear(exchange: Exchange, behind: Returned[]): void;
 }
 
 /** A command that Redis has answered. The times are those of `performance.now()`. */
@@ -70,9 +82,11 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   const requests: Request[] = [];
   const replies: { bytes: Buffer; cameAt: number; isHeld?: boolean }[] = [];
   /** What Redis was asked and has not answered, where replies are read. */
-  const asked: { command: Command; sentAt: number; isAgain?: true }[] = [];
+  const asked: { command: Command; sentAt: number; isAgain?: true; hear?(exchange: Exchange): void }[] = [];
   /** What the client has said of itself: who is asked in the place of Redis is told the same. */
   let greetings: Request[] = [];
+  /** What it sends is kept by Redis until it says EXEC. */
+  let isTransaction = false;
   /** It listens: messages come that nobody asked for. */
   let isSubscriber = false;
   let requestBytes = 0;
@@ -112,12 +126,38 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
       if (unwatching.has(command.name)) greetings = greetings.filter((each) => each.command?.name !== 'WATCH');
       asked.push({ command, sentAt: performance.now() });
     }
-    if (hold === undefined) return redis.write(bytes);
-    redis.write(bytes, (error) => {
-      if (error || !redis.writableEnded) return hold.settle(!error);
-      // The client has gone, and these were its last bytes: Redis runs them before it closes.
-      redisClosed.then(() => hold.settle(!isBroken));
-    });
+    redis.cork();
+    if (hold === undefined) redis.write(bytes);
+    else
+      redis.write(bytes, (error) => {
+        if (error || !redis.writableEnded) return hold.settle(!error);
+        // The client has gone, and these were its last bytes: Redis runs them before it closes.
+        redisClosed.then(() => hold.settle(!isBroken));
+      });
+    if (command && line.askBehind) askBehind(command, line.askBehind);
+    redis.uncork();
+  }
+
+  function askBehind(command: Command, ask: AskBehind) {
+    isTransaction = command.name === 'MULTI' || (isTransaction && !unwatching.has(command.name));
+    const more = isSubscriber ? undefined : ask(command);
+    const question = asked.at(-1);
+    if (more === undefined || question === undefined) return;
+    const commands = isTransaction ? [] : more.commands;
+    const all: Exchange[] = [];
+    const hear = (exchange: Exchange) => {
+      const [own, ...behind] = all.push(exchange) > commands.length ? all : [];
+      if (own)
+        more.hear(
+          own,
+          behind.map(({ reply }) => reply.returned ?? null),
+        );
+    };
+    question.hear = hear;
+    for (const each of commands) {
+      redis.write(written(each));
+      asked.push({ command, sentAt: performance.now(), isAgain: true, hear });
+    }
   }
 
   function letGo(request: Request) {
@@ -231,9 +271,10 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
 
   const answers = reading?.readReplies((reply) => {
     const question = reply.isPush || isSubscriber ? undefined : asked.shift();
-    if (question?.isAgain) return;
     const cameAt = performance.now();
-    const exchange = question && { ...question, reply, at: cameAt };
+    const exchange = question && { command: question.command, sentAt: question.sentAt, reply, at: cameAt };
+    if (exchange) question.hear?.(exchange);
+    if (question?.isAgain || isClientGone) return;
     const hold = exchange && line.meetReply?.(exchange);
     const waiting = { bytes: reply.bytes, cameAt, isHeld: hold !== undefined };
     keepReply(waiting);
@@ -250,7 +291,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   }
 
   function onRedisData(bytes: Buffer) {
-    if (isClientGone) return;
+    if (isClientGone) return void (line.meetReply && answers?.(bytes));
     if (line.meetReply && answers) {
       client.cork();
       answers(bytes);
@@ -318,6 +359,10 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     closed: clientClosed.then(() => redisClosed),
   };
 }
+
+/** A command as it is sent. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+const written = (parts: string[]) =>
+  `*${parts.length}\r\n${parts.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`).join('')}`;
 
 /** Ends the connection as by a reset. */
 export function reset(socket: Socket) {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { readCommands } from '../../simulation/resp.ts';
 import { asRead } from '../../simulation/scripts.ts';
 import { type Command, isMeant, type Meant } from './command.ts';
-import { type Connection, carry, type Exchange, type Line, type Reading, reset } from './connection.ts';
+import { type AskBehind, type Connection, carry, type Exchange, type Line, type Reading, reset } from './connection.ts';
 import { createHold, type Held, type Hold } from './hold.ts';
 import { readReplies } from './replies.ts';
 import { readStatements } from './statements.ts';
@@ -14,7 +14,8 @@ export type { Command, Exchange, Held };
 
 /** A link that reads replies as well as commands. */
 export type ReplyLink = Awaited<ReturnType<typeof open>>;
-export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo' | 'hasMetTls'>;
+export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'askBehind' | 'leadsTo' | 'hasMetTls'> &
+  Partial<Pick<ReplyLink, 'watchReplies' | 'askBehind'>>;
 
 /**
  * Opens a TCP proxy on this machine to the Redis at `url`. What it does not hold or delay passes byte
@@ -26,7 +27,10 @@ export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'leadsTo' 
  * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
  * Node 20 and Redis 7.0.
  */
-export const openLink = (url: string): Promise<Link> => open(url, false);
+export async function openLink(url: string): Promise<Link> {
+  const { watchReplies, askBehind, ...link } = await open(url, false);
+  return link;
+}
 
 /** As `openLink`, and it reads replies, too, and with `mysql://` statements: what it costs is some µs more for each. */
 export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
@@ -172,6 +176,16 @@ async function open(url: string, readsReplies: boolean) {
     watchReplies(see: (exchange: Exchange) => void): () => void {
       replyWatchers.add(see);
       return () => void replyWatchers.delete(see);
+    },
+    /**
+     * Has Redis asked more behind each command, as `ask` says of it, but within a transaction: its answers are what there was just after
+     * the command. Returns what ends that.
+     */
+    askBehind(ask: AskBehind): () => void {
+      line.askBehind = ask;
+      return () => {
+        if (line.askBehind === ask) line.askBehind = undefined;
+      };
     },
     /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
     watch(see: (command: Command) => void): () => void {

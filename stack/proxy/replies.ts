@@ -1,5 +1,7 @@
-// Reads the replies that Redis sends to a client, in RESP2 and RESP3, without what they mean.
+// Reads the replies that Redis sends to a client, in RESP2 and RESP3.
 // https://redis.io/docs/latest/develop/reference/protocol-spec/
+
+import type { Returned } from '../../simulation/events.ts';
 
 /** A reply, as it came. */
 export interface Reply {
@@ -8,6 +10,8 @@ export interface Reply {
   isPush: boolean;
   /** What it says: a number or a string as it is, `nil`, and several in brackets. */
   text: string;
+  /** The same as a value, where Redis has sent it. */
+  returned?: Returned;
   /** How many rows a statement of SQL has changed. Absent of an error, and of a result set. */
   changed?: number;
   /** A transaction is open that nobody has committed. */
@@ -19,6 +23,7 @@ export interface Reply {
 interface Read {
   end: number;
   text: string;
+  returned: Returned;
 }
 
 /** Returns a function that takes what has come, split anywhere, and calls `onReply` for each reply that is complete. */
@@ -28,8 +33,9 @@ export function readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) =>
     const bytes = kept.length > 0 ? Buffer.concat([kept, chunk]) : chunk;
     let at = 0;
     for (let reply = readReply(bytes, at); reply; reply = readReply(bytes, at)) {
-      onReply({ bytes: bytes.subarray(at, reply.end), isPush: bytes[at] === PUSH, text: reply.text });
-      at = reply.end;
+      const { end, text, returned } = reply;
+      onReply({ bytes: bytes.subarray(at, end), isPush: bytes[at] === PUSH, text, returned });
+      at = end;
     }
     kept = bytes.subarray(at);
   };
@@ -52,25 +58,27 @@ function readReply(bytes: Buffer, start: number): Read | undefined {
     const said = readSeveral(bytes, end, 2 * Number(line));
     return said && readReply(bytes, said.end);
   }
-  if (mark === '_') return { end, text: 'nil' };
-  return { end, text: mark === '-' ? `error ${line}` : line };
+  if (mark === '_') return { end, text: 'nil', returned: null };
+  return { end, text: mark === '-' ? `error ${line}` : line, returned: mark === ':' ? Number(line) : line };
 }
 
 function readString(bytes: Buffer, start: number, length: number): Read | undefined {
-  if (length < 0) return { end: start, text: 'nil' };
+  if (length < 0) return { end: start, text: 'nil', returned: null };
   const end = start + length + 2;
-  return end > bytes.length ? undefined : { end, text: bytes.toString('utf8', start, start + length) };
+  if (end > bytes.length) return undefined;
+  const text = bytes.toString('utf8', start, start + length);
+  return { end, text, returned: text };
 }
 
 function readSeveral(bytes: Buffer, start: number, count: number): Read | undefined {
-  if (count < 0) return { end: start, text: 'nil' };
-  const texts: string[] = [];
+  if (count < 0) return { end: start, text: 'nil', returned: null };
+  const all: Read[] = [];
   let end = start;
-  while (texts.length < count) {
+  while (all.length < count) {
     const read = readReply(bytes, end);
     if (read === undefined) return undefined;
-    texts.push(read.text);
+    all.push(read);
     end = read.end;
   }
-  return { end, text: `[${texts.join(' ')}]` };
+  return { end, text: `[${all.map(({ text }) => text).join(' ')}]`, returned: all.map(({ returned }) => returned) };
 }

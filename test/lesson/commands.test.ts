@@ -24,6 +24,8 @@ const files = new Map(
 const WITHOUT_HELP = [...files]
   .filter(([, file]) => !/from 'commander'|command-line\/(command|\w+-options|run-\w+)\.ts'/.test(readText(file)))
   .map(([name]) => name);
+/** A start of Node that would print its warning of WASI, in which Valkey runs. */
+const WARNS = /\bnode (?!--disable-warning=ExperimentalWarning )/;
 /** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
 const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];
 /** `--help` of the bench and of the mutations does not list these. */
@@ -129,6 +131,9 @@ test('commands: each is a file of its name in scripts/, and stands with each of 
     return [
       ...(line === `sh scripts/run.sh ${name.replace(':', '-')}` ? [] : ['it is not run as the others are']),
       ...(exists(files.get(name) ?? shellFileOf(name)) ? [] : ['its file does not exist']),
+      ...(WARNS.test(readText(exists(shellFileOf(name)) ? shellFileOf(name) : 'scripts/run.sh'))
+        ? ['Node warns of its WASI before the first line']
+        : []),
       ...(those.length > 0 ? [] : ['no page says how to call it']),
       ...untold.filter((each) => each !== '--help').map((each) => `no page that shows it has ${each}`),
     ].map((fault) => `${command}: ${fault}`);

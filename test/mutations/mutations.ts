@@ -2,6 +2,7 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import { countOf, formatDuration } from '../../loadtest/narration/numbers.ts';
+import { refusalOf } from '../../services/inventory/settings/unknown-name.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { catalogue } from './catalogue.ts';
 import type { Mutation } from './mutation.ts';
@@ -81,7 +82,8 @@ function print(line: string) {
 function named(names: string): Mutation[] {
   return names.split(',').map((name) => {
     const mutation = catalogue.find((each) => each.name === name.trim());
-    if (mutation === undefined) throw new InvalidArgumentError(`There is no mutation ${name}. --list tells them.`);
-    return mutation;
+    if (mutation !== undefined) return mutation;
+    const names = catalogue.map((each) => each.name);
+    throw new InvalidArgumentError(refusalOf(`There is no mutation ${name}`, name, names, 'one that --list tells'));
   });
 }

@@ -98,7 +98,7 @@ describe('two sales of one process at the same time', () => {
 
     expect({ verdict, reason, replayed }).toEqual({
       verdict: 'fails',
-      reason: '2 were sold of 10, and 9 are left: 1 lost.',
+      reason: '2 were sold of 10, and 9 are left: 1 sold twice.',
       replayed: 20,
     });
     expect(counterexample.map(({ what }) => clauseInEnglish(what))).toEqual([

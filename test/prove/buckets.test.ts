@@ -53,6 +53,6 @@ describe('a stock in buckets', () => {
       'crossed-write',
     );
 
-    expect([verdict, reason]).toEqual(['fails', '2 were sold of 2, and 1 are left: 1 lost.']);
+    expect([verdict, reason]).toEqual(['fails', '2 were sold of 2, and 1 are left: 1 sold twice.']);
   });
 });

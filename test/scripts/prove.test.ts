@@ -8,7 +8,7 @@ const start = ownCommands(file);
 const prove = (...args: string[]) => start(file, args);
 
 test('one cell that fails as expected: its counterexample, step by step, and 0', async () => {
-  const command = prove('--stage', '5', '--scope', 'late-release', '--processes', '2');
+  const command = prove('5', '--scope', 'late-release', '--processes', '2');
 
   expect(await command.ended).toEqual({ code: 0, signal: null });
   expect(command.stdout()).toMatch(/5-owner-check · late-release · 2 processes {3}✘ fails/);
@@ -38,6 +38,9 @@ test('several cells: the matrix, with a sign for each; 1 when a lock of another 
 test.each([
   [['--stage', 'zookeeper'], /zookeeper keeps its lock where the search has no server/],
   [['--states', '0'], /--states.*from 1 to/],
+  [['99'], /there is no stage 99: it must be a number from 0 to 8, a name such as fenced, or a file such as/],
+  [['fence'], /there is no stage fence\. Did you mean fenced\?/],
+  [['--scope', 'late-relase'], /--scope late-relase is not known\. Did you mean late-release\?/],
   [[noModule('nobody.ts')], /nobody\.ts can't be proved: there is no such file\./],
 ])('%j is refused, with 2', async (args, why) => {
   const command = prove(...args);

@@ -14,10 +14,20 @@ const startOwn = ownCommands('scripts/up.ts', 'scripts/start.ts');
 const start = (file: string, env: NodeJS.ProcessEnv, args: string[] = []) => startOwn(file, args, env);
 
 describe('npm run up', () => {
+  test('--stage, which other commands have: it ends with 2, and says how a lock is named here', async () => {
+    const up = start('scripts/up.ts', {}, ['--stage', '2']);
+
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toContain('LOCK_VERSION=2 npm run up');
+  });
+
   test('ORDERS=on: it starts a MySQL, sales write orders, what it prints leads to both, and npm run down ends it', async () => {
     const env = await ports();
     const up = start('scripts/up.ts', { ...env, ORDERS: 'on' });
     await up.prints(isUp);
+    const [log = '', table = ''] = up.stdout().split('\nredis ');
+    expect(log.match(/"msg":"listening"/g)).toHaveLength(2);
+    expect(table).not.toContain('"msg"');
     expect(up.stdout()).toContain(`MYSQL_URL=mysql://root@127.0.0.1:${env.MYSQL_PORT}/`);
 
     const sold = await sell(env);

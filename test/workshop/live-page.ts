@@ -63,6 +63,7 @@ export function ownLivePage(...args: string[]) {
     presenter: () => open(address.href),
     follower: () => open(roomAddress, { viewport: { width: 390, height: 844 } }),
     address: () => address.href,
+    roomAddress: () => roomAddress,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../soak/workshop/violations.ts';
 import { hasBrowser } from './browser.ts';
@@ -23,19 +24,29 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     const phones = await Promise.all(Array.from({ length: FOLLOWERS }, () => live.follower()));
     await button(page, 'Step 1').click();
     await page.getByLabel('Real servers').check();
-    await button(page, 'Ask the room').click();
+    await button(page, 'Ask the room').press('Enter');
+    await button(page, 'Close the votes').and(page.locator(':focus')).waitFor();
     for (const phone of phones) await phone.locator('.ballot button').first().click();
     await page.getByText(`Votes: ${FOLLOWERS} of ${FOLLOWERS}`).waitFor();
+    // The wall has the letters of the phones, and says where those who come late join.
+    const answersOn = async (page: Page, each: string) =>
+      (await page.locator(each).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+    const onPhone = await answersOn(phones[0] as Page, '.ballot button');
+    expect(await answersOn(page, 'fieldset label')).toEqual(onPhone);
+    expect(onPhone.map((text) => text.slice(0, 2))).toEqual(['A ', 'B ', 'C ']);
+    expect(await page.locator('.asked .address').textContent()).toContain(live.roomAddress());
     // Nobody is to follow the crowd.
     expect(await page.locator('.votes').count()).toBe(0);
 
     await button(page, 'Play on the real servers').click();
     for (const phone of phones) await phone.getByText('The votes are closed.').waitFor();
+    await page.getByText('Starting Redis, nginx, two nodes …').waitFor();
     await page.locator('.outcome').nth(1).waitFor();
     expect(await page.locator('.outcome').last().textContent()).toMatch(/as it should be/);
     await button(page, 'Show the answer').click();
     for (const phone of phones) {
       await phone.locator('.is-right').waitFor();
+      await phone.locator('.votes li', { hasText: 'Your vote' }).first().waitFor();
       await phone.locator('.outcome', { hasText: 'as it should be' }).waitFor();
       expect(await phone.getByRole('button', { name: /real servers|Free play/ }).count()).toBe(0);
     }

@@ -78,7 +78,7 @@ export const answerSchema = z.strictObject({
 });
 
 /** Whether one answer is right, and each of the others says why it is not. */
-export const isDecided = (answers: Pick<z.infer<typeof answerSchema>, 'isRight' | 'because'>[]) =>
+export const isDecided = (answers: { isRight?: true | undefined; because?: unknown }[]) =>
   answers.filter(({ isRight }) => isRight).length === 1 &&
   answers.every(({ isRight, because }) => (isRight === true) === (because === undefined));
 export const undecided = 'one answer is right, and each of the others says why it is wrong, in "because"';

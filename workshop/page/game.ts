@@ -5,13 +5,13 @@ import { findLockKeys, namesFor } from '../../prove/lock-keys.ts';
 import type { Move, MovesOptions } from '../../prove/moves/move.ts';
 import { createMoves } from '../../prove/moves/moves.ts';
 import { type Known, violated, violatedAtEnd, violatedAtHorizon } from '../../prove/properties.ts';
-import { LEASE_MS, LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
+import { LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
 import { readLock } from '../../prove/sandbox.ts';
 import { type Demand, type Scope, scopes, stockCommand } from '../../prove/scopes.ts';
 import { openServer, type Server } from '../../prove/server.ts';
 import { keyOf, STOCK, type State, type Step } from '../../prove/state.ts';
 import { type SearchSentence, says } from '../../prove/wording.ts';
-import type { PlayEvent, Returned } from '../../simulation/events.ts';
+import type { LockKey, PlayEvent, Returned } from '../../simulation/events.ts';
 import { readableOf } from '../../simulation/scripts.ts';
 import { type Reply, returnedOf } from '../../simulation/valkey.ts';
 
@@ -37,8 +37,6 @@ export interface Standing {
   events: GameEvent[];
   /** What can happen next, in the order of the search; nothing when the game is over. */
   moves: GameMove[];
-  /** The length of a lease, in milliseconds. */
-  leaseMs: number;
   /** Why the lock is broken. */
   broken?: SearchSentence;
 }
@@ -100,15 +98,15 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
     for (let made = 0; ; made += 1) {
       const { ways, broken } = await waysFrom(state);
       const steps = ways.map(({ move }) => move.step());
-      if (broken !== undefined) return { state, events, leaseMs: LEASE_MS, moves: [], broken };
+      if (broken !== undefined) return { state, events, moves: [], broken };
       const way = ways[choose(steps, made) ?? -1];
-      if (way === undefined) return { state, events, leaseMs: LEASE_MS, moves: steps.map(moveOf) };
+      if (way === undefined) return { state, events, moves: steps.map(moveOf) };
       const step = way.move.step();
       const before = state;
       state = way.move.state;
       const at = made + 1;
       events.push(...eventsOf(state, before, { at, server, lock: lock.held, step }));
-      if (way.broken !== undefined) return { state, events, leaseMs: LEASE_MS, moves: [], broken: way.broken };
+      if (way.broken !== undefined) return { state, events, moves: [], broken: way.broken };
     }
   }
 
@@ -232,6 +230,8 @@ function messageOf(command: (string | number)[], lock: string[]) {
   return { server: 0, ...read, verb, about, args: read.args?.map(nameIn) } as const;
 }
 
+const endOfLease = ({ endsAt }: LockKey) => (endsAt === undefined ? {} : { endsAt });
+
 type OfRedis = Extract<GameEvent, { kind: 'redis' }>;
 
 /** What became of the lease. A key that goes without a command has come to its end. */
@@ -245,7 +245,7 @@ function leasesOf(
   const isSame = had !== undefined && had.value === has?.value;
   return [
     ...(had && !isSame ? [{ kind: 'lease' as const, at, is: isAsked ? ('freed' as const) : ('ended' as const) }] : []),
-    ...(has && !isSame ? [{ kind: 'lease' as const, at, is: 'begun' as const }] : []),
+    ...(has && !isSame ? [{ kind: 'lease' as const, at, is: 'begun' as const, ...endOfLease(has) }] : []),
     ...(isSame && (has?.endsAt ?? 0) > (had.endsAt ?? 0)
       ? [{ kind: 'lease' as const, at, is: 'renewed' as const }]
       : []),

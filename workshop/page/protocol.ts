@@ -4,14 +4,19 @@ import { z } from 'zod';
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import type { Verdict } from '../../loadtest/evidence/results.ts';
 import type { Reason } from '../../loadtest/narration/reasons.ts';
-import type { LockPlace } from './view/picture.ts';
+import type { Place } from './picture/beats.ts';
 import type { Both } from './view/texts.ts';
+
+/** A part that is started for a run on real servers. */
+export type StartedPart = 'redis' | 'replica' | 'masters' | 'mariadb' | 'mysql' | 'zookeeper' | 'nginx' | 'nodes';
 
 /** What goes on. `ready`: something may be started. `starting`: servers are. `free`: free play. */
 export interface Play {
   is: 'starting' | 'ready' | 'playing' | 'free' | 'stopping' | 'over';
   /** What went wrong last, as a sentence. */
   trouble: string | null;
+  /** What is started while it is `starting`: none where all of it runs already. */
+  starts: StartedPart[];
 }
 
 /** What is played on real servers, or was played last. */
@@ -23,8 +28,10 @@ export interface RunView {
   drill: string | null;
   title: string;
   /** Where its lock is, as it is drawn. */
-  place: LockPlace;
+  place: Place;
   events: PlayEvent[];
+  /** Many buyers at once. */
+  isLoad: boolean;
   /** What came of it; null until it is over. */
   verdict: { verdict: Verdict; expected: 'pass' | 'fail' | null; says: Reason[] } | null;
 }
@@ -68,6 +75,8 @@ export interface QuestionView {
   drill: string | null;
   question: Both;
   is: QuestionState;
+  /** The run that was over when it was asked: it stands on the wall for another question, and is not shown beside this one. */
+  runBefore: number | null;
   answers: {
     text: Both;
     /** How many have chosen it. Null for followers as long as votes are taken: nobody is to follow the crowd. */
@@ -94,7 +103,7 @@ export interface FollowerParts {
   /** Its id, by which it votes, and which it shows when it comes again. */
   follower: string;
   room: RoomView;
-  /** What was played last. Null while it is played, and while votes are taken. */
+  /** What was played last. Null while it is played, while votes are taken, and beside a question that was asked after it. */
   run: RunView | null;
 }
 

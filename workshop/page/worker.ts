@@ -12,15 +12,18 @@ import { playingIn } from '../../loadtest/worlds/simulated/playing.ts';
 import { strategies } from '../../locks/index.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS, proveCell, UnreadableError } from '../../prove/cell.ts';
 import { lockKey } from '../../services/inventory/servers/store.ts';
+import type { Step } from '../../simulation/events.ts';
 import type { Lab } from '../../simulation/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../simulation/lock-service.ts';
+import type { LineError } from './bundle.ts';
 import { freezeRealm } from './frozen.ts';
 import { type Game, type GameEvent, type GameTask, type Orders, openGame, type Standing } from './game.ts';
+import type { AnyEvent } from './picture/trips.ts';
 import { writeFileSync } from './shims/fs.ts';
 
 /** What the lab can do, in the order of the staircase: its first message. */
 export interface Ready {
-  drills: { name: string; asks: string }[];
+  drills: { name: string; asks: string; isLoad: boolean }[];
   stages: string[];
 }
 
@@ -52,10 +55,14 @@ export interface Played {
   log: string[];
   /** What a picture is drawn of. */
   events: PlayEvent[];
+  /** Where the lock has thrown what the verdict speaks of. */
+  line?: number | undefined;
 }
 export interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
   /** The shortest order of events that breaks the lock. */
   events: GameEvent[];
+  /** Where the lock has thrown what breaks it. */
+  line?: number | undefined;
 }
 
 /** What it may be asked for. Each rejects with why it can't be done. */
@@ -71,7 +78,7 @@ export interface Task {
   given: Lock;
 }
 /** What came of a task. */
-export type Result = { id: number } & ({ value: unknown } | { problem: string });
+export type Result = { id: number } & ({ value: unknown } | { problem: string; line?: number | undefined });
 
 const SKU = '001';
 
@@ -105,6 +112,16 @@ for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTranspor
     if (Object.hasOwn(owner, name)) Object.defineProperty(owner, name, { value: undefined });
 globalThis.console = new Proxy({} as Console, { get: () => () => {} });
 freezeRealm();
+
+/** The line of its lock that the first sale of which this is so was at when it failed. */
+function lineOfFailure(events: AnyEvent[], isIt: (step: Step) => boolean): number | undefined {
+  const failed = events.find(
+    (event): event is Extract<AnyEvent, Step> => event.kind === 'sale' && event.step === 'failed' && isIt(event),
+  );
+  const isItsLine = (event: AnyEvent): event is Extract<AnyEvent, { kind: 'line' }> =>
+    event.kind === 'line' && event.node === failed?.node && event.sale === failed.sale && event.at <= failed.at;
+  return events.findLast(isItsLine)?.line;
+}
 
 /** The game that was played last. */
 let last: { name: string; game: Promise<Game> } | undefined;
@@ -142,7 +159,10 @@ const calls: Calls = {
       },
     };
     const record = await runCell({ stage, drill }, world);
-    return { record, log, events: isShown && lab ? playingIn(lab) : [] };
+    const failed = record.says.find(({ form }) => form === 'lock failed' || form === 'lock failed at times');
+    const { error } = { error: undefined, ...failed?.values };
+    const line = error === undefined ? undefined : lineOfFailure(lab?.events ?? [], ({ detail }) => detail === error);
+    return { record, log, events: isShown && lab ? playingIn(lab) : [], line };
   },
   async search(task) {
     const { file } = lockOf(task);
@@ -154,7 +174,10 @@ const calls: Calls = {
     });
     const { verdict, why, states, schedules, processes, counterexample } = cell;
     const found = counterexample && (await (await openGame({ file, processes, ...size })).follow(counterexample));
-    return { verdict, why, states, schedules, events: found?.events ?? [] };
+    const { events } = found ?? { events: [] };
+    const process = why.form === 'sale failed' ? why.values.process : undefined;
+    const line = process === undefined ? undefined : lineOfFailure(events, ({ sale }) => sale === process);
+    return { verdict, why, states, schedules, events, line };
   },
   stand: async (task) => (await gameOf(task)).stand(task.way),
   orders: async (task) => (await gameOf(task)).orders(task.way),
@@ -163,15 +186,15 @@ const calls: Calls = {
 port.onmessage = async ({ data: { id, call, given } }: MessageEvent<Task>) => {
   const result: Result = await (calls[call] as (given: Lock) => Promise<unknown>)(given).then(
     (value) => ({ id, value }),
-    (error: Error) => ({ id, problem: error.message }),
+    (error: Error) => ({ id, problem: error.message, line: (error as Partial<LineError>).line }),
   );
   port.postMessage(result);
 };
 
 port.postMessage({
-  drills: played.flatMap(({ name }) => {
+  drills: played.flatMap(({ name, kind }) => {
     const column = columnOf(name);
-    return column ? [{ name, asks: column.asks }] : [];
+    return column ? [{ name, asks: column.asks, isLoad: kind === 'load' }] : [];
   }),
   stages: Object.keys(strategies).filter(isVirtual),
 } satisfies Ready);

@@ -6,13 +6,13 @@ import type { Target } from '../../loadtest/harness/target.ts';
 import type { Reason } from '../../loadtest/narration/reasons.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
 import { packPage } from '../page/pack.ts';
-import { lockPlaceOf } from './player.ts';
+import { placeOf } from './player.ts';
 import { startRecording } from './recording.ts';
 
 export type Onlooker = Awaited<ReturnType<typeof openOnlooker>>;
 
 /** Watches the drill that is about to be run under this stage, from its beginning on, to show it again. */
-export async function openOnlooker(drill: Drill, stage: string, target: Target, place = lockPlaceOf(stage)) {
+export async function openOnlooker(drill: Drill, stage: string, target: Target, place = placeOf(stage)) {
   const recording = startRecording({ stage, drill, onChange() {} });
   recording.audience.watch(target);
   return {
@@ -22,7 +22,8 @@ export async function openOnlooker(drill: Drill, stage: string, target: Target, 
     /** The drill is over. Resolves with what was seen, as a page of one file. */
     async pageOf(result: DrillResult, says: Reason[]): Promise<string> {
       const { verdict, expected } = result;
-      const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place };
+      const isLoad = drill.kind === 'load';
+      const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place, isLoad };
       return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, expected, says } } });
     },
     /** Watches no more. */

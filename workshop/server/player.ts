@@ -9,12 +9,13 @@ import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { hasLock } from '../../locks/index.ts';
+import type { Place } from '../page/picture/beats.ts';
 import type { Play, PlayCommand, RunView } from '../page/protocol.ts';
-import type { LockPlace } from '../page/view/picture.ts';
 import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
 import { type Recording, startRecording } from './recording.ts';
 import { Refusal } from './refusal.ts';
 import { scenarioUnder } from './scenarios.ts';
+import { startedParts } from './started-parts.ts';
 
 /** The load that the questions beside the chapters speak of. */
 const largeLoad = { requests: 2_000, connections: 50, stock: 5_000, units: 500 };
@@ -31,7 +32,7 @@ export interface PlayerOptions {
 export type Player = ReturnType<typeof createPlayer>;
 
 export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
-  let play: Play = { is: 'ready', trouble: null };
+  let play: Play = { is: 'ready', trouble: null, starts: [] };
   let run: RunView | null = null;
   /** What records the run that is under way. */
   let recording: Recording | undefined;
@@ -51,7 +52,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const servers = backends.join();
     if (opened?.servers === servers) return opened.targets;
     await opened?.targets.close();
-    const targets = createTargets({ running, backends, onDeath });
+    const targets = createTargets({ running, backends, isWatched: true, onDeath });
     opened = { servers, targets };
     return targets;
   }
@@ -69,17 +70,18 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   function begin(stage: string, drill: string | null, isLarge = false) {
     if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Something else is under way: stop it first.');
     const found = drill === null ? undefined : scenarioUnder(stage, drill);
-    if (rowOf(stage) === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
+    const row = rowOf(stage);
+    if (row === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
     if (drill !== null && found === undefined)
       throw new Refusal(400, 'BAD_REQUEST', `Under ${stage} there is no scenario ${drill}.`);
     recording = startRecording({ stage, drill: found, onChange });
     run = {
       number: (run?.number ?? 0) + 1,
-      ...{ stage, drill, title: stageTitle(stage), place: lockPlaceOf(stage) },
+      ...{ stage, drill, title: stageTitle(stage), place: placeOf(stage), isLoad: found?.kind === 'load' },
       ...{ events: [], verdict: null },
     };
     stopping = new AbortController();
-    show({ is: 'starting', trouble: null });
+    show({ is: 'starting', trouble: null, starts: running ? [] : startedParts(row) });
     const { signal } = stopping;
     const work = found ? playDrill(found, { stage, isLarge }, recording, signal) : playFree(stage, recording, signal);
     ending = Promise.allSettled([ending, work.catch((error) => show({ trouble: sentenceOf(error) })).finally(end)]);
@@ -169,7 +171,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
 }
 
 /** Where the lock of a stage is, as it is drawn. */
-export function lockPlaceOf(stage: string): LockPlace {
+export function placeOf(stage: string): Place {
   if (stage === '1-in-process') return 'node';
   return hasLock(stage) && backendOfRow(stage) === 'redis' ? 'redis' : 'none';
 }

@@ -9,18 +9,28 @@ import { answerSchema, isDecided, readAs, undecided } from '../exercises/exercis
 /** `<stage>.predict.json` beside `<stage>.md`. */
 const END = '.predict.json';
 
-/** A sentence that a room reads from the wall. */
-const sentence = z.string().min(10).max(200);
+const FULL_WIDTH = 'beside a Chinese character the punctuation is full-width';
+/** A sentence that a room reads from the wall, in English and in Chinese. */
+const sentence = (longest = 200) =>
+  z.tuple([
+    z.string().min(10).max(longest),
+    z
+      .string()
+      .max(longest)
+      .regex(/\p{Script=Han}/u, 'the second one is in Chinese')
+      .regex(/^(?!.*(\p{Script=Han} ?[,.:;?!()]|[,.:;?!()] ?\p{Script=Han}))/u, FULL_WIDTH),
+  ]);
 /** A figure of the drill: what it is exactly, or its bounds. */
 const figureSchema = z.union([z.number(), z.strictObject({ min: z.number().optional(), max: z.number().optional() })]);
 
 const questionSchema = z.strictObject({
   drill: z.string(),
-  question: sentence,
+  question: sentence(),
   answers: z
     .array(
       answerSchema.extend({
-        text: sentence.max(90),
+        text: sentence(90),
+        because: sentence().optional(),
         /** How the drill comes out if this is so. */
         verdict: z.enum(['pass', 'fail']),
         /** What it says in figures, by the names that they have in `results.json`. */
@@ -31,7 +41,7 @@ const questionSchema = z.strictObject({
     .max(4)
     .refine(isDecided, undecided),
   /** Why the right answer is right. */
-  explains: sentence,
+  explains: sentence(),
 });
 
 export type Question = z.output<typeof questionSchema>;

@@ -1,19 +1,16 @@
-// What happens on real servers, as the events that the page draws: what the nodes push, what the harness sees, and what is said.
+// What happens on real servers, as the events that the page draws: what the nodes push and ask, what Redis holds, and what is said.
 
 import { type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
-import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
+import type { Fault } from '../../loadtest/evidence/timeline.ts';
 import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
+import type { Wire } from '../../loadtest/harness/wire.ts';
 import type { StepSentence } from '../../loadtest/narration/steps.ts';
 import { machineClock } from '../../loadtest/worlds/real/machine.ts';
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { verbOf } from '../../simulation/scripts.ts';
-
-/** The stock is looked at now and then: so soon after a write a look may have come before it, in milliseconds. */
-const LOOK_MS = 50;
-/** What Redis says of an end is exact to a few milliseconds: an end that has moved by more was set anew. */
-const SAME_END_MS = 50;
+import { heardBy, inOrder, nameSales, type Seen, seeCommands } from './commands-seen.ts';
+import { heldBy } from './redis-held.ts';
 
 export interface RecordingOptions {
   stage: string;
@@ -35,34 +32,25 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   /** Whose each word of a lock is, as a token of ours names a sale, where nodes do not tell. Of several sales it is nobody's. */
   const tokens = new Map<string, string | undefined>();
   let told: PlayEvent[] = [];
-  /** What the nodes have asked of the lock. */
-  const asked: PlayEvent[] = [];
+  /** What the nodes have asked of the lock and the stock. */
+  const asked: Seen[] = [];
+  let wire: Wire | undefined;
   let seen: Observed | undefined;
   let ownWatch: ReturnType<typeof watchLease> | undefined;
 
   function follow(target: Target) {
-    const { wire, stack } = target;
+    const { stack } = target;
+    wire = target.wire;
     if (drill?.kind === 'load' && stack) ownWatch = watchLease(target, stack.redis.url, wire.lockKey(stage));
     for (const node of target.nodes) {
-      const { name, link } = node;
+      const { name } = node;
       let own: SaleEvent[] = [];
       let instance = '';
       /** The sale that has begun with a command of the lock at last. */
       let begun = '';
-      const unwatch = link?.watch((came) => {
-        if (!wire.isOfLock(came, stage)) return;
-        const { name: command, script, args } = came;
-        if (!wire.nodesTell) nameWords(args);
-        const verb = script ?? (wire.nodesTell ? verbOf([command, ...args]) : `${command} lock`);
-        const message = {
-          node: name,
-          id: asked.length,
-          server: 0,
-          name: script ?? command,
-          verb,
-          about: 'lock' as const,
-        };
-        asked.push({ kind: 'command', at: machineClock.now(), ...message, sale: saleIn(name, args) });
+      const unwatch = seeCommands(node, target, stage, (came) => {
+        if (!target.wire.nodesTell && came.message.about === 'lock') nameWords(came.command.args);
+        asked.push(came);
       });
       const followed = node.follow(({ state, events, cleared }, isFirst) => {
         // The way back of a drill is no part of it.
@@ -77,7 +65,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
         if (events.length > 0) onChange();
       });
       closing.signal.addEventListener('abort', () => {
-        unwatch?.();
+        unwatch();
         followed.close();
       });
 
@@ -106,6 +94,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
     observe(observed) {
       seen = observed;
       told = [];
+      asked.length = 0;
     },
     async narrate(sentence: StepSentence, _atMs?: number, _isStep?: boolean, line?: string) {
       told.push({ kind: 'sentence', at: machineClock.now(), sentence, line });
@@ -121,16 +110,35 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
       const steps = (over?.events ?? [...processes.values()].flat())
         .filter(({ at }) => at >= startedAt)
         .toSorted((a, b) => a.at - b.at);
-      const first = stock ?? steps.find((event) => event.type === 'read')?.stock;
+      const deaths = faults.filter(({ what }) => what.form === 'killed');
+      for (const node of new Set(instances.values())) {
+        const isIts = (other: { node?: string }) => other.node === node;
+        const own = asked.filter(({ message }) => isIts(message));
+        const died = deaths.filter(isIts).map(({ from }) => from);
+        nameSales({
+          seen: own,
+          steps: steps.filter(isIts),
+          deaths: died,
+          wire,
+          saleIn: (words) => saleIn(node, words),
+        });
+      }
+      const done = inOrder(asked);
       const figures: Record<string, unknown> = over?.figures ?? {};
       // Of two writes at two nodes, the later one by the clock need not be the one that Redis took last.
       const lastAt = seen?.endedAt() ?? steps.at(-1)?.at ?? startedAt;
-      const last = { at: lastAt, stock: seen?.finalStock() ?? figures['finalStock'] };
+      const last = { at: lastAt, stock: seen?.finalStock() ?? (figures['finalStock'] as number | undefined) };
       const from = seen ? startedAt : (steps[0]?.at ?? 0);
-      const redis =
-        first === undefined ? [] : redisOf(from, first, steps, seen?.samples() ?? ownWatch?.samples ?? [], last);
+      const samples = seen?.samples() ?? ownWatch?.samples ?? [];
+      const first = stock ?? steps.find((event) => event.type === 'read')?.stock;
+      const redis = first === undefined ? [] : heldBy({ from, stock: first, steps, samples, done, faults, last });
       const until = seen ? (seen.endedAt() ?? Number.POSITIVE_INFINITY) : last.at;
-      const all = [...redis, ...told, ...asked, ...faults.flatMap(ofFault), ...steps.map(ofSale)]
+      const all = [
+        ...redis,
+        ...told,
+        ...ofCommands(done, steps),
+        ...faults.flatMap((fault) => ofFault(fault, done, wire)),
+      ]
         .filter(({ at }) => at >= startedAt && at <= until)
         .map((event) => sinceThen(event, from))
         .toSorted((a, b) => a.at - b.at);
@@ -149,57 +157,35 @@ function sinceThen(event: PlayEvent, from: number): PlayEvent {
   return { ...event, at, lock: { ...event.lock, endsAt: event.lock.endsAt - from } };
 }
 
-const ofSale = ({ type, saleId, ...event }: SaleEvent): PlayEvent => ({
-  kind: 'sale',
-  step: type,
-  sale: saleId,
-  ...event,
-});
-
-type OfRedis = Extract<PlayEvent, { kind: 'redis' }>;
-
-/** What Redis held, from the stock at the beginning on: as the sales have written it, and as it was seen. */
-function redisOf(
-  from: number,
-  stock: number,
-  events: SaleEvent[],
-  samples: readonly LeaseSample[],
-  last: object,
-): OfRedis[] {
-  // Where the stock lies in buckets, nobody says how much there is in all until it is over.
-  const isInBuckets = events.some(({ bucket }) => bucket !== undefined);
-  const wrote = isInBuckets ? [] : events.filter(({ type }) => type === 'wrote');
-  const seen = [...wrote, ...samples, last as Partial<SaleEvent> & { at: number }].toSorted((a, b) => a.at - b.at);
-  const all: OfRedis[] = [{ kind: 'redis', at: from, stock }];
-  let wroteAt = Number.NEGATIVE_INFINITY;
-  for (const each of seen) {
-    const before = all.at(-1) as OfRedis;
-    const isLook = 'ttlMs' in each;
-    if ('type' in each) wroteAt = each.at;
-    const isOld = isLook && (isInBuckets || each.at - wroteAt < LOOK_MS);
-    const lock = isLook ? lockOf(each) : before.lock;
-    const now: OfRedis = {
-      kind: 'redis',
-      at: each.at,
-      stock: isOld ? before.stock : (each.stock ?? before.stock),
-      ...(lock && { lock }),
-    };
-    const isSameEnd = Math.abs((lock?.endsAt ?? 0) - (before.lock?.endsAt ?? 0)) < SAME_END_MS;
-    if (now.stock !== before.stock || lock?.value !== before.lock?.value || !isSameEnd) all.push(now);
-  }
-  return all;
-}
-
-function lockOf({ at, owner, ttlMs }: LeaseSample): OfRedis['lock'] {
-  if (owner === undefined) return undefined;
-  return { value: owner, ...(Number.isFinite(ttlMs) && { endsAt: at + ttlMs }) };
+/** The commands, and the steps: those that a sale took with an answer were taken when it heard it. */
+function ofCommands(done: Seen[], steps: SaleEvent[]): PlayEvent[] {
+  const heard = heardBy(done, steps);
+  const heardAt = new Map<Seen, number>();
+  const sales = steps.map((given): PlayEvent => {
+    const { type, saleId, ...step } = given;
+    const by = heard.get(given);
+    const at = (by && heardAt.get(by)) ?? given.at;
+    if (by) heardAt.set(by, at);
+    return { kind: 'sale', sale: saleId, ...step, step: type, at };
+  });
+  const commands = done.flatMap((seen): PlayEvent[] => {
+    const { message, cameAt, answer } = seen;
+    const sent: PlayEvent = { kind: 'command', at: cameAt, ...message };
+    if (answer === undefined) return [sent];
+    return [
+      sent,
+      { kind: 'done', at: answer.doneAt, ...message, returned: answer.returned },
+      { kind: 'reply', at: heardAt.get(seen) ?? answer.at, ...message },
+    ];
+  });
+  return [...commands, ...sales];
 }
 
 /** What a deed makes of a node. */
 const states = ['killed', 'stopped', 'blocked'] as const;
 
 /** What was done, and its end; of what was done to a node or to a message, what became of that. */
-function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] {
+function ofFault({ what, node, saleId: sale, from, until }: Fault, done: Seen[], wire: Wire | undefined): PlayEvent[] {
   const fault = { kind: 'fault' as const, what, node, sale };
   const over = until === undefined ? [] : [until];
   const all: PlayEvent[] = [
@@ -213,11 +199,13 @@ function ofFault({ what, node, saleId: sale, from, until }: Fault): PlayEvent[] 
     for (const at of over) all.push({ kind: 'node', at, node, is: is === 'killed' ? 'started again' : 'resumed' });
   }
   if (what.form === 'held') {
-    const { command } = what.values;
-    const about = command === 'write' ? 'stock' : 'lock';
-    const message = { node, sale, id: 0, server: 0, name: command, verb: command, about } as const;
-    all.push({ kind: 'held', at: from, ...message });
-    for (const at of over) all.push({ kind: 'let go', at, ...message });
+    const isIt = what.values.command === 'write' ? wire?.isStockWrite : wire?.isRelease;
+    const held = done.findLast(({ message, command, cameAt, answer }) => {
+      return message.node === node && cameAt <= from && (answer?.at ?? from) >= from && isIt?.(command);
+    });
+    if (held === undefined) return all;
+    all.push({ kind: 'held', at: from, ...held.message });
+    for (const at of over) all.push({ kind: 'let go', at, ...held.message });
   }
   return all;
 }

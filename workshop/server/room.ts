@@ -21,6 +21,7 @@ interface Asked {
   drill: string | null;
   question: Question;
   is: QuestionState;
+  runBefore: number | null;
   /** The places of the answers, by the ids of those who chose them. */
   votes: Map<string, number>;
 }
@@ -33,8 +34,16 @@ interface Question {
 
 export type Room = ReturnType<typeof createRoom>;
 
-/** Asks these questions, and those of the lesson. Calls `onChange` when something is to be seen anew. */
-export function createRoom({ questions, onChange }: { questions: Questions; onChange: () => void }) {
+export interface RoomOptions {
+  questions: Questions;
+  /** The number of the run that was played last, once it is over. */
+  lastRun?: () => number | null;
+  /** Called when something is to be seen anew. */
+  onChange: () => void;
+}
+
+/** Asks these questions, and those of the lesson. */
+export function createRoom({ questions, lastRun = () => null, onChange }: RoomOptions) {
   /**
    * Who is in the room, and how many streams of each are open: a page that is opened again may overlap with itself. There are no names, only
    * ids, which the server made.
@@ -47,7 +56,7 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
     const question = drill === null ? ofLesson(stage) : ofScenario(questions, stage, drill);
     if (!question) throw new Refusal(404, 'NO_QUESTION', `There is no question about ${drill ?? 'it'} under ${stage}.`);
     count += 1;
-    asked = { number: count, stage, drill, question, is: 'open', votes: new Map() };
+    asked = { number: count, stage, drill, question, is: 'open', runBefore: lastRun(), votes: new Map() };
   }
 
   function mustBeAsked(): Asked {
@@ -140,11 +149,14 @@ export function createRoom({ questions, onChange }: { questions: Questions; onCh
   };
 }
 
-function questionView({ number, stage, drill, question, is, votes }: Asked, isPresenter: boolean): QuestionView {
+function questionView(
+  { number, stage, drill, question, is, runBefore, votes }: Asked,
+  isPresenter: boolean,
+): QuestionView {
   const isRevealed = is === 'revealed';
   const chosen = [...votes.values()];
   return {
-    ...{ number, stage, drill, is, question: question.question, voted: votes.size },
+    ...{ number, stage, drill, is, runBefore, question: question.question, voted: votes.size },
     answers: question.answers.map(({ text, isRight, because }, place) => ({
       text,
       votes: isPresenter || is !== 'open' ? chosen.filter((each) => each === place).length : null,
@@ -167,20 +179,9 @@ function ofLesson(stage: string): Question | undefined {
 }
 
 const NOTHING: Both = ['', ''];
-/** The questions beside the chapters are in English alone. */
-const inEnglish = (text: string): Both => [text, text];
 
 function ofScenario(questions: Questions, stage: string, drill: string): Question | undefined {
   const found = Object.hasOwn(questions, stage) ? questions[stage]?.find((each) => each.drill === drill) : undefined;
-  return (
-    found && {
-      question: inEnglish(found.question),
-      answers: found.answers.map(({ text, isRight = false, because }) => ({
-        text: inEnglish(text),
-        isRight,
-        because: because === undefined ? null : inEnglish(because),
-      })),
-      explains: inEnglish(found.explains),
-    }
-  );
+  const answers = found?.answers.map(({ text, isRight = false, because = null }) => ({ text, isRight, because }));
+  return found && answers && { question: found.question, answers, explains: found.explains };
 }

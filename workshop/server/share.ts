@@ -52,8 +52,9 @@ export async function shareRoom(options: ShareOptions) {
   const read = (): Omit<FollowerParts, 'follower'> => {
     const run = readRun();
     // Whoever votes has not seen it yet. It is sent once, when it is over: a room shares one radio.
-    const isOver = run?.verdict && !room.isOpen();
-    return { room: room.forFollowers(), run: isOver ? { ...run, events: few(run.events) } : null };
+    const followed = room.forFollowers();
+    const isOver = run?.verdict && !room.isOpen() && run.number !== followed.question?.runBefore;
+    return { room: followed, run: isOver ? { ...run, events: few(run.events) } : null };
   };
   const stream = createStream({ read, everyMs: EVERY_MS, mostFollowers: MOST_FOLLOWERS });
   const app = createListener({

@@ -30,6 +30,8 @@ export interface TargetsOptions {
   servers?: OwnServers | undefined;
   /** One drill runs after the other: it may kill the servers that the stacks share. */
   isAlone?: boolean;
+  /** Somebody watches: the links of drills step by step read what Redis replies. */
+  isWatched?: boolean;
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
   /** The file that the nodes run, but those with an external lock; the inventory service when it is not given. */
@@ -60,7 +62,7 @@ export type Targets = ReturnType<typeof createTargets>;
 /** The stacks of a run, each started when the first drill needs it. */
 export function createTargets(options: TargetsOptions) {
   const { running, modules = {}, backends: needed = [], onDeath } = options;
-  const { servers: { redisMode, zookeepers } = {}, isAlone = false, env: always = {}, service } = options;
+  const { servers: { redisMode, zookeepers } = {}, isAlone = false, isWatched, env: always = {}, service } = options;
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
@@ -83,6 +85,7 @@ export function createTargets(options: TargetsOptions) {
     return openLocalTarget(
       {
         ...asked,
+        readsReplies: isWatched,
         service,
         redisMode,
         ...options,

@@ -17,10 +17,11 @@ export function factsOfPromises(promises: unknown): { backend: Backend; isSemaph
 /**
  * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted
  * before; release() settles in time. A late grant is given back; other errors are ExternalLockFault, unless a server is away.
+ * `onFault` is told what the lock has thrown then, before what follows from it.
  */
-export function supervised(createLock: CreateLock): CreateLock {
+export function supervised(createLock: CreateLock, onFault: (error: unknown) => void = () => {}): CreateLock {
   return (options) => {
-    const lock = makeLock(createLock, options);
+    const lock = makeLock(createLock, options, onFault);
 
     async function acquire(signal?: AbortSignal) {
       const asked = Promise.resolve().then(() => lock.acquire(signal));
@@ -47,6 +48,7 @@ export function supervised(createLock: CreateLock): CreateLock {
     function faultOf(call: string, error: unknown): unknown {
       if (error instanceof ExternalLockFault || isStoreUnavailable(error)) return error;
       if ((error as { code?: unknown } | null)?.code === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
+      onFault(error);
       return new ExternalLockFault(`${call} fails: ${describe(error)}`, { cause: error });
     }
 
@@ -66,11 +68,12 @@ export function supervised(createLock: CreateLock): CreateLock {
   };
 }
 
-function makeLock(createLock: CreateLock, options: LockOptions): Lock {
+function makeLock(createLock: CreateLock, options: LockOptions, onFault: (error: unknown) => void): Lock {
   let lock: Lock | null | undefined;
   try {
     lock = createLock(options);
   } catch (error) {
+    onFault(error);
     throw new ExternalLockFault(`createLock() throws: ${describe(error)}`, { cause: error });
   }
   if (typeof lock?.acquire === 'function' && typeof lock.release === 'function') return lock;

@@ -20,7 +20,7 @@ const locks = Object.keys(strategies).filter((name) => isGuard(name) && !Object.
 const knownGuards = `a number from 0 to 8, ${ownGuards.join(', ')}, or one of ${locks.join(', ')} (a semaphore would let several runs in at once)`;
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
-export const jobLock = kind(knownGuards, guardName);
+export const jobLock = kind(knownGuards, guardName, [...ownGuards, ...locks]);
 
 export const orderSettings = {
   ORDERS: onOrOff().default('on'),

@@ -5,12 +5,15 @@ import { Cron } from 'croner';
 import { z } from 'zod';
 import { readRedisUrl, redisUrlForms } from './server-url.ts';
 
-/** What `read` makes of the text. When that is undefined the text is refused, and `allowed` ends the sentence that says so. */
-export const kind = <T>(allowed: string, read: (given: string) => T | undefined) =>
+/**
+ * What `read` makes of the text. When that is undefined the text is refused, and `allowed` ends the sentence that says so, unless one of
+ * `names` is near.
+ */
+export const kind = <T>(allowed: string, read: (given: string) => T | undefined, names: string[] = []) =>
   z.string().transform((given, context): T => {
     const value = read(given);
     if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: allowed });
+    context.addIssue({ code: 'custom', message: allowed, params: { names } });
     return z.NEVER;
   });
 

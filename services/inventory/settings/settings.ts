@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { backendOf, knownVersions, lockName, mayLockUsers, replicasOf, takesLease } from '../../../locks/index.ts';
+import {
+  backendOf,
+  knownVersions,
+  lockName,
+  mayLockUsers,
+  replicasOf,
+  strategies,
+  takesLease,
+} from '../../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
 import {
   LONGEST_WAIT_TIMEOUT_MS,
@@ -27,6 +35,7 @@ import {
   wholeNumber,
 } from './setting-kinds.ts';
 import { stockSettings, whyOneStore } from './stock-settings.ts';
+import { refusalOf } from './unknown-name.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -67,7 +76,7 @@ const lockModules = () =>
     return isAbsolute(file) ? { name: name ?? nameOfExternalLock(file), file } : undefined;
   });
 
-export const lockVersion = kind(knownVersions, lockName);
+export const lockVersion = kind(knownVersions, lockName, Object.keys(strategies));
 
 export const hostForm = 'an address of this machine, such as 127.0.0.1';
 const whyNoName = 'localhost may be two addresses, and some shells (tcsh) put that name into HOST';
@@ -208,5 +217,11 @@ function whyRefused({ issues: [issue] }: z.ZodError, env: NodeJS.ProcessEnv): st
   const name = String(issue?.path[0]);
   // What should be a URL and is none may have a password anywhere.
   const said = /_URLS?$/.test(name) ? name : `${name}=${shown(env[name] ?? '')}`;
-  return `${said} is not allowed: it must be ${issue?.message}.`;
+  return refusalOf(`${said} is not allowed`, env[name] ?? '', namesIn(issue), `${issue?.message}.`);
+}
+
+/** The names that a value may have, where it is one. */
+function namesIn(issue: z.core.$ZodIssue | undefined): string[] {
+  if (issue?.code === 'invalid_value') return issue.values.map(String);
+  return issue?.code === 'custom' ? (issue.params?.['names'] ?? []) : [];
 }

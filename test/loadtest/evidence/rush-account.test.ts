@@ -229,26 +229,26 @@ const unwritten = (evidence: Evidence): Evidence => {
 };
 
 test.each<[string, Evidence, Verdict, string[]]>([
-  ['all that adds up', byAnswers(4, 6), 'pass', ['4 sold · stock 6, as expected · none oversold.']],
-  ['an empty shop', byAnswers(2, 0, { soldOut: 2 }, 2), 'pass', ['2 sold · stock 0, as expected · none oversold.']],
+  ['all that adds up', byAnswers(4, 6), 'pass', ['4 sold · stock 6, as expected · none sold twice.']],
+  ['an empty shop', byAnswers(2, 0, { soldOut: 2 }, 2), 'pass', ['2 sold · stock 0, as expected · none sold twice.']],
   [
     'one that got no unit, and was told so',
     byAnswers(3, 7, { ...oops }),
     'pass',
-    ['3 sold · stock 7, as expected · none oversold.', '1 were answered otherwise, such as "500 oops".'],
+    ['3 sold · stock 7, as expected · none sold twice.', '1 were answered otherwise, such as "500 oops".'],
   ],
   [
     'two that were not let in',
     byAnswers(2, 8, { lockTimeout: 2, samples: { lockTimeout: '503 busy' } }),
     'pass',
-    ['2 sold · stock 8, as expected · none oversold.', '2 were answered otherwise, such as "503 busy".'],
+    ['2 sold · stock 8, as expected · none sold twice.', '2 were answered otherwise, such as "503 busy".'],
   ],
-  ['a lost unit', byAnswers(4, 7), 'fail', ['4 sold · stock 7, expected 6 · 1 oversold.']],
+  ['a lost unit', byAnswers(4, 7), 'fail', ['4 sold · stock 7, expected 6 · 1 sold twice.']],
   [
     'a lost unit, whatever else was answered, and though not all was',
     byAnswers(2, 9, { ...oops, answers: 3, errors: 1, isCapped: true }),
     'fail',
-    ['2 sold · stock 9, expected 8 · 1 oversold.', '1 were answered otherwise, such as "500 oops".'],
+    ['2 sold · stock 9, expected 8 · 1 sold twice.', '1 were answered otherwise, such as "500 oops".'],
   ],
   ['more sold than there were', byAnswers(4, 0, {}, 3), 'fail', ['4 sold of 3 · stock 0 · 1 oversold.']],
   [
@@ -279,7 +279,7 @@ test.each<[string, Evidence, Verdict, string[]]>([
     'one without an answer, and no unit',
     byAnswers(3, 7, { answers: 3, errors: 1 }),
     'pass',
-    ['3 sold · stock 7, as expected · none oversold.'],
+    ['3 sold · stock 7, as expected · none sold twice.'],
   ],
   [
     'a load that takes too long',
@@ -304,7 +304,7 @@ test.each<[string, Evidence, Verdict, string[]]>([
     'a buyer for whom nothing was written',
     unwritten(byAnswers(4, 7)),
     'fail',
-    ['4 sold · stock 7, expected 6 · 1 oversold.', '1 buyer was told of a unit that no write took from the stock.'],
+    ['4 sold · stock 7, expected 6 · 1 sold twice.', '1 buyer was told of a unit that no write took from the stock.'],
   ],
 ])('account of a rush by its answers alone: %s', (_what, evidence, verdict, reasons) => {
   expect(judgeByAnswers(evidence, measure(evidence))).toMatchObject({ verdict, reasons });

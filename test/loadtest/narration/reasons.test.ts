@@ -22,9 +22,9 @@ test.each([
     '键 lock:001 还在，3 分 5 秒后才过期。',
   ],
   [
-    because('stock not as expected', { sold: 2_000, stock: 3_637, expected: 3_000, oversold: 637 }),
-    '2,000 sold · stock 3,637, expected 3,000 · 637 oversold.',
-    '卖出 2,000 件 · 库存 3,637，应为 3,000 · 超卖 637 件。',
+    because('stock not as expected', { sold: 2_000, stock: 3_637, expected: 3_000, soldTwice: 637 }),
+    '2,000 sold · stock 3,637, expected 3,000 · 637 sold twice.',
+    '卖出 2,000 件 · 库存 3,637，应为 3,000 · 重复卖出 637 件。',
   ],
   [
     because('page', { text: 'The late write undid sales.', zh: '迟到的写入覆盖了其他销售（丢失更新）。' }),

@@ -8,10 +8,10 @@ import { cellOf, sampleResults } from './sample-results.ts';
 const held = cellOf(sampleResults(), '4-ttl', 'rush');
 
 test.each<[string, DrillResult['verdict'], Partial<RushFigures>, string]>([
-  ['holds', 'pass', {}, '0 lost'],
-  ['holds, and refuses sales', 'pass', { lockTimeout: 155 }, '0 lost, 155 refused'],
+  ['holds', 'pass', {}, '0 sold twice'],
+  ['holds, and refuses sales', 'pass', { lockTimeout: 155 }, '0 sold twice, 155 refused'],
   ['is free for too long', 'fail', { lockTimeout: 276, longestFreeMs: 4_200 }, 'free for 4.2 s, 276 refused'],
-  ['loses sales', 'fail', { lostUpdates: 742, overlaps: 800, longestFreeMs: 4_200 }, '742 lost'],
+  ['loses sales', 'fail', { lostUpdates: 742, overlaps: 800, longestFreeMs: 4_200 }, '742 sold twice'],
   ['two inside', 'fail', { overlaps: 1 }, '1 overlap'],
 ])('the label of a rush: %s', (_what, verdict, figures, label) => {
   expect(keyFigure({ ...held, verdict, figures: { ...held.figures, ...figures } as RushFigures })).toBe(label);

@@ -17,6 +17,20 @@ test('a full run: the page has a part for each cell, and needs nothing but itsel
   expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
 });
 
+test.each([
+  ['all stages are folded', sampleWithSteps(), 9, 0],
+  ['one stage is open', sampleWithSteps((results) => results.stages.splice(0, 8)), 1, 1],
+])('%s; inside, the drills of its lesson are open', (_what, results, stages, open) => {
+  const page = renderPage(results);
+
+  expect(page.match(/<details class="stage( many)?"/g)).toHaveLength(stages);
+  expect(page.match(/<details class="stage( many)?" open>/g) ?? []).toHaveLength(open);
+  for (const [, attributes = ''] of page.matchAll(/<details class="drill matters"(.*?)>/g))
+    expect(attributes).toBe(' open');
+  expect(page).toMatch(/<details class="drill">\n<summary>.*rush: holds/);
+  expect(page.includes('<nav')).toBe(stages > 1);
+});
+
 test('text from outside cannot become markup, nor break a table of the text', () => {
   const evil = `</style><script>alert("1 & 2")</script>|\n# \`x\` <img src=x onerror='x'>`;
   const results = sampleWithSteps((results) => {

@@ -23,9 +23,11 @@ const readers: Record<string, (args: string[]) => unknown> = {
 };
 
 test.each<[command: string, args: string[], line: RegExp]>([
-  ['start', ['--stage', ''], /--stage {2}is not allowed/],
-  ['start', ['--track', 'orders', '--stage', ''], /--stage {2}is not allowed/],
+  ['start', ['--stage', ''], /--stage {2}is not known: it must be a number from 0 to 8/],
+  ['start', ['--track', 'orders', '--stage', ''], /--stage {2}is not known: it must be guard-none, /],
   ['start', ['--stage', '9'], /--stage.*9.*a number from 0 to 8/s],
+  ['start', ['--stage', '4,fence'], /--stage fence is not known\. Did you mean fenced\?\n$/],
+  ['start', ['--drill', 'rush,late-relase'], /--drill late-relase is not known\. Did you mean late-release\?\n$/],
   ['start', ['--drill', 'nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*crashed-holder.*failover/s],
   ['start', ['--drill', 'sell-out', '--units', '10', '--connections', '30'], /too many for the 20 buyers/],
   ['start', ['--lease', '99'], /--lease.*99.*at least 100 ms/s],
@@ -46,10 +48,11 @@ test.each<[command: string, args: string[], line: RegExp]>([
   ['run grade', ['--new', 'a.ts', '--libraries'], /--new grades nothing/],
   ['run grade', ['--lock', 'x', './a.ts'], /--lock goes with a package/],
   ['run grade', ['--lock', 'x', '--libraries'], /--lock goes with a package/],
-  ['run drill', ['no-such-drill', '--stage', '4'], /no drill no-such-drill/],
-  ['run drill', ['nested-call'], /--stage/],
-  ['run drill', ['nested-call', '--stage', 'none'], /--stage none is not allowed: it must be 0-none/],
-  ['run drill', ['double-restore', '--stage', 'table'], /--stage table is not allowed: it must be guard-none, /],
+  ['run drill', ['no-such-drill', '--stage', '4'], /no drill no-such-drill: it must be one of .*, course-figure/],
+  ['run drill', ['late-relase', '--stage', '5'], /there is no drill late-relase\. Did you mean late-release\?\n$/],
+  ['run drill', ['late-release'], /--stage is missing: name stages, such as --stage 5-owner-check\n$/],
+  ['run drill', ['nested-call', '--stage', 'none'], /--stage none is not known\. Did you mean 0-none\?\n$/],
+  ['run drill', ['double-restore', '--stage', 'x'], /--stage x is not known: it must be guard-none, /],
   ['run judge', [], /give either a command, such as .*, or --url/],
   ['run judge', ['php', 'shop.php'], /too many arguments.*Expected 1 argument but got 2/],
   ['run judge', ['./shop', '--drill', 'rush,nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*failover/s],
@@ -65,6 +68,16 @@ test.each<[command: string, args: string[], line: RegExp]>([
   const said = await printedAtEnd(() => readers[command]?.(args));
   expect(said).toMatch(line);
   expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+test('npm run drill without a name: an example, and every drill', async () => {
+  const [example, ...lists] = (await printedAtEnd(() => readers['run drill']?.([]))).trim().split('\n');
+  expect(example).toBe('error: name a drill, such as npm run drill -- crashed-holder --stage 3');
+  expect(lists).toEqual([
+    expect.stringMatching(/^ {2}of a lock: .*, late-release, /),
+    expect.stringMatching(/^ {2}of the orders: .*, refund-twice, /),
+    expect.stringMatching(/^ {2}in no table: course-figure, /),
+  ]);
 });
 
 test('--nodes is for all stacks of a run; --lab names two nodes of a stack that runs, or more', async () => {

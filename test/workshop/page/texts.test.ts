@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readExercises } from '../../../workshop/exercises/exercise.ts';
 import { textsIn } from '../../../workshop/page/pack.ts';
-import { exercisesIn } from '../../../workshop/page/view/exercises.ts';
+import { exerciseOf, exercisesIn } from '../../../workshop/page/view/exercises.ts';
 import { glossary, lessons } from '../../../workshop/page/view/lessons.ts';
 import { type Both, texts } from '../../../workshop/page/view/texts.ts';
 
@@ -25,6 +25,11 @@ test('every text is there in both languages, with the same values in it', () => 
 });
 
 const exerciseFiles = readExercises().flatMap(({ name }) => textsIn(`workshop/exercises/${name}`));
+
+test('a stage has the exercise in which one writes it, if there is one', () => {
+  const files = Object.fromEntries(exerciseFiles);
+  expect(['0-none', '6-lua-release'].map((stage) => exerciseOf(files, stage))).toEqual([undefined, '06-lua-release']);
+});
 
 test.each(exercisesIn(Object.fromEntries(exerciseFiles)))(
   '$name: its words are there in both languages, with the same code in them',

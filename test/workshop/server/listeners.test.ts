@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 /** The page as it is served with --share: both listeners, what they were asked for, and a question that is open. */
-async function serve({ failure }: { failure?: Error } = {}) {
+async function serve({ failure, lastRun = null }: { failure?: Error; lastRun?: number | null } = {}) {
   const run: RunView = {
     ...{ number: 1, ...cell, title: 'Stage 4', place: 'redis', events: [] },
     verdict: { verdict: 'fail', expected: 'fail', says: [{ form: 'text', values: { text: 'Two met.' } }] },
@@ -45,7 +45,7 @@ async function serve({ failure }: { failure?: Error } = {}) {
     shared?.changed();
     news.tell();
   };
-  const room = createRoom({ questions: readQuestions(), onChange: changed });
+  const room = createRoom({ questions: readQuestions(), lastRun: () => lastRun, onChange: changed });
   const read = () => ({ play: { trouble: 'ENOENT /home/ada/secret' }, run, room: room.forPresenter() });
   const stream = createStream({ read, everyMs: 100, mostFollowers: 10 });
   const app = createPresenterApp({
@@ -111,6 +111,18 @@ describe('a follower', () => {
     expect(parts).toEqual({ follower: id, room: served.room.forFollowers(), run: served.run });
     const sent = JSON.stringify(parts);
     for (const secret of [PRESENTER_TOKEN, served.token, 'secret', 'isRight":true']) expect(sent).not.toContain(secret);
+  });
+
+  test('does not see beside a question what was played before it; when the question is taken away it does', async () => {
+    const { room, run, news, follows } = await serve({ lastRun: 1 });
+    const { parts } = await follows();
+
+    room.command({ do: 'reveal' });
+    await news.until(() => parts.room?.question?.is === 'revealed');
+    expect(parts['run']).toBeNull();
+    room.command({ do: 'forget' });
+    await news.until(() => parts['run'] !== null);
+    expect(parts['run']).toEqual(run);
   });
 
   test('votes, and so does another one; the presenter sees it at once, the room when the votes are closed', async () => {

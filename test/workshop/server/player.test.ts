@@ -13,6 +13,7 @@ const refused = (command: PlayCommand) =>
     (error) => [error.code, error.message],
   );
 const READY = { is: 'ready', trouble: null };
+const ready = expect.objectContaining(READY);
 
 afterAll(async () => {
   await player.close();
@@ -27,7 +28,7 @@ test.each<[PlayCommand, string, RegExp]>([
   [{ do: 'act', act: 'kill', at: 'node-1' }, 'NOT_FREE', /Begin free play first/],
 ])('player: %j is refused', async (command, code, says) => {
   expect(await refused(command)).toEqual([code, expect.stringMatching(says)]);
-  expect(player.read()).toEqual({ play: READY, controls: null, run: null });
+  expect(player.read()).toEqual({ play: ready, controls: null, run: null });
 });
 
 test('player: a scenario is played to the verdict of npm run drill, and nothing else meanwhile', async () => {
@@ -37,7 +38,7 @@ test('player: a scenario is played to the verdict of npm run drill, and nothing 
   await player.ended();
 
   const { play, run } = player.read();
-  expect(play).toEqual(READY);
+  expect(play).toMatchObject(READY);
   expect(run).toMatchObject({ number: 1, stage: '7-reentrant', place: 'redis', verdict: { verdict: 'pass' } });
   expect(momentAt(run?.events ?? [], Number.POSITIVE_INFINITY)).toMatchObject({ said: { form: 'all ended' } });
 });

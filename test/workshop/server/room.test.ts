@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { RoomCommand } from '../../../workshop/page/protocol.ts';
 import { type Lesson, lessons } from '../../../workshop/page/view/lessons.ts';
 import { tokenGate } from '../../../workshop/server/listener.ts';
-import { readQuestions } from '../../../workshop/server/questions.ts';
+import { type Question, readQuestions } from '../../../workshop/server/questions.ts';
 import { createRoom, type Room } from '../../../workshop/server/room.ts';
 import { lettersOf } from '../../../workshop/server/share.ts';
 
 const stage = '4-ttl';
+const questions = readQuestions();
 const lesson = lessons.find((each) => each.stage === stage) as Lesson;
 /** The place of the right answer, as the answers are shown. */
 const right = lesson.order.indexOf(0);
@@ -15,7 +16,7 @@ let room: Room;
 
 beforeEach(() => {
   changes = 0;
-  room = createRoom({ questions: readQuestions(), onChange: () => (changes += 1) });
+  room = createRoom({ questions, onChange: () => (changes += 1) });
 });
 
 const ask = () => room.command({ do: 'ask', stage });
@@ -55,7 +56,8 @@ describe('a question', () => {
     room.command({ do: 'reveal' });
     const answers = room.forFollowers().question?.answers;
 
-    expect(room.forFollowers().question).toMatchObject({ stage, drill: 'slow-holder' });
+    const { question, explains } = (questions[stage] ?? []).find(({ drill }) => drill === 'slow-holder') as Question;
+    expect(room.forFollowers().question).toMatchObject({ stage, drill: 'slow-holder', question, explains });
     expect(answers?.filter(({ isRight }) => isRight)).toHaveLength(1);
     expect(answers?.every(({ isRight, because }) => isRight === (because === null))).toBe(true);
   });

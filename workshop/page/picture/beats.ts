@@ -100,6 +100,8 @@ export interface Scene extends Held {
 export interface Beats<Told = unknown> {
   place: Place;
   stock: number;
+  /** How long a lease lasts; 0 where none has begun. */
+  leaseMs: number;
   beats: Beat<Told>[];
   /** One more than there are beats. */
   scenes: Scene[];
@@ -172,7 +174,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     const command = commandOf(trip, act);
     // A release that is tried again in the background, of a sale that has come to its end.
     const isOver = own.step === 'done' && trip.lease === undefined;
-    if ((act === 'other' || isOver) && !wasHeld) return;
+    if ((act === 'other' || isOver) && !wasHeld) return hold(now, holds);
     if (act === 'denied' && !isFirst(`${sale} ${asker.isInside} ${now.holder}`)) {
       unseen.push((scene) => addTry(scene, sale));
       return fold('tries', at, message, command);
@@ -270,7 +272,15 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
 
   flush();
   push({ kind: 'end', at: now.at }, () => {});
-  return { place, stock, beats, scenes };
+  return { place, stock, leaseMs: leaseIn(events), beats, scenes };
+}
+
+/** On real servers Redis says the end to the millisecond, and the answer takes its time. */
+function leaseIn(events: AnyEvent[]): number {
+  const leases = events.flatMap((event) =>
+    event.kind === 'lease' && event.is === 'begun' && event.endsAt !== undefined ? [event.endsAt - event.at] : [],
+  );
+  return Math.round(Math.max(0, ...leases) / 10) * 10;
 }
 
 const saleIn = (scene: Scene, sale: string) => scene.sales.findLast((each) => each.sale === sale);

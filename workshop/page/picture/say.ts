@@ -52,12 +52,26 @@ interface Moment extends Saying {
   stock: number;
 }
 
+/** Signs that nobody sees, around each name of a sale: so the page finds it, and gives it its colour. */
+const [OPENS, CLOSES] = ['\u2068', '\u2069'];
+/** The parts of a sentence: every second one is the name of a sale. */
+export const partsOf = (text: string) => text.split(/[\u2068\u2069]/);
+
+/** The same, with the names of the sales between those signs. */
+function named<Value>(value: Value, names: Set<string>): Value {
+  if (typeof value === 'string') return (names.has(value) ? `${OPENS}${value}${CLOSES}` : value) as Value;
+  if (Array.isArray(value)) return value.map((each) => named(each, names)) as Value;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, named(each, names)])) as Value;
+}
+
 export function sayOf(beats: Beats, index: number, saying: Saying): Said {
-  const [beat, before, after] = [
-    beats.beats[index] as Beat,
-    beats.scenes[index] as Scene,
-    beats.scenes[index + 1] as Scene,
-  ];
+  const last = beats.scenes.at(-1) as Scene;
+  const names = new Set(last.sales.map(({ sale }) => sale).filter((sale) => sale >= 'A'));
+  const [beat, before, after] = named(
+    [beats.beats[index] as Beat, beats.scenes[index] as Scene, beats.scenes[index + 1] as Scene] as const,
+    names,
+  );
   const { sale } = beat;
   const own = after.sales.findLast((each) => each.sale === sale);
   const others = after.sales.filter((each) => each !== own && each.place === 'inside' && !each.isDead);
@@ -70,7 +84,7 @@ export function sayOf(beats: Beats, index: number, saying: Saying): Said {
   const isTaken = after.holder !== undefined && after.holder !== sale;
   const moment: Moment = {
     ...saying,
-    ...{ beat, before, after, sale, own, stock: beats.stock, later: beats.beats.slice(index + 1) },
+    ...{ beat, before, after, sale, own, stock: beats.stock, later: named(beats.beats.slice(index + 1), names) },
     met: others[0],
     twin: others.find((each) => each.read !== undefined && each.read === own?.read && each.wrote === undefined),
     isMistaken: own?.place === 'inside' && !own.isDead && (isTaken || (isGone && after.holder !== sale)),

@@ -5,8 +5,6 @@ import type { Beats } from './beats.ts';
 export interface Shown {
   /** Its lock: what its file is called. */
   stage: string;
-  /** The length of its lease, in milliseconds. */
-  leaseMs: number;
   beats: Beats;
   verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
   /** Where it breaks, or is kept from breaking, by the place of the beat. */

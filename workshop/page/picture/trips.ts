@@ -87,7 +87,7 @@ export interface Asker {
 /** A command with all that it was sent with. */
 export const sentAs = ({ verb, args = [] }: Message) => [verb, ...args].join(' ');
 
-const isNo = (returned: Returned | undefined) => returned === null || returned === 0 || returned === -1;
+export const isNo = (returned: Returned | undefined) => returned === null || returned === 0 || returned === -1;
 /** Commands of Redis that change nothing. */
 const LOOKS = new Set(['GET', 'HGET', 'HGETALL', 'EXISTS', 'TTL', 'PTTL']);
 
@@ -113,7 +113,7 @@ export function actOf({ message, returned, holds, lease, steps }: Trip, asker: A
   // Who is inside and sends the same as then asks for its own lock.
   const isAcquire = !asker.isInside || (!asker.hasLeft && sentAs(message) === asker.acquiredBy);
   if (isAcquire) return isNo(returned) ? 'denied' : 'other';
-  if (asker.hasLeft) return 'release-refused';
+  if (asker.hasLeft) return isNo(returned) ? 'release-refused' : 'other';
   return lease === 'renewed' || !isNo(returned) ? 'renew' : 'renew-refused';
 }
 

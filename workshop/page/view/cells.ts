@@ -1,11 +1,11 @@
 // What the lab has played for the lesson: asked for when it is first shown, and kept.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { DrillSettings } from '../../../loadtest/harness/drill.ts';
 import { beatsOf, type Place } from '../picture/beats.ts';
 import { type Rush, rushOf } from '../picture/rush.ts';
 import type { Shown } from '../picture/shown.ts';
+import type { AnyEvent } from '../picture/trips.ts';
 import { turningOf, type Wanted } from '../picture/turning.ts';
 import type { Played } from '../worker.ts';
 import type { Engine } from './engine.ts';
@@ -16,7 +16,6 @@ export interface LessonCell {
   /** The scenario page as text; a load has none. */
   page?: string;
   drill: string;
-  leaseMs: number;
   settings?: Partial<DrillSettings>;
   /** What its ◆ is about. */
   wanted: Wanted;
@@ -24,19 +23,28 @@ export interface LessonCell {
 
 export type Found = { shown: Shown } | { rush: Rush };
 
+/** A unit was sold to more than one buyer. */
+export const isSoldTwice = ({ sales }: Rush) => new Set(sales.map(({ unit }) => unit)).size < sales.length;
+
 /** Where a stage has its lock. */
 export const placeOf = (stage: string): Place =>
   stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
 
+/** What was played, as far as it is shown. */
+interface Seen {
+  record: Partial<Played['record']> & Pick<Played['record'], 'verdict'>;
+  events: AnyEvent[];
+}
+
 /** What is shown of a cell that was played. */
 export function shownOf(
-  { stage, leaseMs, wanted }: Omit<LessonCell, 'drill'>,
-  { record: { verdict, reasons = [] }, events }: Pick<Played, 'record' | 'events'>,
+  { stage, wanted }: Omit<LessonCell, 'drill'>,
+  { record: { verdict, reasons = [] }, events }: Seen,
   place = placeOf(stage),
 ): Shown {
   const beats = beatsOf(events, place);
   const whyNot = verdict === 'unknown' || verdict === 'not-applicable' ? reasons.join(' ') : undefined;
-  return { stage, leaseMs, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
+  return { stage, beats, verdict, turning: turningOf(beats, { verdict, ...wanted }), whyNot };
 }
 
 const nameOf = ({ stage, page, drill }: LessonCell) => `${stage} ${page ?? drill}`;
@@ -71,7 +79,7 @@ export function useCells(engine: Engine, cells: LessonCell[]): (Found | undefine
 async function play(engine: Engine, { stage, drill, page, settings, ...cell }: LessonCell): Promise<Found> {
   const asked = { stage, drill, isShown: true, ...(page !== undefined && { page }), ...(settings && { settings }) };
   // What can't be played is no reason to stop: one turns the knob back.
-  const played = await engine.ask('play', asked).catch((error: Error): Pick<Played, 'record' | 'events'> => {
+  const played = await engine.ask('play', asked).catch((error: Error): Seen => {
     return { record: { verdict: 'unknown', reasons: [error.message] }, events: [] };
   });
   if (page === undefined) return { rush: rushOf(played.events) };

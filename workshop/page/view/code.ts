@@ -3,7 +3,8 @@
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SaleScene, Scene } from '../picture/beats.ts';
+import type { Beat, SaleScene, Scene } from '../picture/beats.ts';
+import { Chip } from './chip.ts';
 import { type Both, inLanguage, say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
@@ -32,23 +33,23 @@ interface CodeProps {
   /** The stage whose file is the same but for what is marked. */
   before?: string | undefined;
   scene: Scene | undefined;
-  /** The script that Redis has just run. */
-  script?: string | undefined;
+  /** What was seen last: the script that Redis has run, and whose it was. */
+  beat?: Beat | undefined;
   isBad: boolean;
 }
 
 export const fileOf = (files: Record<string, string>, stage: string) =>
   [`locks/${stage}.ts`, `locks/beyond/${stage}.ts`].find((file) => files[file] !== undefined) ?? '';
 
-export function Code({ files, stage, before, scene, script, isBad }: CodeProps) {
+export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
   const file = fileOf(files, stage);
   const text = files[file] ?? '';
   const scripts = namedIn(text, files).filter((each) => each.endsWith('.lua'));
-  const running = scripts.find((each) => each === `lua/${script}.lua`);
+  const running = scripts.find((each) => each === `lua/${beat?.command?.name}.lua`);
   const [chosen, choose] = useState<string>();
   useEffect(() => choose(undefined), [stage, running]);
   const shown = chosen ?? running ?? file;
-  const sales = scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+  const sales = thereIn(scene);
   const name = (path: string) => path.split('/').at(-1);
   return html`<section class="code" aria-label=${say('code')}>
     <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
@@ -59,13 +60,21 @@ export function Code({ files, stage, before, scene, script, isBad }: CodeProps) 
     ${
       shown === file
         ? html`<${Lines} key=${file} text=${text} before=${before && files[fileOf(files, before)]}
-            at=${sales.filter(({ step }) => step === 'acquire' || step === 'release' || step === 'gap')} />`
+            at=${atLock(scene, beat)} />`
         : html`<${Lines} key=${shown} text=${files[shown] ?? ''} isRunning=${shown === running} at=${[]} />`
     }
   </section>`;
 }
 
-export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
+const thereIn = (scene: Scene | undefined) =>
+  scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
+
+/** The sales that are at a line of their lock. Who works inside is at none, unless its lock works beside it. */
+export const atLock = (scene: Scene | undefined, beat: Beat | undefined) =>
+  thereIn(scene).filter(({ sale, step }) => {
+    const isBeside = sale === beat?.sale && beat.command?.about === 'lock';
+    return step === 'acquire' || step === 'release' || isBeside;
+  });
 
 function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[]; isBad: boolean }) {
   if (source === '') return null;
@@ -74,7 +83,7 @@ function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[
       ${stepLines(source).map(({ step, number, text, is }) => {
         const here = sales.filter((sale) => sale.step === step);
         const isCrowd = here.length > 1 && (step === 'gap' || step === 'write');
-        return html`<li class=${`${step}${here.length > 0 ? ' here' : ''}${isCrowd ? ' crowd' : ''}`}>
+        return html`<li class=${`${here.length > 0 ? 'here' : ''}${isCrowd ? ' crowd' : ''}`}>
           <span class="who">${here.map(({ sale }) => html`<${Chip} sale=${sale} />`)}</span><i>${number}</i><code>${text}</code>${is && html`<small>${inLanguage(is)}</small>`}</li>`;
       })}
     </ol>`;

@@ -1,26 +1,109 @@
-// The editor of a lock.
+// The editor of a lock. While something is played each sale stands at its line.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
-import { bracketMatching, defaultHighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
-import { EditorState } from '@codemirror/state';
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { EditorState, RangeSet, StateEffect, StateField } from '@codemirror/state';
+import {
+  Decoration,
+  EditorView,
+  GutterMarker,
+  gutter,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
 import { html } from 'htm/preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+
+/** A line, the sales that are at it, and whether it has thrown. */
+export interface Mark {
+  line: number;
+  sales: string[];
+  isBad?: boolean;
+}
 
 interface EditorProps {
   text: string;
   label: string;
   /** The id of what says how one leaves it by keys. */
   describedBy: string;
+  marks: Mark[];
   onChange(text: string): void;
   /** Is given what puts another text in the place of all, which can be undone. */
   replace: { current?: (text: string) => void };
 }
 
+class Chips extends GutterMarker {
+  readonly sales: string[];
+
+  constructor(sales: string[]) {
+    super();
+    this.sales = sales;
+  }
+
+  override eq(other: Chips) {
+    return other.sales.join() === this.sales.join();
+  }
+
+  override toDOM() {
+    const who = document.createElement('span');
+    for (const sale of this.sales)
+      who.append(Object.assign(document.createElement('b'), { className: `chip c-${sale}`, textContent: sale }));
+    return who;
+  }
+}
+
+const setMarks = StateEffect.define<Mark[]>();
+/** Of a text that is changed they go: they are of the one before. */
+const marked = StateField.define<Mark[]>({
+  create: () => [],
+  update: (marks, { docChanged, effects }) =>
+    effects.find((effect) => effect.is(setMarks))?.value ?? (docChanged ? [] : marks),
+});
+const placesOf = (state: EditorState) =>
+  state
+    .field(marked)
+    .filter(({ line }) => line <= state.doc.lines)
+    .toSorted((one, other) => one.line - other.line)
+    .map((mark) => ({ ...mark, at: state.doc.line(mark.line).from }));
+
+const marksShown = [
+  marked,
+  EditorView.decorations.compute([marked], (state) =>
+    Decoration.set(
+      placesOf(state).map(({ at, sales: [sale], isBad }) =>
+        Decoration.line({ class: isBad ? 'cm-bad' : `cm-here c-${sale}` }).range(at),
+      ),
+    ),
+  ),
+  gutter({
+    class: 'cm-who',
+    markers: ({ state }) => RangeSet.of(placesOf(state).map(({ at, sales }) => new Chips(sales).range(at))),
+    initialSpacer: () => new Chips(['A']),
+  }),
+];
+
+/** The usual colours, darker on a light ground and lighter on a dark one. */
+const colours = HighlightStyle.define(
+  defaultHighlightStyle.specs.map(({ color, ...spec }) => ({
+    ...spec,
+    ...(color && {
+      color: `light-dark(color-mix(in oklab, ${color}, black 25%), color-mix(in oklab, ${color}, white 60%))`,
+    }),
+  })),
+);
+
 /** `text` is what it begins with: from then on the editor says what is in it, and nobody else. */
-export function Editor({ text, label, describedBy, onChange, replace }: EditorProps) {
+export function Editor({ text, label, describedBy, marks, onChange, replace }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
   const change = useRef(onChange);
   change.current = onChange;
   useLayoutEffect(() => {
@@ -29,6 +112,7 @@ export function Editor({ text, label, describedBy, onChange, replace }: EditorPr
       state: EditorState.create({
         doc: text,
         extensions: [
+          marksShown,
           lineNumbers(),
           history(),
           indentOnInput(),
@@ -36,7 +120,7 @@ export function Editor({ text, label, describedBy, onChange, replace }: EditorPr
           highlightActiveLine(),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy }),
-          syntaxHighlighting(defaultHighlightStyle),
+          syntaxHighlighting(colours),
           javascript({ typescript: true }),
           // Escape, then Tab leaves the editor.
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
@@ -46,8 +130,16 @@ export function Editor({ text, label, describedBy, onChange, replace }: EditorPr
         ],
       }),
     });
+    view.current = made;
     replace.current = (insert) => made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert } });
     return () => made.destroy();
   }, []);
+  useEffect(() => {
+    const made = view.current as EditorView;
+    const effects: StateEffect<unknown>[] = [setMarks.of(marks)];
+    const [first] = placesOf(made.state.update({ effects }).state);
+    if (first) effects.push(EditorView.scrollIntoView(first.at, { y: 'nearest', yMargin: 40 }));
+    made.dispatch({ effects });
+  }, [JSON.stringify(marks)]);
   return html`<div class="editor" ref=${place} />`;
 }

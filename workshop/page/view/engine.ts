@@ -99,7 +99,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     if (doing?.task.id !== result.id) return;
     const { call, given } = doing.task;
     const isPlay = call === 'play';
-    if ('problem' in result) doing.reject(new Error(result.problem));
+    if ('problem' in result) doing.reject(Object.assign(new Error(result.problem), { line: result.line }));
     else doing.resolve(result.value);
     // What can't be played may have changed its lab: none that has met it plays another one.
     if ('problem' in result && isPlay && given.own !== undefined) return forget(given.own);

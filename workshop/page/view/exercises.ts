@@ -18,6 +18,8 @@ export interface PageExercise {
   /** Its folder, such as `05-owner-check`. */
   name: string;
   words: Record<Language, Words>;
+  /** The stage that solves it, where one does. */
+  stage?: string | undefined;
   /** The scenarios that must hold. */
   drills: string[];
   /** The scopes of the search in which it must hold, and how many sell. */
@@ -38,6 +40,7 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
     return {
       name,
       words: { en, zh: chineseOf(read('zh-CN.md')) },
+      stage,
       drills,
       search: search ?? { scopes: [] },
       original: read('lock.ts'),
@@ -45,6 +48,10 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
     };
   });
 }
+
+/** The exercise in which one writes a stage oneself: of several the first. */
+export const exerciseOf = (files: Record<string, string>, stage: string): string | undefined =>
+  exercisesIn(files).find((exercise) => exercise.stage === stage)?.name;
 
 /** The file of a stage imports from where it lies, that of an exercise from its own folder. */
 const ofStage = (text: string) => text.replaceAll("from './", "from '../../../locks/");

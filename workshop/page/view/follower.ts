@@ -4,21 +4,23 @@ import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FollowerParts, QuestionView } from '../protocol.ts';
-import { useLanguage } from './language.ts';
+import { LanguageButton } from './language.ts';
 import { connect, type Live, useLive } from './live.ts';
+import { Mark } from './question.ts';
 import { RealRun } from './real.ts';
 import { Votes } from './room.ts';
-import { inLanguage, say, speak } from './texts.ts';
+import { inLanguage, say, speakAtFirst } from './texts.ts';
 
 type Room = Live<FollowerParts>;
 
 function Follower({ live }: { live: Room }) {
   const { room, run } = useLive(live);
-  const language = useLanguage();
+  const [language, choose] = useState<string>();
+  speakAtFirst(language);
   const question = room?.question;
   return html`<header>
       <h1>${say('title')}</h1>
-      ${language}
+      <${LanguageButton} choose=${choose} />
     </header>
     <main class="follower">
       <p role="status" class="trouble">${live.isLost() ? say('offline') : live.problem() && html`<span lang="en">${live.problem()}</span>`}</p>
@@ -43,9 +45,9 @@ function Ballot({ question, live }: { question: QuestionView; live: Room }) {
       is === 'open'
         ? answers.map(
             ({ text }, place) =>
-              html`<button aria-pressed=${chosen === place} onClick=${() => vote(place)}><b>${'ABCD'[place]}</b>${inLanguage(text)}</button>`,
+              html`<button aria-pressed=${chosen === place} onClick=${() => vote(place)}><${Mark} of=${place} /> ${inLanguage(text)}</button>`,
           )
-        : html`<${Votes} question=${question} />`
+        : html`<${Votes} question=${question} chosen=${chosen} />`
     }
     <p role="status">${
       is === 'open'
@@ -57,5 +59,4 @@ function Ballot({ question, live }: { question: QuestionView; live: Room }) {
   </section>`;
 }
 
-if (navigator.language.startsWith('zh')) speak('zh');
 render(html`<${Follower} live=${connect<FollowerParts>()} />`, document.body);

@@ -19,11 +19,21 @@ const usualSearch: PageExercise['search'] = {
 export interface Judged {
   name: string;
   isOfSearch: boolean;
+  /** Many sales at once. */
+  isLoad: boolean;
   /** It decides the exercise. */
   isAsked: boolean;
   verdict: 'pass' | 'fail' | 'unknown';
   asks: Told[];
   says: Told[];
+  /** The line of the lock where it has thrown what the verdict speaks of. */
+  line?: number | undefined;
+}
+
+/** What came of all that was asked: first what is against the lock. `late`: why the rest is not known. */
+export interface Outcome {
+  judged: Judged[];
+  late?: LateError;
 }
 
 interface Wanted {
@@ -33,41 +43,46 @@ interface Wanted {
 }
 
 const verdicts = { holds: 'pass', fails: 'fail', unknown: 'unknown' } as const;
+const ranks = { fail: 0, unknown: 1, pass: 2 };
 
 /**
- * Judges a lock, what the exercise asks for first. What comes to no end in time is not known. Rejects when a second scenario has come to
- * none, and when the lock can't be played: then the rest is not.
+ * Judges a lock, what the exercise asks for first. What comes to no end in time is not known, and after a second scenario that comes to
+ * none nothing more is played. Rejects when the lock can't be played. `onProgress` is told how many of how many have been asked.
  */
-export async function judge(engine: Engine, { text, exercise, drills }: Wanted, onJudged: (judged: Judged) => void) {
+export async function judge(
+  engine: Engine,
+  { text, exercise, drills }: Wanted,
+  onProgress: (done: number, of: number) => void,
+): Promise<Outcome> {
   const own = exercise?.drills ?? [];
   const rankOf = ({ name }: { name: string }) => (own.includes(name) ? 0 : LONG.includes(name) ? 1 : 3);
-  let late = 0;
+  const late: LateError[] = [];
   const play = async (drill: Ready['drills'][number]) => {
-    const { name } = drill;
-    const judged = { name, isOfSearch: false, isAsked: own.includes(name), asks: whatAsks(drill) };
+    const { name, isLoad } = drill;
+    const judged = { name, isOfSearch: false, isLoad, isAsked: own.includes(name), asks: whatAsks(drill) };
     try {
-      const { verdict, says = [] } = (await engine.ask('play', cellOf(text, name))).record;
-      if (verdict !== 'not-applicable') onJudged({ ...judged, verdict, says: says.map((reason) => ({ reason })) });
+      const { record, line } = await engine.ask('play', cellOf(text, name));
+      const { verdict, says } = record;
+      return verdict === 'not-applicable'
+        ? []
+        : [{ ...judged, verdict, says: says.map((reason) => ({ reason })), line }];
     } catch (error) {
       if (!(error instanceof LateError)) throw error;
-      onJudged({ ...judged, verdict: 'unknown', says: error.told });
-      late += 1;
-      if (late === 1) return;
-      engine.forget(text);
-      throw new LateError([...error.told, { text: 'secondLate' }]);
+      late.push(error);
+      return [{ ...judged, verdict: 'unknown' as const, says: error.told }];
     }
   };
   const search = async (name: string) => {
     const scope = saysOfScope(name);
     const asks: Told[] = scope ? [{ search: scope }] : [];
-    const judged = { name, isOfSearch: true, isAsked: exercise !== undefined, asks };
+    const judged = { name, isOfSearch: true, isLoad: false, isAsked: exercise !== undefined, asks };
     try {
-      const { verdict, why } = await engine.ask('search', scopeOf(text, name, exercise));
-      onJudged({ ...judged, verdict: verdicts[verdict], says: [{ search: why }] });
+      const { verdict, why, line } = await engine.ask('search', scopeOf(text, name, exercise));
+      return [{ ...judged, verdict: verdicts[verdict], says: [{ search: why }], line }];
     } catch (error) {
       // What the search can't control, or not in time, may be played all the same.
       const says = error instanceof LateError ? error.told : [{ english: (error as Error).message }];
-      onJudged({ ...judged, verdict: 'unknown', asks: [], says });
+      return [{ ...judged, verdict: 'unknown' as const, asks: [], says }];
     }
   };
   const plays = drills
@@ -75,7 +90,24 @@ export async function judge(engine: Engine, { text, exercise, drills }: Wanted, 
     .map((drill) => [rankOf(drill), () => play(drill)] as const);
   const searches = (exercise?.search ?? usualSearch).scopes.map((scope) => [2, () => search(scope)] as const);
   const inOrder = [...plays, ...searches].toSorted(([one], [other]) => one - other);
-  await Promise.all(inOrder.map(([, start]) => start()));
+  const found: Judged[][] = inOrder.map(() => []);
+  let done = 0;
+  const asking = inOrder.map(async ([, start], index) => {
+    found[index] = await start();
+    done += 1;
+    onProgress(done, inOrder.length);
+    const [, second] = late;
+    if (second === undefined) return;
+    engine.forget(text);
+    throw new LateError([...second.told, { text: 'secondLate' }]);
+  });
+  const stopped = await Promise.all(asking).then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  if (stopped && !(stopped instanceof LateError)) throw stopped;
+  const judged = found.flat().toSorted((one, other) => ranks[one.verdict] - ranks[other.verdict]);
+  return { judged, ...(stopped && { late: stopped }) };
 }
 
 export const cellOf = (own: string, drill: string): CellTask => ({ stage: MINE, own, drill });

@@ -32,6 +32,8 @@ const views: [string, Text][] = [
     : []),
   ...(given.run ? ([['saved', 'saved']] as [string, Text][]) : []),
 ];
+/** On a web server the report of a run lies beside the page. */
+const report = document.querySelector<HTMLLinkElement>('link[rel=alternate]');
 /** Where the browser keeps what one has done in the lesson. */
 const KEY = 'lockstep lesson';
 
@@ -73,11 +75,7 @@ function Page({ engine }: { engine: Engine }) {
                 ? html`<${RealRun} run=${given.run} isOver=${true} />`
                 : html`<${Turn} engine=${bench()} files=${files} name=${route.part} open=${(part: string) => go({ part })} />`
     }</main>
-    ${
-      isStep &&
-      html`<footer><details><summary>${say('words')}</summary>${glossary.map((word) => html`<p>${inLanguage(word)}</p>`)}</details>
-      <small>${say('keys')} ${report && html`<a href=${report.href}>${say('report')}</a>`}</small></footer>`
-    }`;
+    <${Help} />`;
 }
 
 function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
@@ -101,14 +99,26 @@ function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
       ${lessons.map(({ stage, name }, at) => button(String(at), html`<i>${at}</i>${inLanguage(name)}`, seen.includes(stage)))}
       ${views.map(([view, name]) => button(view, say(name)))}
     </nav>
-    <button class="plain" aria-label=${say('share')} title=${say(isShared ? 'isShared' : 'share')} onClick=${share}>${isShared ? '✓' : '⤴'}</button>
-    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall()} onClick=${() => putOnWall(!isOnWall())}>⛶</button>
+    <button class="plain" aria-label=${say('help')} title=${say('help')} onClick=${() => (document.getElementById('help') as HTMLDialogElement).showModal()}>?</button>
+    <button class="plain" aria-label=${say('share')} title=${say(isShared ? 'isShared' : 'share')} onClick=${share}>${isShared ? '✓' : icon('M8 10V2M5 5l3-3 3 3M3 8v6h10V8')}</button>
+    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall()} onClick=${() => putOnWall(!isOnWall())}>${icon('M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4')}</button>
     <${LanguageButton} choose=${(lang: string) => {
       keepText('lockstep language', lang);
       go({ lang });
     }} />
   </header>`;
 }
+
+/** Drawn, since not every font has such signs. */
+const icon = (path: string) => html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d=${path} /></svg>`;
+
+/** The words of the page, and its keys. */
+const Help = () => html`<dialog id="help" aria-label=${say('help')}>
+  <form method="dialog"><button aria-label=${say('close')}>✕</button></form>
+  <p>${say('keys')}</p>
+  ${glossary.map((word) => html`<p>${inLanguage(word)}</p>`)}
+  ${report && html`<p><a href=${report.href}>${say('report')}</a></p>`}
+</dialog>`;
 
 /** For a projector all is larger, the light is that of the room, and what is for one's own hand is away. */
 const isOnWall = () => document.documentElement.dataset['mode'] === 'wall';
@@ -121,8 +131,6 @@ addEventListener('fullscreenchange', () => {
   if (!document.fullscreenElement) document.documentElement.dataset['mode'] = '';
 });
 
-/** On a web server the report of a run lies beside the page. */
-const report = document.querySelector<HTMLLinkElement>('link[rel=alternate]');
 const engine = startEngine();
 /** Locks of one's own are played in labs of their own: whatever they do to them, the lesson is as it was. */
 const [LEAST_LABS, MOST_LABS] = [2, 4];

@@ -1,10 +1,10 @@
 // A playing as it is seen: the sentence, the picture, the timeline and the controls. All of it follows from where the player is.
 
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Beat, Scene } from '../picture/beats.ts';
 import { DOES, Picture } from '../picture/picture.ts';
-import { type Said, sayOf } from '../picture/say.ts';
+import { partsOf, type Said, sayOf } from '../picture/say.ts';
 import type { Shown } from '../picture/shown.ts';
 import { Timeline } from '../picture/timeline.ts';
 import type { Player, Rhythm } from './player.ts';
@@ -66,21 +66,29 @@ interface PlayingProps {
   pos: number;
   /** What is said before anything has happened. */
   begins: Said;
+  /** Nothing of what is to come may be seen. */
+  isHidden?: boolean;
+  /** What is to be made better: nothing of it is praised. */
+  isBefore?: boolean;
   go(pos: number): void;
 }
 
 /** The sentence, the picture and the timeline. */
-export function Playing({ shown, pos, begins, go }: PlayingProps) {
+export function Playing({ shown, pos, begins, isHidden, isBefore, go }: PlayingProps) {
   const [place, size] = useSize();
-  const { beats, stage, leaseMs, turning, verdict } = shown;
+  const { beats, stage, turning, verdict } = shown;
   const index = beatAt(pos);
-  const said = index < 0 ? begins : sayOf(beats, index, { leaseMs, stage, isLost: verdict === 'fail' });
-  const label = inLanguage(said.big);
-  return html`<${Sentence} said=${said} tone=${toneAt(shown, pos)} />
+  const said = useMemo(
+    () => (index < 0 ? begins : sayOf(beats, index, { leaseMs: beats.leaseMs, stage, isLost: verdict === 'fail' })),
+    [shown, index, inLanguage(begins.big)],
+  );
+  const label = partsOf(inLanguage(said.big)).join('');
+  const tone = toneAt(shown, pos);
+  return html`<${Sentence} said=${said} tone=${isBefore && tone === 'good' ? undefined : tone} />
     <div class="canvas" ref=${place}>
-      ${size.w > 0 && html`<${Picture} beats=${beats} pos=${pos} size=${size} stage=${stage} leaseMs=${leaseMs} label=${label} />`}
+      ${size.h > 0 && html`<${Picture} beats=${beats} pos=${pos} size=${size} stage=${stage} leaseMs=${beats.leaseMs} label=${label} />`}
     </div>
-    <div class="lanes">${size.w > 0 && html`<${Timeline} beats=${beats} pos=${pos} w=${size.w} turning=${turning} go=${go} label=${label} />`}</div>`;
+    <div class="lanes">${size.w > 0 && !isHidden && html`<${Timeline} beats=${beats} pos=${pos} w=${size.w} turning=${turning} go=${go} label=${label} />`}</div>`;
 }
 
 interface ControlsProps {

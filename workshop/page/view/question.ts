@@ -14,13 +14,15 @@ interface QuestionProps {
 export function Question({ question, answers, chosen, right, choose }: QuestionProps) {
   return html`<fieldset class=${right === undefined ? 'question' : 'question answered'}>
     <legend>${question}</legend>
-    ${answers.map((answer, index) => {
-      const letter = 'ABCD'[index];
-      const is = right === index ? ' right' : chosen === index && right !== undefined ? ' wrong' : '';
+    ${answers.map((answer, place) => {
+      const is = right === place ? ' right' : chosen === place && right !== undefined ? ' wrong' : '';
       return html`<label class=${`answer${is}`}>
-        <input type="radio" name=${question} checked=${chosen === index} disabled=${right !== undefined} onChange=${() => choose(index)} />
-        <b>${letter}</b> ${answer}
+        <input type="radio" name=${question} checked=${chosen === place} disabled=${right !== undefined} onChange=${() => choose(place)} />
+        <${Mark} of=${place} /> <span>${answer}</span>
       </label>`;
     })}
   </fieldset>`;
 }
+
+/** The number of the answer at this place, the same on the wall and on the phones. Letters are the names of buyers. */
+export const Mark = ({ of: place }: { of: number }) => html`<kbd>${place + 1}</kbd>`;

@@ -2,44 +2,62 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
+import { rushOf } from '../picture/rush.ts';
+import type { Wanted } from '../picture/turning.ts';
 import type { RunView } from '../protocol.ts';
-import type { CellTask, Played } from '../worker.ts';
-import type { Live } from './live.ts';
-import { Controls, usePlayer } from './player.ts';
-import { isTold, stopsOf } from './reduce.ts';
-import { Outcome, Run, scaleOf } from './run.ts';
+import { type Found, type LessonCell, shownOf } from './cells.ts';
+import { type Live, useLive } from './live.ts';
+import { usePlayer } from './player.ts';
+import { Controls, Playing, rhythmOf } from './playing.ts';
+import { RushShown, rhythmOfRush } from './rushing.ts';
+import { doneNow } from './servers.ts';
 import { say } from './texts.ts';
-import { Said, stepSaid } from './wording.ts';
+import { Said } from './wording.ts';
 
 export type RealServers = ReturnType<typeof realServers>;
 
-/** Plays cells as the lab does, but on real servers: one after the other. */
+/** What of a run is shown. As long as it goes on nothing is said of how it ends. */
+export function foundOf(
+  { stage, place, events, isLoad, verdict }: RunView,
+  wanted: Wanted = { breaks: [], keeps: [] },
+): Found {
+  if (isLoad) return { rush: rushOf(events) };
+  const record = { verdict: verdict?.verdict ?? 'unknown', says: verdict?.says ?? [] } as const;
+  return { shown: shownOf({ stage, wanted }, { record, events }, place) };
+}
+
+/** Plays drills of the lesson as the lab does, but on real servers: one after the other. */
 export function realServers(live: Live) {
   let last: Promise<unknown> = Promise.resolve();
   /** Counts how often everything was stopped. */
   let stops = 0;
 
-  async function playNow({ stage, drill }: CellTask, onEvents: (events: PlayEvent[]) => void): Promise<Played> {
+  async function playNow({ stage, drill, wanted }: RealCell, onFound: (found: Found) => void): Promise<Found> {
     await live.until(({ play }) => play?.is === 'ready');
     const before = live.parts().run?.number ?? 0;
     if (!(await live.command({ do: 'play', stage, drill }))) throw new Error(live.problem());
-    const isOurs = () => (live.parts().run?.number ?? 0) > before;
-    const unwatch = live.watch(() => isOurs() && onEvents(live.parts().run?.events ?? []));
-    await live.until(({ play }) => play?.is === 'ready' && isOurs());
+    const ours = () => {
+      const { run } = live.parts();
+      return run && run.number > before ? run : undefined;
+    };
+    const unwatch = live.watch(() => {
+      const run = ours();
+      if (run) onFound(foundOf(run));
+    });
+    await live.until(({ play }) => play?.is === 'ready' && ours() !== undefined);
     unwatch();
-    const { play, run } = live.parts();
-    if (!run?.verdict) throw new Error(play?.trouble ?? '');
-    return { record: { ...run.verdict, drill }, log: [], events: run.events };
+    const run = ours();
+    if (!run?.verdict) throw new Error(live.parts().play?.trouble ?? '');
+    return foundOf(run, wanted);
   }
 
   return {
-    /** `onEvents` is called with what was seen so far. Rejects when it was stopped, or can't be played. */
-    play(cell: CellTask, onEvents: (events: PlayEvent[]) => void): Promise<Played> {
+    /** `onFound` is called with what was seen so far. Rejects when it was stopped, or can't be played. */
+    play(cell: RealCell, onFound: (found: Found) => void = () => {}): Promise<Found> {
       const asked = stops;
       const played = last.then(() => {
         if (asked !== stops) throw new Error('It was stopped.');
-        return playNow(cell, onEvents);
+        return playNow(cell, onFound);
       });
       last = played.catch(() => {});
       return played;
@@ -47,31 +65,54 @@ export function realServers(live: Live) {
     /** Stops what is played, and what was to come after it. */
     stop() {
       stops += 1;
-      if (/^(starting|playing)$/.test(live.parts().play?.is ?? '')) void live.command({ do: 'stop' });
+      const is = live.parts().play?.is;
+      if (is === 'starting' || is === 'playing') void live.command({ do: 'stop' });
     },
   };
 }
 
-/** A run on real servers: as it goes on, and when it is over from stop to stop. */
+/** A drill by its name, under a stage. */
+type RealCell = Pick<LessonCell, 'stage' | 'drill' | 'wanted'>;
+
+/** Of what goes on one sees each beat as it comes. */
+const LIVE_BEAT_MS = 450;
+
+/** A run on real servers: as it goes on its last moment, and when it is over from beat to beat. */
 export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
-  const { drill, title, place, events, verdict } = run;
-  const stops = useMemo(() => stopsOf([events]), [events]);
-  const player = usePlayer(stops, { isTold: isTold(events), begins: false });
+  const { number, drill, title, events, verdict } = run;
+  const found = useMemo(() => foundOf(run), [events, verdict]);
+  const rhythm = 'rush' in found ? rhythmOfRush(found.rush) : rhythmOf(found.shown);
+  // The last beat is its end.
+  const count = isOver || 'rush' in found ? rhythm.count : rhythm.count - 1;
+  const player = usePlayer(String(number), isOver ? rhythm : { count, beatMs: () => LIVE_BEAT_MS, readMs: () => 0 });
+  const isNew = useMemo(() => isOver, []);
   useEffect(() => {
-    if (isOver) player.go(stops.length - 1);
-  }, [isOver]);
-  const end = stops.at(-1) ?? 0;
-  const at = isOver ? (stops[player.stop] ?? 0) : end;
+    if (isOver && !isNew) return player.go(count);
+    // Who comes late sees it from its beginning; who was there, what is new.
+    if (!isOver && player.pos < count - 1) player.go(count - 1);
+    if (count > 0) player.play();
+  }, [isOver, isOver || count]);
   const named = drill === null ? title : `${title} · ${drill}`;
-  return html`<section class="runs">
-    ${events.length > 0 && html`<${Run} title=${named} events=${events} said=${stepSaid} place=${place} scale=${scaleOf(stops)} at=${at} />`}
-    ${isOver && stops.length > 1 && html`<${Controls} player=${player} count=${stops.length} />`}
-    ${isOver && verdict && at >= end && html`<${Outcome} events=${events} isBroken=${verdict.verdict === 'fail'}><${Said} told=${verdict.says.map((reason) => ({ reason }))} /></${Outcome}>`}
+  const pos = Math.min(player.pos, count);
+  const begins = { big: [named, named], small: ['', ''] } as const;
+  const says = isOver && pos >= count && verdict && ('shown' in found || count === 0) ? verdict.says : [];
+  return html`<section class="show real">
+    <p class="title"><b>${named}</b> <span class="found" role="status"><${Said} told=${says.map((reason) => ({ reason }))} /></span></p>
+    ${
+      'rush' in found
+        ? html`<${RushShown} rush=${found.rush} player=${player} />`
+        : html`<${Playing} shown=${found.shown} pos=${pos} begins=${begins} go=${player.go} />`
+    }
+    <${Controls} player=${player} count=${count} turning=${'shown' in found ? found.shown.turning : undefined} />
   </section>`;
 }
 
-/** Why nothing is played, or not what was asked for. */
+/** What goes on, and why nothing is played, or not what was asked for. */
 export function Trouble({ live }: { live: Live }) {
-  const trouble = live.problem() ?? live.parts().play?.trouble;
-  return html`<p role="status" class="trouble">${live.isLost() ? say('offline') : trouble && html`<span lang="en">${trouble}</span>`}</p>`;
+  const { play } = useLive(live);
+  const trouble = live.problem() ?? play?.trouble;
+  return html`<span role="status">
+    ${play && !live.isLost() && html`<b>${doneNow(play)}</b> `}
+    <span class="trouble">${live.isLost() ? say('offline') : trouble && html`<span lang="en">${trouble}</span>`}</span>
+  </span>`;
 }

@@ -1,61 +1,87 @@
 // The room: where it follows, and the question of a step, as it is asked and answered.
 
 import { html } from 'htm/preact';
-import type { QuestionView } from '../protocol.ts';
+import { useRef } from 'preact/hooks';
+import type { PresenterParts, QuestionState, QuestionView, RoomCommand } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
-import { inLanguage, say } from './texts.ts';
+import { Mark } from './question.ts';
+import { inLanguage, say, type Text } from './texts.ts';
 
 /** Where the room follows: a code for cameras, and the address to be typed. */
 export function Room({ live }: { live: Live }) {
   const { share, room } = useLive(live);
   if (share === undefined || room === undefined) return html`<p>${say(live.isLost() ? 'offline' : 'loading')}</p>`;
   if (share === null) return html`<p>${say('notShared')} <code>npm run live -- --share</code></p>`;
-  const image = `data:image/svg+xml,${encodeURIComponent(share.code)}`;
   return html`<article class="room">
     <h2>${say('follow')}</h2>
-    <p class="address"><code>${share.address}</code></p>
-    <img src=${image} alt=${say('code_of', { address: share.address })} />
+    <${Address} share=${share} />
     <p role="status">${say('following', { count: room.followers })}</p>
   </article>`;
 }
 
+/** Where one joins. It stays on the wall while votes are taken, for those who come late. */
+function Address({ share: { address, code } }: { share: NonNullable<PresenterParts['share']> }) {
+  return html`<p class="address">
+    <code>${address}</code>
+    <img src=${`data:image/svg+xml,${encodeURIComponent(code)}`} alt=${say('code_of', { address })} />
+  </p>`;
+}
+
+/** What comes next for a question, by what it is now, and how the button says it. */
+const next: Record<QuestionState, [does: Exclude<RoomCommand['do'], 'ask'>, label: Text]> = {
+  open: ['close-votes', 'closeVotes'],
+  closed: ['reveal', 'reveal'],
+  revealed: ['forget', 'forget'],
+};
+
 /** Asks the room about a scenario under a stage, or what the lesson asks, and shows what it says. */
 export function AskRoom({ live, stage, drill }: { live: Live; stage: string; drill?: string }) {
   const { share, room } = useLive(live);
+  const main = useRef<HTMLButtonElement>(null);
   if (!share || !room) return null;
   const isIt = room.question?.stage === stage && room.question.drill === (drill ?? null);
   const question = isIt && room.question ? room.question : undefined;
-  const ask = (command: 'close-votes' | 'reveal' | 'forget') => () => live.command({ do: command });
+  const [does, label]: [RoomCommand['do'], Text] = question ? next[question.is] : ['ask', 'askRoom'];
+  function press({ detail }: MouseEvent) {
+    // The second click of a double click was not meant for what the button says by then.
+    if (detail > 1) return;
+    void live.command(does === 'ask' ? { do: 'ask', stage, ...(drill && { drill }) } : { do: does });
+  }
+  function forget() {
+    main.current?.focus();
+    void live.command({ do: 'forget' });
+  }
   return html`<section class="asked" aria-label=${say('room')}>
     <p class="bar">
-      ${
-        question === undefined
-          ? html`<button onClick=${() => live.command({ do: 'ask', stage, ...(drill && { drill }) })}>${say('askRoom')}</button>`
-          : html`${question.is === 'open' && html`<button onClick=${ask('close-votes')}>${say('closeVotes')}</button>`}
-          ${question.is !== 'revealed' && html`<button onClick=${ask('reveal')}>${say('reveal')}</button>`}
-          <button onClick=${ask('forget')}>${say('forget')}</button>`
-      }
+      <button ref=${main} onClick=${press}>${say(label)}</button>
+      ${question && does !== 'forget' && html`<button onClick=${forget}>${say('forget')}</button>`}
       <span role="status">${say('voted', { voted: question?.voted ?? 0, followers: room.followers })}</span>
     </p>
+    ${question?.is === 'open' && html`<${Address} share=${share} />`}
     ${question && drill && html`<h2>${inLanguage(question.question)}</h2>`}
-    ${question && (drill || question.is !== 'open') && html`<${Votes} question=${question} isHidden=${question.is === 'open'} />`}
+    ${question && (drill || question.is !== 'open') && html`<${Votes} question=${question} isBrief=${!drill} />`}
     ${question?.explains && drill && html`<p>${inLanguage(question.explains)}</p>`}
   </section>`;
 }
 
 interface VotesProps {
   question: QuestionView;
-  /** The votes are not to be seen yet. */
-  isHidden?: boolean;
+  /** The answer of who looks at it. */
+  chosen?: number | undefined;
+  /** The answers stand above it: their letters are enough. */
+  isBrief?: boolean;
 }
 
-/** The answers: how many have chosen each, which one is right, and why the others are not, when that is known. */
-export function Votes({ question: { answers, voted }, isHidden = false }: VotesProps) {
-  return html`<ol class="votes" type="A">
+/** The answers: how many have chosen each, which one is right, and why the others are not, when that is to be seen. */
+export function Votes({ question: { is, answers, voted }, chosen, isBrief = false }: VotesProps) {
+  return html`<ol class=${isBrief ? 'votes brief' : 'votes'}>
     ${answers.map(
-      ({ text, votes, isRight, because }) => html`<li class=${isRight ? 'is-right' : ''}>
-        ${isRight && html`<b>✔ </b>`}${inLanguage(text)} ${because && html`<small>${inLanguage(because)}</small>`}
-        ${!isHidden && html`<span class="count"><meter min="0" max=${Math.max(1, voted)} value=${votes ?? 0} aria-label=${inLanguage(text)} /> ${votes}</span>`}
+      ({ text, votes, isRight, because }, place) => html`<li class=${isRight ? 'is-right' : ''}>
+        <${Mark} of=${place} />
+        <span>
+          ${isRight && html`<b>✔ </b>`}${!isBrief && inLanguage(text)} ${chosen === place && html`<small>${say('yours')}</small>`} ${because && html`<small>${inLanguage(because)}</small>`}
+          ${is !== 'open' && html`<span class="count"><meter min="0" max=${Math.max(1, voted)} value=${votes ?? 0} aria-label=${inLanguage(text)} /> ${votes}</span>`}
+        </span>
       </li>`,
     )}
   </ol>`;

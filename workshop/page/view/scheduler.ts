@@ -13,7 +13,7 @@ import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
 import { useKeys, usePlayer } from './player.ts';
-import { Playing, rhythmOf, sceneAt, toneAt } from './playing.ts';
+import { Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
 import type { Go } from './route.ts';
 import { inNumber, say } from './texts.ts';
 import { moveSaid, searchSaid } from './wording.ts';
@@ -26,7 +26,7 @@ interface SchedulerProps {
   go: Go;
 }
 
-const nothing: Standing = { events: [], moves: [], leaseMs: 0 };
+const nothing: Standing = { events: [], moves: [] };
 
 export function Scheduler({ number, engine, files, go }: SchedulerProps) {
   const { stage } = lessons[number] as (typeof lessons)[number];
@@ -40,16 +40,16 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
   const shown = useMemo((): Shown => {
     const beats = beatsOf(standing.events, placeOf(stage));
     // What has not come to its end has no end to tell.
-    if (!isOver) {
+    if (!isOver && beats.beats.length > 1) {
       beats.beats.pop();
       beats.scenes.pop();
     }
     const verdict = standing.broken === undefined ? 'unknown' : 'fail';
     const turning = standing.broken && turningOf(beats, { verdict, breaks: [], keeps: [] });
-    return { stage, leaseMs: standing.leaseMs, beats, verdict, turning };
+    return { stage, beats, verdict, turning };
   }, [standing]);
-  const { count } = rhythmOf(shown);
-  const player = usePlayer(stage, { ...rhythmOf(shown), readMs: () => 0 });
+  const count = standing.events.some(({ kind }) => kind === 'sentence') ? shown.beats.beats.length : 0;
+  const player = usePlayer(stage, { ...rhythmOf(shown), count, readMs: () => 0 });
 
   useEffect(() => {
     let isLeft = false;
@@ -94,7 +94,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
     <section class="show">
       <p class="sides"><b>${say('scheduler')}</b> <small>${stage}</small>
         <button class="next" onClick=${() => go({ part: undefined }, true)}>← ${say('backToStep')}</button></p>
-      <${Playing} shown=${shown} pos=${Math.min(player.pos, count)} begins=${begins} go=${player.go} />
+      ${standing.events.length > 0 ? html`<${Playing} shown=${shown} pos=${Math.min(player.pos, count)} begins=${begins} go=${player.go} />` : html`<${Sentence} said=${begins} /><p class="canvas wait" role="status">${say('opening')}</p><div class="lanes" />`}
       <div class="controls">
         <button onClick=${undo} aria-disabled=${way.length === 0}>${say('undo')} <kbd>u</kbd></button>
         <button onClick=${() => way.length > 0 && setWay([])} aria-disabled=${way.length === 0}>${say('again')}</button>
@@ -114,7 +114,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
       }
     </section>
     </div>
-    <${Code} files=${files} stage=${stage} scene=${sceneAt(shown, player.pos)} isBad=${toneAt(shown, player.pos) === 'bad'} />
+    <${Code} files=${files} stage=${stage} scene=${standing.events.length > 0 ? sceneAt(shown, player.pos) : undefined} isBad=${toneAt(shown, player.pos) === 'bad'} />
   </article>`;
 }
 

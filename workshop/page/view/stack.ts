@@ -2,14 +2,14 @@
 
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import type { Control } from '../protocol.ts';
+import type { Command, Control } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
 import { RealRun, Trouble } from './real.ts';
 import { AskRoom } from './room.ts';
 import { say, type Text } from './texts.ts';
 
 export function Stack({ live }: { live: Live }) {
-  const { play, run, controls, choices = [] } = useLive(live);
+  const { play, run, room, controls, choices = [] } = useLive(live);
   const [stage, setStage] = useState('1-in-process');
   const [wanted, setDrill] = useState('rush');
   const { drills = [], asked = [] } = choices.find((each) => each.stage === stage) ?? {};
@@ -17,6 +17,9 @@ export function Stack({ live }: { live: Live }) {
   const isReady = play?.is === 'ready';
   const isOver = isReady || play?.is === 'over';
   const chosen = (set: (value: string) => void) => (event: Event) => set((event.target as HTMLSelectElement).value);
+  // It keeps the focus while it can't be pressed.
+  const button = (label: Text, isOn: boolean, command: Command) =>
+    html`<button class=${label === 'playReal' ? 'main' : ''} aria-disabled=${!isOn} onClick=${() => isOn && live.command(command)}>${say(label)}</button>`;
   return html`<article class="stack">
     <p class="bar">
       <label>${say('stage')}${' '}<select value=${stage} onChange=${chosen(setStage)}>
@@ -25,15 +28,14 @@ export function Stack({ live }: { live: Live }) {
       <label>${say('scenarioOf')}${' '}<select value=${drill} onChange=${chosen(setDrill)}>
         ${drills.map((each) => html`<option value=${each}>${each}</option>`)}
       </select></label>
-      <button class="main" disabled=${!isReady} onClick=${() => live.command({ do: 'play', stage, drill, isLarge: true })}>${say('playReal')}</button>
-      <button disabled=${!isReady} onClick=${() => live.command({ do: 'free', stage })}>${say('freePlay')}</button>
-      <button disabled=${isOver || play?.is === 'stopping'} onClick=${() => live.command({ do: 'stop' })}>${say('stop')}</button>
-      ${play && html`<b role="status">${say(play.is === 'free' ? 'freePlay' : play.is)}</b>`}
+      ${button('playReal', isReady, { do: 'play', stage, drill, isLarge: true })}
+      ${button('freePlay', isReady, { do: 'free', stage })}
+      ${button('stop', !isOver && play?.is !== 'stopping', { do: 'stop' })}
+      <${Trouble} live=${live} />
     </p>
-    <${Trouble} live=${live} />
     ${asked.includes(drill) && html`<${AskRoom} live=${live} stage=${stage} drill=${drill} />`}
     ${controls && html`<${Buttons} controls=${controls} live=${live} />`}
-    ${run && html`<${RealRun} key=${run.number} run=${run} isOver=${isOver} />`}
+    ${run && run.number !== room?.question?.runBefore && html`<${RealRun} key=${run.number} run=${run} isOver=${isOver} />`}
   </article>`;
 }
 

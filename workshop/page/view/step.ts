@@ -3,18 +3,18 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Knobs, type Lesson, lessons } from '../picture/lessons.ts';
-import { RushPicture, sayRush } from '../picture/rush.ts';
 import type { Shown } from '../picture/shown.ts';
-import { type LessonCell, useCells } from './cells.ts';
+import { isSoldTwice, type LessonCell, useCells } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
-import { type Player, useKeys, usePlayer } from './player.ts';
-import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt, useSize } from './playing.ts';
+import { useKeys, usePlayer } from './player.ts';
+import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
 import { Question } from './question.ts';
 import { AskRoom } from './room.ts';
 import type { Go, Route } from './route.ts';
+import { RushShown, rhythmOfRush } from './rushing.ts';
 import { inLanguage, say } from './texts.ts';
 
 export type Side = 'before' | 'now';
@@ -38,7 +38,6 @@ interface StepProps {
 
 /** So many buyers as units are in stock: what is left is what was sold twice. */
 const RUSH = { requests: 60, connections: 15, stock: 60 };
-const RUSH_BEAT_MS = 110;
 
 export function Step({ number, engine, files, route, go, progress, keep, live }: StepProps) {
   const lesson = lessons[number] as Lesson;
@@ -53,7 +52,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const sides: Side[] = before === undefined ? ['now'] : ['before', 'now'];
   const cellOf = (which: Side): LessonCell => {
     const [page, wanted] = [lesson.page(knobs), { breaks: lesson.breaks, keeps: lesson.keeps }];
-    const cell = { stage: stageOf(which), drill: stage, leaseMs: knobs.leaseMs, wanted };
+    const cell = { stage: stageOf(which), drill: stage, wanted };
     return isRush ? { ...cell, drill: lesson.rush as string, settings: RUSH } : { ...cell, page };
   };
   const found = useCells(engine, sides.map(cellOf));
@@ -61,9 +60,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const mine = ofSide(side);
   const shown = mine && 'shown' in mine ? mine.shown : undefined;
   const rush = mine && 'rush' in mine ? mine.rush : undefined;
-  const rhythm = shown
-    ? rhythmOf(shown)
-    : { count: rush?.sales.length ?? 0, beatMs: () => RUSH_BEAT_MS, readMs: () => 0 };
+  const rhythm = shown ? rhythmOf(shown) : rhythmOfRush(rush);
   const count = isAnswered ? rhythm.count : 0;
   const player = usePlayer(
     `${stage} ${side} ${isRush} ${shown ? '' : 'opens'}`,
@@ -98,6 +95,11 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
       n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
       d: () => shown?.turning && player.go(shown.turning.at + 1),
     };
+    // Answers have numbers: letters are the names of buyers.
+    if (!isAnswered && /^[1-4]$/.test(key) && Number(key) <= lesson.answers.length) {
+      answer(Number(key) - 1);
+      return true;
+    }
     if (!isAnswered || keys[key] === undefined) return false;
     keys[key]();
     return true;
@@ -108,7 +110,6 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     ? { big: side === 'before' ? lesson.problem : lesson.change, small: nothing }
     : { big: lesson.problem, small: nothing };
   const scene = shown && sceneAt(shown, isAnswered ? pos : 0);
-  const command = shown?.beats.beats[beatAt(pos)]?.command;
   const tone = shown ? toneAt(shown, pos) : undefined;
   const other = before === undefined ? undefined : ofSide(side === 'now' ? 'before' : 'now');
   const otherShown = other && 'shown' in other && isAnswered ? other.shown : undefined;
@@ -130,12 +131,11 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
         rush
           ? html`<${RushShown} rush=${rush} player=${player} />`
           : shown && shown.beats.beats.length > 0
-            ? html`<${Playing} shown=${shown} pos=${Math.min(pos, count)} begins=${begins} go=${player.go} />`
+            ? html`<${Playing} shown=${shown} pos=${Math.min(pos, count)} begins=${begins} isHidden=${!isAnswered} isBefore=${side === 'before'} go=${player.go} />`
             : html`<${Sentence} said=${{ big: begins.big, small: nothing }} /><p class="canvas wait" role="status">${shown?.whyNot ?? say('opening')}</p><div class="lanes" />`
       }
-      ${isOpen && html`<${Dials} lesson=${lesson} knobs=${knobs} tune=${tune} sides=${sides.map((which) => ({ stage: stageOf(which), found: ofSide(which) }))} />`}
-      <${Controls} player=${player} count=${count} turning=${isRush ? undefined : shown?.turning}>
-        ${isAnswered && !isRush && html`<button aria-pressed=${isOpen} onClick=${() => setOpen(!isOpen)}>${say('byHand')}</button>`}
+      ${isOpen && html`<${Dials} lesson=${lesson} knobs=${knobs} tune=${tune} />`}
+      <${Controls} player=${player} count=${count} turning=${isRush || !isAnswered ? undefined : shown?.turning}>
         <${Next} lesson=${lesson} number=${number} side=${side} isOver=${isOver} isRush=${isRush} isAnswered=${isAnswered} turn=${turn} go=${go} />
       </${Controls}>
     </section>
@@ -144,11 +144,18 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
         chosen=${chosen} right=${isAnswered ? lesson.right : undefined} choose=${answer} />
       ${isAnswered && html`<p role="status"><b class=${chosen === lesson.right ? 'good' : 'bad'}>${say(chosen === lesson.right ? 'right' : 'wrong')}</b> ${inLanguage(lesson.answers[chosen]?.why ?? nothing)}</p>`}
       ${isOver && (side === 'now' || before === undefined) && html`<p class="after">${inLanguage(lesson.after)}</p>`}
+      ${
+        isAnswered &&
+        html`<p class="bar">
+        ${!isRush && html`<button aria-pressed=${isOpen} onClick=${() => setOpen(!isOpen)}>${say('byHand')}</button>`}
+        <button onClick=${() => go({ part: 'break' }, true)}>${say('breakIt')}</button>
+      </p>`
+      }
       ${live && html`<${AskRoom} live=${live} stage=${stage} />`}
     </section>
     </div>
     ${otherShown && html`<${Other} shown=${otherShown} pos=${counterpart(pos, shown, otherShown)} title=${side === 'now' ? 'before' : 'after'} />`}
-    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} script=${command?.name} isBad=${tone === 'bad'} />
+    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} beat=${shown?.beats.beats[beatAt(pos)]} isBad=${tone === 'bad'} />
   </article>`;
 }
 
@@ -174,7 +181,7 @@ function Sides({ sides, side, isHidden, stageOf, found, turn }: SidesProps) {
 
 export function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
   if (found === undefined) return html`<em>…</em>`;
-  const isLost = 'rush' in found ? found.rush.isLost : found.shown.verdict === 'fail';
+  const isLost = 'rush' in found ? isSoldTwice(found.rush) : found.shown.verdict === 'fail';
   const isKnown = 'rush' in found || found.shown.verdict === 'pass' || found.shown.verdict === 'fail';
   if (!isKnown) return html`<em>?</em>`;
   return isLost ? html`<em class="bad">✘</em>` : html`<em class="good">✔</em>`;
@@ -200,18 +207,8 @@ function Next({ lesson, number, side, isOver, isRush, isAnswered, turn, go }: Ne
   if (lesson.rush !== undefined && !isRush)
     return html`<button class=${kind} onClick=${() => turn('rush')}>${say('sixty')} →</button>`;
   const following = lessons[number + 1];
-  return html`<button class="next" onClick=${() => go({ part: 'break' }, true)}>${say('breakIt')}</button>
-    <button class=${isOver ? 'main' : ''} onClick=${() => go(following ? { view: String(number + 1), side: undefined, at: undefined } : { view: 'turn', side: undefined, at: undefined }, true)}>${following ? inLanguage(following.name) : say('turn')} →</button>`;
-}
-
-function RushShown({ rush, player }: { rush: Parameters<typeof sayRush>[0]; player: Player }) {
-  const [place, size] = useSize();
-  const said = sayRush(rush, player.pos);
-  const isOver = player.pos >= rush.sales.length;
-  return html`<${Sentence} said=${said} tone=${isOver ? (rush.isLost ? 'bad' : 'good') : undefined} />
-    <div class="canvas" ref=${place}>${size.w > 0 && html`<${RushPicture} rush=${rush} pos=${player.pos} size=${size} />`}</div>
-    <div class="lanes"><input type="range" min="0" max=${rush.sales.length} value=${Math.floor(player.pos)} aria-label=${say('moment')}
-      onInput=${(event: Event) => player.go(Number((event.target as HTMLInputElement).value))} /></div>`;
+  const to = following ? String(number + 1) : 'turn';
+  return html`<button class=${kind} onClick=${() => go({ view: to, side: undefined, at: undefined }, true)}>${following ? inLanguage(following.name) : say('turn')} →</button>`;
 }
 
 /** The other side, where there is room for it: it is where the run is, by whole beats. */

@@ -1,29 +1,27 @@
-// Your turn: one writes the lock, and every scenario judges it.
+// Your turn: one writes the lock, and every scenario judges it. Lock and picture stand side by side.
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PlayEvent } from '../../../loadtest/evidence/playing.ts';
 import type { Prediction } from '../../exercises/exercise.ts';
-import type { GameEvent } from '../game.ts';
-import { Named } from './code.ts';
-import { Editor } from './editor.ts';
-import { type Engine, LateError } from './engine.ts';
+import { lessons } from '../picture/lessons.ts';
+import { fileOf, Named } from './code.ts';
+import { Editor, type Mark } from './editor.ts';
+import type { Engine } from './engine.ts';
 import { exercisesIn, type PageExercise } from './exercises.ts';
-import { cellOf, type Judged, judge, scopeOf } from './judging.ts';
+import { type Judged, judge, type Outcome } from './judging.ts';
 import { keepText, readKept } from './kept.ts';
-import { lessons } from './lessons.ts';
 import { Markdown } from './markdown.ts';
-import type { LockPlace } from './picture.ts';
-import { Controls, usePlayer } from './player.ts';
 import { Question } from './question.ts';
-import { isTold, stopsOf } from './reduce.ts';
-import { Run, scaleOf } from './run.ts';
+import { type At, lineSaid, Seen } from './seen.ts';
 import { say, spoken } from './texts.ts';
-import { inPageLanguage, Said, searchSaid, stepSaid } from './wording.ts';
+import { Said } from './wording.ts';
 
 interface TurnProps {
   engine: Engine;
   files: Record<string, string>;
+  /** The exercise or the stage that one begins with, as the address says it. */
+  name: string | undefined;
+  open(name: string): void;
 }
 
 /** Where the browser keeps one's work. */
@@ -34,29 +32,18 @@ interface Saved {
   solved: string[];
 }
 
-export function Turn({ engine, files }: TurnProps) {
+const titleOf = ({ name, words }: PageExercise) => `${name.slice(0, 2)} ${words[spoken()].title}`;
+
+export function Turn({ engine, files, name: asked, open }: TurnProps) {
   const exercises = useMemo(() => exercisesIn(files), [files]);
   const [saved, setSaved] = useState<Saved>(() => ({ texts: {}, solved: [], ...JSON.parse(readKept(KEY) ?? '{}') }));
   const isOpen = (each: PageExercise) => !saved.solved.includes(each.name);
-  const [name, setName] = useState(() => exercises.find(isOpen)?.name ?? '');
-  const [results, setResults] = useState<Judged[]>([]);
-  const [isJudging, setJudging] = useState(false);
-  /** Why not all was played: it can't be, or took too long. */
-  const [problem, setProblem] = useState<Error>();
-  const [shown, show] = useState<Judged>();
-  /** The results are of a text that was changed since. */
-  const [isOld, setOld] = useState(false);
-  const [hints, setHints] = useState(0);
-  const [chosen, choose] = useState<number>();
-  /** Which text is judged: what is found of an older one is nobody's. */
-  const run = useRef(0);
-  const replace = useRef<(text: string) => void>(() => {});
-
-  const exercise = exercises.find((each) => each.name === name);
-  const words = exercise?.words[spoken()];
-  const original = exercise?.original ?? ownPlace(files[`locks/${name}.ts`] ?? '');
-  const text = saved.texts[name] ?? original;
-  const isSolved = saved.solved.includes(name);
+  const [first] = useState(() => (exercises.find(isOpen) ?? exercises[0])?.name ?? '');
+  const isThere = exercises.some((each) => each.name === asked) || lessons.some(({ stage }) => stage === asked);
+  const name = asked !== undefined && isThere ? asked : first;
+  const place = exercises.findIndex((each) => each.name === name);
+  const exercise = exercises[place];
+  const original = exercise?.original ?? ownPlace(files[fileOf(files, name)] ?? '');
 
   function keep(change: (before: Saved) => Saved) {
     setSaved((before) => {
@@ -65,197 +52,254 @@ export function Turn({ engine, files }: TurnProps) {
       return after;
     });
   }
-  function begin(another: string) {
-    setName(another);
-    forget();
-    setHints(0);
-    choose(undefined);
-    scrollTo(0, 0);
-  }
-  function forget(kept: Judged[] = []) {
+  const write = (text: string) => keep((before) => ({ ...before, texts: { ...before.texts, [name]: text } }));
+  const solve = () => keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
+  const given = { engine, files, name, exercise, original, text: saved.texts[name] ?? original, write, solve };
+  const next = [...exercises.slice(place + 1), ...exercises].find((each) => isOpen(each) && each !== exercise);
+  return html`<${Bench} key=${name} ...${given} isSolved=${saved.solved.includes(name)} next=${next} open=${open}>
+    <select aria-label=${say('begins')} value=${name} onChange=${(event: Event) => open((event.target as HTMLSelectElement).value)}>
+      <optgroup label=${say('exercises')}>
+        ${exercises.map((each) => html`<option value=${each.name}>${isOpen(each) ? '' : '✔ '}${titleOf(each)}</option>`)}
+      </optgroup>
+      <optgroup label=${say('stages')}>
+        ${lessons.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
+      </optgroup>
+    </select>
+  </${Bench}>`;
+}
+
+interface BenchProps {
+  engine: Engine;
+  files: Record<string, string>;
+  name: string;
+  exercise: PageExercise | undefined;
+  original: string;
+  text: string;
+  write(text: string): void;
+  solve(): void;
+  isSolved: boolean;
+  /** What is still to be solved. */
+  next: PageExercise | undefined;
+  open(name: string): void;
+  /** What chooses another one. */
+  children: unknown;
+}
+
+/** What came of a text. `problem`: it can't be played. */
+interface Verdicts extends Outcome {
+  text: string;
+  problem?: Error & { line?: number };
+}
+
+/** How many of how many have been asked. */
+interface Progress {
+  done: number;
+  of: number;
+}
+
+/** Judges one text at a time. What is found of an older one is nobody's. */
+function useJudging({ engine, text, exercise }: Pick<BenchProps, 'engine' | 'text' | 'exercise'>) {
+  const [verdicts, setVerdicts] = useState<Verdicts>();
+  const [progress, setProgress] = useState<Progress>();
+  const run = useRef(0);
+  const latest = useRef(text);
+  latest.current = text;
+
+  function leave() {
     run.current += 1;
-    if (isJudging) engine.forget(text);
-    setResults(kept);
-    setOld(kept.length > 0);
-    setProblem(undefined);
-    setJudging(false);
-    show(undefined);
+    engine.forget(latest.current);
+    setProgress(undefined);
   }
-  function write(changed: string) {
-    forget(results);
-    keep((before) => ({ ...before, texts: { ...before.texts, [name]: changed } }));
-  }
+  useEffect(() => leave, []);
 
-  async function judgeAll() {
-    if (isJudging) return;
-    forget();
-    setJudging(true);
+  async function judgeAll(): Promise<Verdicts | undefined> {
+    run.current += 1;
     const own = run.current;
-    const found: Judged[] = [];
-    try {
-      const { drills } = await engine.ready;
-      if (run.current !== own) return;
-      await judge(engine, { text, exercise, drills }, (judged) => {
-        found.push(judged);
-        if (run.current === own) setResults([...found]);
-      });
-      if (run.current !== own) return;
-      setJudging(false);
-      if (exercise && found.some(({ isAsked }) => isAsked) && failsIn(found).length === 0)
-        keep((before) => ({ ...before, solved: [...new Set([...before.solved, name])] }));
-    } catch (error) {
-      if (run.current !== own) return;
-      setJudging(false);
-      setProblem(error as Error);
-      if (!(error instanceof LateError)) setResults([]);
-    }
+    const isMine = () => run.current === own;
+    setProgress({ done: 0, of: 0 });
+    const { drills } = await engine.ready;
+    if (!isMine()) return undefined;
+    const tell = (done: number, of: number) => isMine() && setProgress({ done, of });
+    const found = await judge(engine, { text, exercise, drills }, tell).catch((problem: Error) => ({
+      judged: [],
+      problem,
+    }));
+    if (!isMine()) return undefined;
+    setProgress(undefined);
+    setVerdicts({ ...found, text });
+    return { ...found, text };
   }
 
-  const play = async ({ name: asked, isOfSearch }: Judged) => {
-    if (isOfSearch) return { ofSearch: (await engine.ask('search', scopeOf(text, asked, exercise))).events };
-    return { ofDrill: (await engine.ask('play', { ...cellOf(text, asked), isShown: true })).events };
-  };
-  const asked = exercise ? results.filter(({ isAsked }) => isAsked) : results;
-  const others = results.filter((each) => !asked.includes(each));
-  const fails = failsIn(asked);
-  const isLost = problem ? !(problem instanceof LateError) : !isOld && asked.some(({ verdict }) => verdict === 'fail');
-  const isNowSolved = exercise && !isOld && results.length > 0 && !isJudging && !problem && fails.length === 0;
-  const next = [...exercises.slice(exercises.findIndex((each) => each.name === name)), ...exercises].find(isOpen);
-  const titleOf = ({ name: number, words }: PageExercise) => `${number.slice(0, 2)} ${words[spoken()].title}`;
-  const listed = (judged: Judged[]) =>
-    html`<ul class="results">${judged.map((each) => html`<${Result} judged=${each} isShown=${shown === each} isOld=${isOld} show=${show} />`)}</ul>`;
-  return html`<article class="turn">
-    <section class="ask">
-      <p class="bar">
-        <label>${say('begins')}${' '}
-          <select value=${name} onChange=${(event: Event) => begin((event.target as HTMLSelectElement).value)}>
-            <optgroup label=${say('exercises')}>
-              ${exercises.map((each) => html`<option value=${each.name}>${isOpen(each) ? '' : '✔ '}${titleOf(each)}</option>`)}
-            </optgroup>
-            <optgroup label=${say('stages')}>
-              ${lessons.map(({ stage }) => html`<option value=${stage}>${stage}</option>`)}
-            </optgroup>
-          </select>
-        </label>
-        ${isSolved && html`<b class="pass">${say('solved')}</b>`}
-      </p>
-      ${
-        words
-          ? html`<${Markdown} text=${words.text} />
-        <${Question} question=${words.prediction.question} chosen=${chosen} choose=${choose}
-          answers=${words.prediction.answers.map((answer) => answer.text)} />
-        ${chosen !== undefined && html`<${Markdown} text=${whatOf(words.prediction, chosen)} />`}
-        ${words.hints.slice(0, hints).map((hint) => html`<aside><${Markdown} text=${hint} /></aside>`)}
-        <p class="bar">
-          <button aria-disabled=${hints >= words.hints.length} onClick=${() => setHints(Math.min(hints + 1, words.hints.length))}>${say('hint')}</button>
-          ${isSolved && html`<details><summary>${say('solution')}</summary><${Markdown} text=${words.solution} /><pre tabindex="0">${exercise.solution}</pre></details>`}
-        </p>`
-          : html`<p>${say('explore')}</p>`
-      }
-      <${Named} text=${`${words?.text} ${words?.hints.join()} ${text}`} files=${files} />
-    </section>
-    <div>
+  return { verdicts, progress, judgeAll, leave };
+}
+
+/** An exercise, or a stage, and one's own lock for it. */
+function Bench({
+  engine,
+  files,
+  name,
+  exercise,
+  original,
+  text,
+  write,
+  solve,
+  isSolved,
+  next,
+  open,
+  children,
+}: BenchProps) {
+  const { verdicts, progress, judgeAll, leave } = useJudging({ engine, text, exercise });
+  const [shown, show] = useState<Judged>();
+  /** The lines that the sales are at in what is shown. */
+  const [at, setAt] = useState<At>([]);
+  const replace = useRef<(text: string) => void>(() => {});
+  const results = useRef<HTMLElement>(null);
+  // On a phone what came of it is below.
+  useEffect(() => results.current?.scrollIntoView(), [verdicts]);
+
+  function change(changed: string) {
+    if (progress) leave();
+    write(changed);
+  }
+  async function press() {
+    const found = progress ? undefined : await judgeAll();
+    if (!found) return;
+    show(found.judged.find(({ verdict, isAsked }) => verdict === 'fail' && (isAsked || !exercise)));
+    if (exercise && isSolvedBy(found)) solve();
+  }
+
+  const { judged = [], problem } = verdicts ?? {};
+  const isOld = verdicts !== undefined && verdicts.text !== text;
+  const asked = exercise ? judged.filter(({ isAsked }) => isAsked) : judged;
+  const isNowSolved = exercise && verdicts && !isOld && !progress && isSolvedBy(verdicts);
+  const marks = isOld ? [] : marksOf(at, problem?.line ?? shown?.line);
+  return html`<article class=${judged.length > 0 ? 'turn judged' : 'turn'}>
+    <p class="bar begins">${children} ${isSolved && html`<b class="pass">${say('solved')}</b>`}</p>
+    <${Task} exercise=${exercise} files=${files} text=${text} isSolved=${isSolved} />
     <section class="write">
-      <${Editor} key=${`${name} ${spoken()}`} text=${text} label=${say('yourLock')} describedBy="leaves" onChange=${write} replace=${replace} />
+      <${Editor} key=${spoken()} text=${text} label=${say('yourLock')} describedBy="leaves" marks=${marks} onChange=${change} replace=${replace} />
       <p class="bar">
-        <button class="main" aria-disabled=${isJudging} onClick=${judgeAll}>${say('judge')}</button>
+        <button class="main" aria-disabled=${progress !== undefined} onClick=${press}>${say('judge')}</button>
         <button aria-disabled=${text === original} onClick=${() => text === original || replace.current(original)}>${say('reset')}</button>
         <button onClick=${() => download(text)}>${say('export')}</button>
         <label class="button">${say('import')}<input type="file" accept=".ts,.js,.txt" onChange=${(event: Event) => void readFile(event, (given) => replace.current(given))} /></label>
       </p>
-      <p role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${
-        problem instanceof LateError
-          ? html`<${Said} told=${problem.told} />`
-          : problem
-            ? html`${say('broken')} <span lang="en">${problem.message}</span>`
-            : results.length === 0 || isOld
-              ? say(isJudging ? 'judging' : 'untouched')
-              : html`<b>${isNowSolved ? say('solvedNow') : exercise && fails.length > 0 && say('notYet', { fails: [...new Set(fails.map((each) => each.name))].join(', ') })}</b> ${say('judged', { failed: asked.filter(({ verdict }) => verdict === 'fail').length, played: asked.length })}`
-      }</p>
-      ${isNowSolved && next && html`<p><button class="main" onClick=${() => begin(next.name)}>${say('nextExercise', { name: titleOf(next) })}</button></p>`}
+      <${Status} progress=${progress} verdicts=${isOld ? undefined : verdicts} asked=${asked} isExercise=${exercise !== undefined} />
+      ${isNowSolved && next && html`<p><button class="main" onClick=${() => open(next.name)}>${say('nextExercise', { name: titleOf(next) })}</button></p>`}
       <small id="leaves">${say('leaves')}</small>
     </section>
-    <section class=${isOld ? 'judged old' : 'judged'}>
-      ${isOld && html`<p>${say('beforeChange')}</p>`}
-      ${shown && html`<${Shown} key=${`${shown.name} ${shown.isOfSearch} ${text}`} judged=${shown} place=${/in-process/.test(name) ? 'node' : 'redis'} play=${() => play(shown)} onProblem=${setProblem} />`}
-      ${listed(asked)}
-      ${others.length > 0 && html`<details><summary>${say('others')}</summary>${listed(others)}</details>`}
-    </section>
-    </div>
+    ${
+      judged.length > 0 &&
+      html`<section class=${isOld ? 'verdicts old' : 'verdicts'} ref=${results}>
+      <${Results} asked=${asked} others=${judged.filter((each) => !asked.includes(each))} shown=${shown} show=${show} isOld=${isOld} />
+      ${shown && html`<${Seen} key=${`${shown.name} ${shown.isOfSearch} ${verdicts?.text}`} judged=${shown} text=${verdicts?.text} exercise=${exercise} name=${name} engine=${engine} setAt=${setAt} />`}
+    </section>`
+    }
   </article>`;
+}
+
+interface StatusProps {
+  progress: Progress | undefined;
+  /** What came of the text that is there. */
+  verdicts: Verdicts | undefined;
+  asked: Judged[];
+  isExercise: boolean;
+}
+
+/** How far it is, and then what came of it. */
+function Status({ progress, verdicts, asked, isExercise }: StatusProps) {
+  const said = (isLost: boolean, what: unknown) =>
+    html`<div role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${what}</div>`;
+  if (progress) {
+    const { done, of } = progress;
+    const bar = html`<progress max=${of || 1} value=${done} aria-label=${say('judge')} />`;
+    return said(false, html`${bar} ${of === 0 ? say('loading') : say('playingOf', { n: Math.min(done + 1, of), of })}`);
+  }
+  if (verdicts === undefined) return said(false, say('untouched'));
+  const { problem, late } = verdicts;
+  if (problem)
+    return said(true, html`${say('broken')} ${lineSaid(problem.line)}<span lang="en">${problem.message}</span>`);
+  if (late) return said(false, html`<${Said} told=${late.told} />`);
+  const passed = asked.filter(({ verdict }) => verdict === 'pass').length;
+  const outcome = isExercise && html`<b>${say(isSolvedBy(verdicts) ? 'solvedNow' : 'notYet')}</b>`;
+  const isLost = asked.some(({ verdict }) => verdict === 'fail');
+  return said(isLost, html`${outcome} ${say('judged', { passed, played: asked.length })}`);
+}
+
+/** All that the exercise asks is known, and is for the lock. */
+function isSolvedBy({ judged, late, problem }: Omit<Verdicts, 'text'>) {
+  const asked = judged.filter(({ isAsked }) => isAsked);
+  return !late && !problem && asked.length > 0 && asked.every(({ verdict }) => verdict === 'pass');
+}
+
+/** The lines that are lit: those that sales are at, and the one that has thrown. */
+function marksOf(at: At, bad: number | undefined): Mark[] {
+  const lines = new Set([...(bad === undefined ? [] : [bad]), ...at.flatMap(({ line }) => line ?? [])]);
+  return [...lines].map((line) => ({
+    line,
+    sales: at.filter((each) => each.line === line).map(({ sale }) => sale),
+    isBad: line === bad,
+  }));
+}
+
+interface TaskProps {
+  exercise: PageExercise | undefined;
+  files: Record<string, string>;
+  text: string;
+  isSolved: boolean;
+}
+
+/** What is wrong and what to change, what one expects, the hints, and the solution when one has it. */
+function Task({ exercise, files, text, isSolved }: TaskProps) {
+  const [hints, setHints] = useState(0);
+  const [chosen, choose] = useState<number>();
+  const words = exercise?.words[spoken()];
+  const named = html`<${Named} text=${`${words?.text} ${words?.hints.join()} ${text}`} files=${files} />`;
+  if (!words) return html`<section class="ask" tabindex="0"><p>${say('explore')}</p>${named}</section>`;
+  const { question, answers } = words.prediction;
+  const isAnswered = chosen !== undefined;
+  return html`<section class="ask" tabindex="0" aria-label=${words.title}>
+    <h2>${words.title}</h2>
+    <${Markdown} text=${words.text} />
+    <${Question} question=${question} chosen=${chosen} right=${isAnswered ? answers.findIndex(({ isRight }) => isRight) : undefined}
+      choose=${choose} answers=${answers.map((answer) => answer.text)} />
+    ${isAnswered && html`<${Markdown} text=${whyOf(words.prediction, chosen)} />`}
+    ${words.hints.slice(0, hints).map((hint) => html`<aside><${Markdown} text=${hint} /></aside>`)}
+    <p class="bar">
+      <button aria-disabled=${hints >= words.hints.length} onClick=${() => setHints(Math.min(hints + 1, words.hints.length))}>${say('hint')}</button>
+      ${isSolved && html`<details><summary>${say('solution')}</summary><${Markdown} text=${words.solution} /><pre tabindex="0">${exercise?.solution}</pre></details>`}
+    </p>
+    ${named}
+  </section>`;
 }
 
 const signs = { pass: '✔', fail: '✘', unknown: '?' };
 
-/** What decides the exercise and is against it. */
-const failsIn = (results: Judged[]) => results.filter(({ isAsked, verdict }) => isAsked && verdict !== 'pass');
-
-interface ResultProps {
-  judged: Judged;
-  isShown: boolean;
+interface ResultsProps {
+  asked: Judged[];
+  others: Judged[];
+  shown: Judged | undefined;
+  show(judged: Judged): void;
   isOld: boolean;
-  show(judged: Judged | undefined): void;
 }
 
-function Result({ judged, isShown, isOld, show }: ResultProps) {
-  const { name, isOfSearch, verdict, asks, says } = judged;
-  // Of a scope in which the lock holds there is no order of events to see, and a text that was changed can't be played.
-  const isPlain = isOld || (isOfSearch && verdict !== 'fail');
-  const title = `${signs[verdict]} ${isOfSearch ? say('everyOrder', { name }) : name}`;
-  return html`<li class=${verdict}>
-    ${isPlain ? html`<strong>${title}</strong>` : html`<button aria-pressed=${isShown} onClick=${() => show(isShown ? undefined : judged)}>${title}</button>`}${' '}
-    <${Said} told=${asks} /> <b><${Said} told=${says} /></b>
-  </li>`;
-}
-
-/** What is to be seen of a question. */
-interface Seen {
-  ofDrill?: PlayEvent[];
-  ofSearch?: GameEvent[];
-}
-
-interface ShownProps {
-  judged: Judged;
-  place: LockPlace;
-  play(): Promise<Seen>;
-  onProblem(error: Error): void;
-}
-
-/** A scenario under the lock, or the order of events that breaks it, step by step. */
-function Shown({ judged, place, play, onProblem }: ShownProps) {
-  const [{ ofDrill = [], ofSearch = [] }, setSeen] = useState<Seen>({});
-  useEffect(() => {
-    let isLeft = false;
-    play().then(setSeen, (error) => isLeft || onProblem(error));
-    return () => {
-      isLeft = true;
-    };
-  }, []);
-  const { name, isOfSearch } = judged;
-  const stops = useMemo(
-    () => (isOfSearch ? [...new Set(ofSearch.map(({ at }) => at))] : stopsOf([ofDrill])),
-    [ofDrill, ofSearch],
-  );
-  const player = usePlayer(stops, { isTold: isOfSearch || isTold(ofDrill), begins: false });
-  const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [stops]);
-  if (stops.length === 0) return null;
-  const asks = judged.asks.map(inPageLanguage).join(' ');
-  const run = { place, scale: scaleOf(stops), at: stops[player.stop] ?? 0, asks };
-  return html`<section class="runs" ref=${section}>
-    ${
-      isOfSearch
-        ? html`<${Run} title=${say('shortest', { name })} events=${ofSearch} said=${searchSaid} ...${run} />`
-        : html`<${Run} title=${say('scenario', { name })} events=${ofDrill} said=${stepSaid} ...${run} />`
-    }
-    <${Controls} player=${player} count=${stops.length} />
-  </section>`;
+function Results({ asked, others, shown, show, isOld }: ResultsProps) {
+  const listed = (judged: Judged[]) =>
+    html`<ul>${judged.map((each) => {
+      const name = each.isOfSearch ? say('everyOrder', { name: each.name }) : each.name;
+      return html`<li class=${each.verdict}><button aria-pressed=${shown === each} onClick=${() => show(each)}>${signs[each.verdict]} ${name}</button></li>`;
+    })}</ul>`;
+  return html`<div class="results" tabindex="0" role="group" aria-label=${say('results')}>
+    ${isOld && html`<small>${say('beforeChange')}</small>`}
+    ${listed(asked)}
+    ${others.length > 0 && html`<details><summary>${say('others', { n: others.length })}</summary>${listed(others)}</details>`}
+  </div>`;
 }
 
 /** A stage's file imports from where it lies; a lock of one's own does so from another folder. */
 const ownPlace = (text: string) => text.replace(/from '\.\//g, "from '../../locks/");
 
-function whatOf({ answers, explains }: Prediction, chosen: number) {
+function whyOf({ answers, explains }: Prediction, chosen: number) {
   const { isRight, because = '' } = answers[chosen] ?? {};
   return isRight ? `**✔** ${explains}` : `**✘** ${because}`;
 }

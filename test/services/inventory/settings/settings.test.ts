@@ -54,6 +54,14 @@ describe('settings: a value that is not allowed ends the node with one line', ()
   });
 
   test.each([
+    ['LOCK_VERSION', 'fence', 'fenced'],
+    ['JOB_LOCK', 'conditionl', 'conditional'],
+    ['ORDERS', 'onn', 'on'],
+  ])('%s=%s is near another name', async (name, value, near) => {
+    expect(await refuse({ [name]: value })).toBe(`${name}=${value} is not allowed. Did you mean ${near}?\n`);
+  });
+
+  test.each([
     ['a value of two lines is shown as one line', 'NODE_NAME', 'one\ntwo', 'NODE_NAME=one two'],
     ['a URL is not shown', 'REDIS_URL', 'http://127.0.0.1', 'REDIS_URL'],
     ['no certificate is looked through for an address', 'MYSQL_URL', 'mysqls://root@[::1]/a', 'MYSQL_URL'],
