@@ -113,7 +113,7 @@ const NODES = ['node-1', 'node-2'];
 /** Buyers who come within so many milliseconds come together. */
 const TOGETHER_MS = 1;
 /** Deeds that are drawn by what they do. */
-const DRAWN = new Set(['held', 'stopped', 'killed', 'blocked', 'asks again']);
+const DRAWN = new Set(['held', 'late write arrives', 'lease ends', 'stopped', 'killed', 'blocked', 'asks again']);
 /** Deeds that cut the wire of a node. */
 const CUTS = new Set(['cut off from its lock', 'cut off', 'line cut']);
 
