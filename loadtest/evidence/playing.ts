@@ -16,8 +16,8 @@ const letterIn = (requestId = '') => (isLetter(requestId) ? requestId : undefine
 export const isLetter = (sale: string) => /^[A-Z]\d*$/.test(sale);
 
 /**
- * The same events, in which each sale has its letter, if it has one, in the place of its number, and a lock the sale that its owner token
- * names. `instances`: which node each process is, by what its tokens begin with. `tokens`: what those that are not ours stand for.
+ * The same events, in which each sale has its letter in the place of its number, or a number that no other has, and a lock the sale that
+ * its owner token names. `instances`: which node each process is, by what its tokens begin with. `tokens`: what those that are not ours stand for.
  */
 export function withLetters(
   events: PlayEvent[],
@@ -26,6 +26,7 @@ export function withLetters(
 ): PlayEvent[] {
   /** By the names of their nodes and their numbers there. A process that is started again counts from 1. */
   const letters = new Map<string, string>();
+  let unnamed = 0;
   const named = (node: string, sale: string) => letters.get(`${node} ${sale}`) ?? sale;
   /** Whose each token is, as it was when Redis first held it: that process may be dead by now. */
   const owners = new Map<string, string>();
@@ -40,7 +41,8 @@ export function withLetters(
       for (const name of [...letters.keys()]) if (name.startsWith(`${event.node} `)) letters.delete(name);
     if (event.kind === 'sale' && event.step === 'waiting') {
       const letter = letterIn(event.requestId);
-      if (letter !== undefined) letters.set(`${event.node} ${event.sale}`, letter);
+      if (letter === undefined) unnamed += 1;
+      letters.set(`${event.node} ${event.sale}`, letter ?? String(unnamed));
     }
     if (event.kind === 'redis' && event.lock) {
       const owner = ownerOf(event.lock.value);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readExercises } from '../../../workshop/exercises/exercise.ts';
 import { textsIn } from '../../../workshop/page/pack.ts';
+import { glossary, lessons } from '../../../workshop/page/picture/lessons.ts';
 import { exerciseOf, exercisesIn } from '../../../workshop/page/view/exercises.ts';
-import { glossary, lessons } from '../../../workshop/page/view/lessons.ts';
 import { type Both, texts } from '../../../workshop/page/view/texts.ts';
 
 const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();

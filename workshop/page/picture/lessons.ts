@@ -171,21 +171,21 @@ export const lessons: Lesson[] = [
     ],
     answers: [
       {
-        text: ['98.', '98。'],
+        text: ['98 units.', '98 件。'],
         why: [
           'Two units were sold, but B read the stock before A had written. So both wrote 99.',
           '确实卖出了两件，但 A 还没写回，B 就已读走库存。所以两笔都写回 99。',
         ],
       },
       {
-        text: ['99.', '99。'],
+        text: ['99 units.', '99 件。'],
         why: [
           'Both read 100 before either had written, so both wrote 99. Unit 100 was sold twice.',
           '两笔都在对方写回之前读到 100，所以都写回 99。第 100 件卖了两次。',
         ],
       },
       {
-        text: ['99, and one buyer gets an error.', '99，其中一个买家收到错误。'],
+        text: ['99 units, and one buyer gets an error.', '99 件，其中一个买家收到错误。'],
         why: [
           'Nobody checks. Redis accepts both writes, and both buyers are told: sold.',
           '没有人检查。Redis 接受两次写入，两个买家都得到“购买成功”。',
@@ -560,8 +560,8 @@ export const lessons: Lesson[] = [
     name: ['fencing', 'fencing 令牌'],
     problem: ['node-1 is paused in the middle of a sale, and renews nothing.', 'node-1 在销售中途停顿，无法续期。'],
     change: [
-      'Each holder gets a larger number. The stock refuses writes with an older one.',
-      '每个持有者得到一个更大的编号，库存拒绝带旧编号的写入。',
+      'Each holder gets a larger token, a number. The stock refuses writes with an older one.',
+      '每个持有者得到一个更大的编号，叫令牌。库存拒绝带旧令牌的写入。',
     ],
     breaks: ['overwritten'],
     keeps: ['write-refused'],

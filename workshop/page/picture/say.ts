@@ -16,9 +16,6 @@ export interface Said {
 }
 
 export interface Saying {
-  leaseMs: number;
-  /** The lock has failed. */
-  isLost: boolean;
   stage: string;
   /** How a sentence of the lab reads. */
   tell?: (told: unknown) => Both;
@@ -68,23 +65,21 @@ function named<Value>(value: Value, names: Set<string>): Value {
 export function sayOf(beats: Beats, index: number, saying: Saying): Said {
   const last = beats.scenes.at(-1) as Scene;
   const names = new Set(last.sales.map(({ sale }) => sale).filter((sale) => sale >= 'A'));
-  const [beat, before, after] = named(
-    [beats.beats[index] as Beat, beats.scenes[index] as Scene, beats.scenes[index + 1] as Scene] as const,
-    names,
-  );
+  const all = named(beats.beats, names);
+  const beat = all[index] as Beat;
+  const [before, after] = named([beats.scenes[index] as Scene, beats.scenes[index + 1] as Scene] as const, names);
   const { sale } = beat;
   const own = after.sales.findLast((each) => each.sale === sale);
   const others = after.sales.filter((each) => each !== own && each.place === 'inside' && !each.isDead);
-  const has =
-    own && beats.beats.slice(0, index).findLastIndex((each) => each.sale === sale && each.command?.act === 'acquire');
-  // Of a lock that is not seen in Redis nobody knows whose it is.
-  const isGone = beats.beats
-    .slice(has, index + 1)
+  const since = all.slice(0, index).findLastIndex((each) => each.sale === sale && each.command?.act === 'acquire');
+  // Of a lock that is not seen in Redis nobody knows when it is gone.
+  const isGone = all
+    .slice(Math.max(0, since), index + 1)
     .some(({ kind, command }) => kind === 'lease-end' || command?.act === 'release');
   const isTaken = after.holder !== undefined && after.holder !== sale;
   const moment: Moment = {
     ...saying,
-    ...{ beat, before, after, sale, own, stock: beats.stock, later: named(beats.beats.slice(index + 1), names) },
+    ...{ beat, before, after, sale, own, stock: beats.stock, later: all.slice(index + 1) },
     met: others[0],
     twin: others.find((each) => each.read !== undefined && each.read === own?.read && each.wrote === undefined),
     isMistaken: own?.place === 'inside' && !own.isDead && (isTaken || (isGone && after.holder !== sale)),
@@ -265,13 +260,13 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
           `${sale} read ${read}, too. ${twin.sale} had not written yet.`,
           `${twin.sale} 还没写回，${sale} 也读到 ${read}。`,
         ],
-        [`Both will sell unit ${read}.`, `${twin.sale} 和 ${sale} 都会卖出第 ${read} 件。`],
+        [`Both are about to sell unit ${read}.`, `${twin.sale} 和 ${sale} 都准备卖出第 ${read} 件。`],
       );
     return said(
       [`${sale} read the stock: ${read}.`, `${sale} 读到库存：${read}。`],
       isMistaken
         ? thinks(sale)
-        : [`It will sell unit ${read} and write ${read - 1}.`, `它会卖出第 ${read} 件，写回 ${read - 1}。`],
+        : [`It is about to sell unit ${read} and write ${read - 1}.`, `它准备卖出第 ${read} 件，写回 ${read - 1}。`],
     );
   },
   write: (moment) => ofWrite(moment),
@@ -451,8 +446,8 @@ function ofWrite({ sale, own, before, after, beat: { breaks, kind }, twin, isMis
       ? thinks(sale)
       : twin
         ? [
-            `${twin.sale} has read ${read} as well, and will write ${wrote}.`,
-            `${twin.sale} 也读到 ${read}，也会写回 ${wrote}。`,
+            `${twin.sale} has read ${read} as well, and is about to write ${wrote}.`,
+            `${twin.sale} 也读到了 ${read}，也准备写回 ${wrote}。`,
           ]
         : nothing,
   );

@@ -17,7 +17,7 @@ const STEP_MS = 50;
 const OF_NODE = new Set<Fault>(['pause', 'kill', 'cut']);
 
 export function Dials({ lesson, knobs, tune }: DialsProps) {
-  const { leaseMs, takesMs, buyers, fault, faultAt, asksAgain, stage = lesson.stage } = knobs;
+  const { leaseMs, takesMs, buyers, fault, faultAt, stage = lesson.stage } = knobs;
   const change = (more: Partial<Knobs>) => tune({ ...knobs, ...more });
   const isOver = takesMs > leaseMs;
   const time = (name: 'leaseMs' | 'takesMs', label: Text) => {
@@ -70,7 +70,6 @@ export function Dials({ lesson, knobs, tune }: DialsProps) {
         lessons.map((each) => [each.stage, each.stage]),
         (each) => change({ stage: each }),
       )}
-      <label><input type="checkbox" checked=${asksAgain} onChange=${() => change({ asksAgain: !asksAgain })} /> ${say('asksAgain')}</label>
       <${PageText} text=${lesson.page(knobs)} />
       <button aria-disabled=${knobs === lesson.usual} onClick=${() => tune(lesson.usual)}>${say('reset')}</button>
     </p>

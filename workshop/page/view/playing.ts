@@ -76,10 +76,10 @@ interface PlayingProps {
 /** The sentence, the picture and the timeline. */
 export function Playing({ shown, pos, begins, isHidden, isBefore, go }: PlayingProps) {
   const [place, size] = useSize();
-  const { beats, stage, turning, verdict } = shown;
+  const { beats, stage, turning } = shown;
   const index = beatAt(pos);
   const said = useMemo(
-    () => (index < 0 ? begins : sayOf(beats, index, { leaseMs: beats.leaseMs, stage, isLost: verdict === 'fail' })),
+    () => (index < 0 ? begins : sayOf(beats, index, { stage })),
     [shown, index, inLanguage(begins.big)],
   );
   const label = partsOf(inLanguage(said.big)).join('');

@@ -23,7 +23,6 @@ export const texts = {
   lease: ['The lease', '租期'],
   fault: ['What goes wrong', '故障'],
   atNode: ['at', '位置'],
-  asksAgain: ['A asks again', 'A 再次加锁'],
   asText: ['As text', '查看文本'],
   playIt: ['Save it as my.txt, and play it:', '保存为 my.txt，然后运行：'],
   copy: ['Copy', '复制'],
