@@ -24,13 +24,14 @@ export function asRead(command: (string | number)[]): ReadCommand {
 /** A command in English. */
 export const readable = (command: (string | number)[]): string => readInEnglish(asRead(command));
 
-/** A line for each step: its number, its time, who, what, the reply, and what came of it. */
-export function numbered(steps: Step[]): string[] {
+/** A line for each step: its number, its time, who, what, the reply, and what came of it. `line` makes it of its start and its text. */
+export function numbered(steps: Step[], line = (start: string, text: string) => start + text): string[] {
   const width = String(steps.length).length;
   return steps.map(({ at, process, what, reply, told }, index) => {
     const number = String(index + 1).padStart(width);
     const came = told.map(toldInEnglish).join(', ');
     const answer = reply === undefined ? '' : ` → ${reply}`;
-    return `${number}. ${String(at).padStart(5)} ms  ${process} ${clauseInEnglish(what)}${answer}${came ? `: ${process} ${came}` : ''}`;
+    const after = came ? `: ${process} ${came}` : '';
+    return line(`${number}. ${String(at).padStart(5)} ms  `, `${process} ${clauseInEnglish(what)}${answer}${after}`);
   });
 }

@@ -6,6 +6,7 @@ import { problemOfName, readExternalLock } from '../loadtest/grade/external-lock
 import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../loadtest/prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../loadtest/prove/plan.ts';
 import { inWords, isAsExpected, type Proof, proofOf } from '../loadtest/prove/results.ts';
+import { hanging } from '../loadtest/report/terminal.ts';
 import { createRunFolder, jsonOf } from '../loadtest/run/folder.ts';
 import { startProgressLine } from '../loadtest/run/progress-line.ts';
 import { lockName, replicasOf, strategies } from '../locks/index.ts';
@@ -113,7 +114,7 @@ function print({ cells, server }: Proof, file: string) {
       ? [
           ...matrixLines(cells),
           '',
-          legend,
+          hanging('', legend),
           summaryOf(cells, server),
           '',
           ...faultLines(cells.filter((cell) => !isAsExpected(cell))),

@@ -1,5 +1,6 @@
 // npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { type Backend, backendOf, numberOf } from '../locks/index.ts';
@@ -150,8 +151,11 @@ async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Ba
   const { redis, redisSet, replica, nginx, nodes } = stack;
   const redisUrl = redisSet?.url ?? redis.url;
   const howToSee = redisSet?.howToSee ?? (replica && `redis-cli -u ${replica.url} info replication`);
-  const [node] = nodes;
-  const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
+  const states = await Promise.all(nodes.map(({ labUrl }) => fetch(`${labUrl}/state`).then((answer) => answer.json())));
+  const [{ lock }] = states as [{ lock: string }];
+  // A node that answers has told of its start. Two turns of the event loop read that: what follows is the end of what is printed.
+  await nextTurn();
+  await nextTurn();
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
   const given = Object.entries(namespace).map(([setting, value]) => `${setting}=${value}`);
@@ -159,7 +163,7 @@ async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Ba
 redis    ${redis.kind}, ${redisUrl}${serversOf(stack, backends)}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
 ${nodes.map(({ name, url, labUrl }) => `${name.padEnd(8)} ${url}, lab listener ${labUrl}`).join('\n')}
-lock     ${(state as { lock: string }).lock}
+lock     ${lock}
 stock    ${STOCK} units of sku 001
 
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale

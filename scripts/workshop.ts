@@ -59,16 +59,29 @@ async function watch(wanted: string): Promise<number> {
   const [exercise] = among([wanted]) as [Exercise];
   const { title, text, file, original, solution } = exercise;
   provideFile(exercise);
-  print([pc.bold(title), '', text, '', `Your file: ${relative(projectDir, file)}.`]);
-  print([`Hints: ${relative(projectDir, dirname(original))}. The solution: ${relative(projectDir, solution)}.`, '']);
+  const [own, hints, answer] = [file, dirname(original), solution].map((path) => relative(projectDir, path));
+  print([
+    pc.bold(title),
+    '',
+    text,
+    '',
+    `Your file:    ${own}`,
+    `Hints:        ${hints}`,
+    `The solution: ${answer}`,
+    '',
+  ]);
   const watcher = watchFile(file, { interval: LOOK_MS }, () => {});
   try {
     while (true) {
       const saved = once(watcher, 'change', { signal });
       saved.catch(() => {});
-      print(linesOf(await judge(exercise, signal)));
+      print([...linesOf(await judge(exercise, signal)), `Watching ${own}: each save is judged. Ctrl-C ends this.`]);
       await saved;
     }
+  } catch (error) {
+    // That is how it ends.
+    if (signal.aborted) return ALL_SOLVED;
+    throw error;
   } finally {
     unwatchFile(file);
   }

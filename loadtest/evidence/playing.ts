@@ -12,7 +12,8 @@ const RELEASE_MS = 5;
 const SAME_END_MS = 50;
 
 /** The letter by which a scenario calls a sale, which its request has brought to the node. */
-const letterIn = (requestId = '') => (/^[A-Z]\d*$/.test(requestId) ? requestId : undefined);
+const letterIn = (requestId = '') => (isLetter(requestId) ? requestId : undefined);
+export const isLetter = (sale: string) => /^[A-Z]\d*$/.test(sale);
 
 /**
  * The same events, in which each sale has its letter, if it has one, in the place of its number, and a lock the sale that its owner token

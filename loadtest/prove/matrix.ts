@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
 import { countOf, formatOrders } from '../narration/numbers.ts';
-import { signTable } from '../report/terminal.ts';
+import { hanging, signTable } from '../report/terminal.ts';
 import { scopeNames } from './plan.ts';
 
 type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
@@ -43,7 +43,7 @@ export function faultLines(amiss: Cell[]): string[] {
   );
   const lines = first.map((cell) => {
     const sign = { fails: '✘', holds: '✔, but a counterexample is expected', unknown: '?' }[cell.verdict];
-    return `${nameOfCell(cell)}: ${sign} ${cell.reason}`;
+    return hanging(`${nameOfCell(cell)}: ${sign} `, cell.reason);
   });
   return lines.length > 0
     ? [...lines, '', processes, 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
@@ -62,17 +62,17 @@ export function nameOfCell({ stage, scope, processes }: Pick<Cell, 'stage' | 'sc
 }
 
 /** A cell with all that is known of it. */
-export function cellLines(cell: Cell) {
+export function cellLines(cell: Cell, indent = '') {
   const { says, verdict, reason, states, schedules, counterexample, replayed, cut } = cell;
   const signs = { holds: pc.green('✔ holds'), fails: pc.red('✘ fails'), unknown: pc.yellow('? unknown') };
   const orders = schedules > 0 ? `, ${formatOrders(schedules)} orders` : '';
   const open = cut > 0 && verdict === 'unknown' ? `, ${cut.toLocaleString('en')} branches not followed` : '';
   const again = replayed ? ` Replayed ${replayed} times: the same each time.` : '';
   return [
-    `${nameOfCell(cell)}   ${signs[verdict]}`,
-    `  ${says} ${reason}${again}`.trimEnd(),
-    ...(counterexample ? [`  ${processes}`] : []),
-    `  ${states.toLocaleString('en')} states${orders}${open}.`,
-    ...numbered(counterexample ?? []).map((line) => `  ${line}`),
+    `${indent}${nameOfCell(cell)}   ${signs[verdict]}`,
+    hanging(`${indent}  `, `${says} ${reason}${again}`.trimEnd()),
+    ...(counterexample ? [`${indent}  ${processes}`] : []),
+    `${indent}  ${states.toLocaleString('en')} states${orders}${open}.`,
+    ...numbered(counterexample ?? [], (start, text) => hanging(`${indent}  ${start}`, text)),
   ];
 }

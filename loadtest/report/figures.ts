@@ -13,21 +13,27 @@ interface Shown {
   text: string;
   /** Whether the figure shows a broken lock. */
   isDamage?: boolean;
+  /** Nobody knows it: that must never read as zero. */
+  isUnknown?: true;
 }
 
-/** The figures by which stages are compared. What was not measured must never read as zero. */
+export const SOLD_TWICE = 'sold twice';
+export const OVERSOLD = 'oversold';
+
+/** The figures by which stages are compared. */
 export function comparedFigures(figures: RushFigures): Shown[] {
   const { sold, expectedStock, finalStock, lostUpdates, oversold, throughput, latencyMs } = figures;
   const measure = (name: string, value?: number) => ({
     name,
     text: value === undefined ? 'not measured' : formatMeasure(value),
+    ...(value === undefined && { isUnknown: true as const }),
   });
   return [
     { name: 'sold', text: formatNumber(sold) },
     { name: 'expected stock', text: formatNumber(expectedStock) },
     { name: 'final stock', text: formatNumber(finalStock) },
-    { name: 'sold twice', text: formatNumber(lostUpdates), isDamage: lostUpdates !== 0 },
-    { name: 'oversold', text: formatNumber(oversold), isDamage: oversold > 0 },
+    { name: SOLD_TWICE, text: formatNumber(lostUpdates), isDamage: lostUpdates !== 0 },
+    { name: OVERSOLD, text: formatNumber(oversold), isDamage: oversold > 0 },
     measure('sales/s', throughput),
     measure('p50 ms', latencyMs?.p50),
     measure('p99 ms', latencyMs?.p99),

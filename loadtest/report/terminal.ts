@@ -33,9 +33,9 @@ export function openingLines(stage: string, find: (stage: string, drill: string)
     .flatMap((drill) => find(rowOf(stage)?.before ?? '', drill) ?? []);
   return [
     pc.bold(stageTitle(stage)),
-    ...(story ? [`  ${pc.dim('Problem')}  ${story.problem}`] : []),
-    ...before.map((result) => `  ${pc.dim('Before ')}  ${shortLine(result)}`),
-    ...(story ? [`  ${pc.dim('Change ')}  ${story.change}`] : []),
+    ...(story ? [hanging(`  ${pc.dim('Problem')}  `, story.problem)] : []),
+    ...before.map((result) => hanging(`  ${pc.dim('Before ')}  `, shortLine(result))),
+    ...(story ? [hanging(`  ${pc.dim('Change ')}  `, story.change)] : []),
   ];
 }
 
@@ -63,12 +63,12 @@ export function resultLines(stage: string, result: DrillResult): string[] {
   const indent = indentOf(drill);
   const shares = sharesOf(result);
   return [
-    `  ${mark(verdict)} ${pc.bold(nameColumn(drill))} ${happened}`,
-    ...reasons.map((reason) => `${indent}${reason}`),
-    `${indent}${[expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')}`,
-    ...evidence.slice(0, 1).map((sentence) => `${indent}${pc.dim(`${sentence}.`)}`),
-    ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
-    ...(shares ? [`${indent}${pc.dim(shares)}`] : []),
+    hanging(`  ${mark(verdict)} ${pc.bold(nameColumn(drill))} `, happened),
+    ...reasons.map((reason) => hanging(indent, reason)),
+    hanging(indent, [expectationOf(stage, result), pc.dim(asked)].filter(Boolean).join(' ')),
+    ...evidence.slice(0, 1).map((sentence) => hanging(indent, pc.dim(`${sentence}.`))),
+    ...(speed.length > 0 ? [hanging(indent, pc.dim(speed.join(' · ')))] : []),
+    ...(shares ? [hanging(indent, pc.dim(shares))] : []),
   ];
 }
 
@@ -90,21 +90,26 @@ export function hanging(start: string, text: string, columns = process.stdout.co
 }
 
 /** What `npm run drill` tells of a stage: its title, and what it changes. */
-export const stageTold = (stage: string) => `${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`;
+export const stageTold = (stage: string, columns?: number) =>
+  hanging(`${pc.bold(stageTitle(stage))}  `, pc.dim(readStory(stage)?.change ?? ''), columns);
 
 /** What it tells of a step, and of its time in milliseconds. */
-export const stepTold = (sentence: string, atMs: number) =>
-  `  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`;
+export const stepTold = (sentence: string, atMs: number, columns?: number) =>
+  hanging(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  `, sentence, columns);
 
 /** What it tells of the end: the verdict and why, whether this was expected, and the first that was seen. */
-export function verdictTold(stage: string, result: Omit<DrillResult, 'drill' | 'durationMs' | 'told'>): string[] {
+export function verdictTold(
+  stage: string,
+  result: Omit<DrillResult, 'drill' | 'durationMs' | 'told'>,
+  columns?: number,
+): string[] {
   const { verdict, reasons, evidence, evidenceCount } = result;
   const expectation = expectationOf(stage, result);
   const more = evidenceCount - SHOWN_EVIDENCE;
   return [
-    `  ${pc.bold(mark(verdict, words[verdict]))}  ${reasons.join(' ')}`,
-    ...(expectation ? [`    ${expectation}`] : []),
-    ...evidence.slice(0, SHOWN_EVIDENCE).map((sentence) => `    ${pc.dim(`${sentence}.`)}`),
+    hanging(`  ${pc.bold(mark(verdict, words[verdict]))}  `, reasons.join(' '), columns),
+    ...(expectation ? [hanging('    ', expectation, columns)] : []),
+    ...evidence.slice(0, SHOWN_EVIDENCE).map((sentence) => hanging('    ', pc.dim(`${sentence}.`), columns)),
     ...(more > 0 ? [`    ${pc.dim(`and ${more} more`)}`] : []),
   ];
 }

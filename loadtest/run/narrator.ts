@@ -17,7 +17,7 @@ import {
   ranStaircases,
   whyNotPromised,
 } from '../report/cells.ts';
-import { comparedFigures } from '../report/figures.ts';
+import { comparedFigures, OVERSOLD, SOLD_TWICE } from '../report/figures.ts';
 import { baselineLine } from '../report/grades.ts';
 import { headlineOf } from '../report/headline.ts';
 import { looksLike } from '../report/marks.ts';
@@ -76,7 +76,7 @@ export function createNarrator(out: NodeJS.WriteStream, cells: Cell[], { isStory
       }
       const count = pc.dim(`[${resultsSoFar.size}/${cells.length}]`);
       const names = `${stage.padEnd(rowWidth)} ${nameColumn(result.drill)}`;
-      say(`${count} ${mark(result.verdict)} ${names} ${shortResult(result)}`);
+      say(hanging(`${count} ${mark(result.verdict)} ${names} `, shortResult(result)));
     },
     end(results, dir) {
       show('');
@@ -111,15 +111,15 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
 export function answerLines(answer: Answer): string[] {
   const found = { check: '', order: ' (search)', drill: ' (drill)' };
   const lines = (title: string, list: string[]) =>
-    list.length > 0 ? ['', title, ...list.map((each) => `  ${each}`)] : [];
+    list.length > 0 ? ['', hanging('', title), ...list.map((each) => hanging('  ', each))] : [];
   const bySentence = (findings: Answer['broken']) => {
     const named = findings.map((finding) => ({ ...finding, name: finding.name + found[finding.kind] }));
     return grouped(named, 'says').map(([says, names]) => `${names}: ${says}`);
   };
   return [
-    pc.bold(paint[looksLike[answer.verdict]](answer.sentence)),
+    hanging('', pc.bold(paint[looksLike[answer.verdict]](answer.sentence))),
     ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
-      ...(i === 0 ? [] : ['', `Broken, too: ${says}`]),
+      ...(i === 0 ? [] : ['', hanging('Broken, too: ', says)]),
       ...lines(`${name}${found[kind]} found it. ${under}, in this order:`, steps),
     ]),
     ...lines(
@@ -140,7 +140,8 @@ function grouped(findings: Answer['holds'], by: 'says' | 'under'): [said: string
 
 function startLine({ url, redis, nginx, backends, nodes }: Servers) {
   const others = Object.entries(backends).map(([name, version]) => `, ${name}: ${version}`);
-  return `${nodes === 2 ? 'Two' : nodes} nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
+  const servers = `redis: ${redis.kind} ${redis.version}${others.join('')}`;
+  return hanging('', `${nodes === 2 ? 'Two' : nodes} nodes behind nginx (${nginx}) at ${url}, ${servers}`);
 }
 
 function verdictLines(results: Results): string[] {
@@ -148,9 +149,9 @@ function verdictLines(results: Results): string[] {
   return [
     '',
     hanging('', pc.bold(headlineOf(results))),
-    `${title} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
-    ...results.verdictReasons.map((reason) => `  ${reason}`),
-    ...(results.leftOut.length > 0 ? [`  Left out: ${leftOutInWords(results.leftOut)}.`] : []),
+    hanging('', `${title} ${countCells(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`),
+    ...results.verdictReasons.map((reason) => hanging('  ', reason)),
+    ...(results.leftOut.length > 0 ? [hanging('  Left out: ', `${leftOutInWords(results.leftOut)}.`)] : []),
   ];
 }
 
@@ -183,20 +184,33 @@ function signOf({ stage, result }: RanCell, results: Results): string {
 /** The narrowest column for the names of rows. */
 const NARROWEST_ROW = 18;
 
+const sides = ['top', 'bottom', 'left', 'right', 'mid'];
+const corners = ['top', 'bottom'].flatMap((side) => ['mid', 'left', 'right'].map((end) => `${side}-${end}`));
+const crossings = ['left', 'mid', 'right'].map((side) => `${side}-mid`);
+/** Of a table: two spaces stand between its columns. */
+const WITHOUT_BORDERS = {
+  ...Object.fromEntries([...sides, ...corners, ...crossings].map((name) => [name, ''])),
+  middle: '  ',
+};
+
 /** A row for each stage: the figures of its rush, or of the first drill that has any. */
 function finalStock(results: Results): string[] {
   const drills = measuredRushes(results);
   const compared = drills.find(({ drill }) => drill === 'rush') ?? drills[0];
   if (compared === undefined) return [];
+  // Of the two ways to sell too much the one that this drill has: what is beyond the stock is sold twice as well.
+  const isBeyond = compared.stages.some(({ figures }) => figures.oversold > 0);
   const rows = compared.stages.map(({ stage, figures }) => [
-    { name: 'stage', text: stage },
-    ...comparedFigures(figures),
+    { name: 'stage', text: stage, isUnknown: undefined },
+    ...comparedFigures(figures).filter(({ name }) => name !== (isBeyond ? SOLD_TWICE : OVERSOLD)),
   ]);
   const table = new Table({
-    head: rows[0]?.map(({ name }) => name) ?? [],
+    // In two lines each, so that the table has room on 80 columns.
+    head: rows[0]?.map(({ name }) => name.replace(/ |(?=\/)/, '\n')) ?? [],
     colAligns: rows[0]?.map((_, at) => (at === 0 ? 'left' : 'right')) ?? [],
-    style: { head: [], border: [], compact: true },
+    chars: WITHOUT_BORDERS,
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
-  table.push(...rows.map((row) => row.map(({ text }) => text)));
+  table.push(...rows.map((row) => row.map(({ text, isUnknown }) => (isUnknown ? '–' : text))));
   return ['', pc.bold(`The final stock, and the speed, in the ${compared.drill}`), table.toString()];
 }

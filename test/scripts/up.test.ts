@@ -25,6 +25,9 @@ describe('npm run up', () => {
     const env = await ports();
     const up = start('scripts/up.ts', { ...env, ORDERS: 'on' });
     await up.prints(isUp);
+    const [log = '', table = ''] = up.stdout().split('\nredis ');
+    expect(log.match(/"msg":"listening"/g)).toHaveLength(2);
+    expect(table).not.toContain('"msg"');
     expect(up.stdout()).toContain(`MYSQL_URL=mysql://root@127.0.0.1:${env.MYSQL_PORT}/`);
 
     const sold = await sell(env);

@@ -3,7 +3,7 @@
 import { relative } from 'node:path';
 import pc from 'picocolors';
 import { cellLines } from '../../loadtest/prove/matrix.ts';
-import { mark } from '../../loadtest/report/terminal.ts';
+import { hanging, mark } from '../../loadtest/report/terminal.ts';
 import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
 import { proveAll } from '../../prove/prover.ts';
 import { numbered } from '../../prove/words.ts';
@@ -64,7 +64,7 @@ export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged)
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const unknown = cells.find(({ verdict }) => verdict === 'unknown');
   const why = unknown ? [`Not known: ${unknown.reason}`, 'What that means: docs/workshop.md'] : drills.map(sentenceOf);
-  return [head, '', ...(failed ? cellLines(failed) : why).map((line) => `  ${line}`), ''];
+  return [head, '', ...(failed ? cellLines(failed, '  ') : why.map((line) => hanging('  ', line))), ''];
 }
 
 /** `--json`: what other programs read. */

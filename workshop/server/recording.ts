@@ -1,6 +1,6 @@
 // What happens on real servers, as the events that the page draws: what the nodes push and ask, what Redis holds, and what is said.
 
-import { type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
+import { isLetter, type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
 import type { Fault } from '../../loadtest/evidence/timeline.ts';
 import type { Audience, CellRecord, Drill, Observed } from '../../loadtest/harness/drill.ts';
 import { watchLease } from '../../loadtest/harness/lease-watch.ts';
@@ -142,13 +142,20 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
         .filter(({ at }) => at >= startedAt && at <= until)
         .map((event) => sinceThen(event, from))
         .toSorted((a, b) => a.at - b.at);
-      return withLeases(withLetters(all, instances, tokens));
+      const named = withLetters(all, instances, tokens);
+      return withLeases(drill ? named : withoutCrowd(named));
     },
     async close() {
       closing.abort();
       await ownWatch?.close();
     },
   };
+}
+
+/** Of buyers who come by the hundred in free play, and have no letters, what they have written is told: the stock shows it. */
+function withoutCrowd(events: PlayEvent[]): PlayEvent[] {
+  const isOfCrowd = (event: PlayEvent) => 'sale' in event && event.sale !== undefined && !isLetter(event.sale);
+  return events.filter((event) => !isOfCrowd(event) || (event.kind === 'sale' && event.step === 'wrote'));
 }
 
 function sinceThen(event: PlayEvent, from: number): PlayEvent {

@@ -217,8 +217,7 @@ function whyRefused({ issues: [issue] }: z.ZodError, env: NodeJS.ProcessEnv): st
   const name = String(issue?.path[0]);
   // What should be a URL and is none may have a password anywhere.
   const said = /_URLS?$/.test(name) ? name : `${name}=${shown(env[name] ?? '')}`;
-  const refusal = refusalOf(`${said} is not allowed`, env[name] ?? '', namesIn(issue), issue?.message);
-  return refusal.replace(/[^?]$/, '$&.');
+  return refusalOf(`${said} is not allowed`, env[name] ?? '', namesIn(issue), `${issue?.message}.`);
 }
 
 /** The names that a value may have, where it is one. */

@@ -4,6 +4,7 @@ import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Beat, SaleScene, Scene } from '../picture/beats.ts';
+import { Chip } from './chip.ts';
 import { type Both, inLanguage, say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
@@ -75,8 +76,6 @@ export const atLock = (scene: Scene | undefined, beat: Beat | undefined) =>
     return step === 'acquire' || step === 'release' || isBeside;
   });
 
-export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
-
 function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[]; isBad: boolean }) {
   if (source === '') return null;
   return html`<p class="file">sale.ts <small>${say('everySale')}</small></p>
@@ -84,7 +83,7 @@ function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[
       ${stepLines(source).map(({ step, number, text, is }) => {
         const here = sales.filter((sale) => sale.step === step);
         const isCrowd = here.length > 1 && (step === 'gap' || step === 'write');
-        return html`<li class=${`${step}${here.length > 0 ? ' here' : ''}${isCrowd ? ' crowd' : ''}`}>
+        return html`<li class=${`${here.length > 0 ? 'here' : ''}${isCrowd ? ' crowd' : ''}`}>
           <span class="who">${here.map(({ sale }) => html`<${Chip} sale=${sale} />`)}</span><i>${number}</i><code>${text}</code>${is && html`<small>${inLanguage(is)}</small>`}</li>`;
       })}
     </ol>`;

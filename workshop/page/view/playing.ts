@@ -1,10 +1,10 @@
 // A playing as it is seen: the sentence, the picture, the timeline and the controls. All of it follows from where the player is.
 
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Beat, Scene } from '../picture/beats.ts';
 import { DOES, Picture } from '../picture/picture.ts';
-import { type Said, sayOf } from '../picture/say.ts';
+import { partsOf, type Said, sayOf } from '../picture/say.ts';
 import type { Shown } from '../picture/shown.ts';
 import { Timeline } from '../picture/timeline.ts';
 import type { Player, Rhythm } from './player.ts';
@@ -78,8 +78,11 @@ export function Playing({ shown, pos, begins, isHidden, isBefore, go }: PlayingP
   const [place, size] = useSize();
   const { beats, stage, turning, verdict } = shown;
   const index = beatAt(pos);
-  const said = index < 0 ? begins : sayOf(beats, index, { leaseMs: beats.leaseMs, stage, isLost: verdict === 'fail' });
-  const label = inLanguage(said.big);
+  const said = useMemo(
+    () => (index < 0 ? begins : sayOf(beats, index, { leaseMs: beats.leaseMs, stage, isLost: verdict === 'fail' })),
+    [shown, index, inLanguage(begins.big)],
+  );
+  const label = partsOf(inLanguage(said.big)).join('');
   const tone = toneAt(shown, pos);
   return html`<${Sentence} said=${said} tone=${isBefore && tone === 'good' ? undefined : tone} />
     <div class="canvas" ref=${place}>

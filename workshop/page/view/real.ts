@@ -103,7 +103,7 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
         ? html`<${RushShown} rush=${found.rush} player=${player} />`
         : html`<${Playing} shown=${found.shown} pos=${pos} begins=${begins} go=${player.go} />`
     }
-    <${Controls} player=${player} count=${count} turning=${'shown' in found ? found.shown.turning : undefined} />
+    ${isOver ? html`<${Controls} player=${player} count=${count} turning=${'shown' in found ? found.shown.turning : undefined} />` : html`<div class="controls" />`}
   </section>`;
 }
 

@@ -9,6 +9,8 @@ import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
 import { inEnglish, type ReadCommand, readInEnglish, type SearchSentence } from '../../../prove/wording.ts';
 import { inChinese } from '../../../prove/wording.zh.ts';
 import type { GameMove } from '../game.ts';
+import { partsOf } from '../picture/say.ts';
+import { Chip } from './chip.ts';
 import { say, spoken, type Text, type Values } from './texts.ts';
 
 type Move = GameMove;
@@ -63,4 +65,5 @@ export function inPageLanguage(told: Told): string {
 }
 
 /** A sentence in which each sale is in its colour. */
-export const Spoken = ({ text }: { text: string }) => text;
+export const Spoken = ({ text }: { text: string }) =>
+  partsOf(text).map((part, at) => (at % 2 === 1 ? html`<${Chip} sale=${part} />` : part));

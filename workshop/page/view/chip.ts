@@ -1,0 +1,5 @@
+// The name of a sale, in its colour.
+
+import { html } from 'htm/preact';
+
+export const Chip = ({ sale }: { sale: string }) => html`<b class=${`chip c-${sale}`}>${sale}</b>`;
