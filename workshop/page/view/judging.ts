@@ -85,15 +85,15 @@ export async function judge(
       return [{ ...judged, verdict: 'unknown' as const, asks: [], says }];
     }
   };
-  const plays = drills
-    .toSorted((one, other) => rankOf(one) - rankOf(other))
-    .map((drill) => [rankOf(drill), () => play(drill)] as const);
-  const searches = (exercise?.search ?? usualSearch).scopes.map((scope) => [2, () => search(scope)] as const);
-  const inOrder = [...plays, ...searches].toSorted(([one], [other]) => one - other);
-  const found: Judged[][] = inOrder.map(() => []);
+  const asked = [
+    ...drills.map((drill) => ({ rank: rankOf(drill), start: () => play(drill) })),
+    ...(exercise?.search ?? usualSearch).scopes.map((scope) => ({ rank: 2, start: () => search(scope) })),
+  ].map((each, place) => ({ ...each, place }));
+  const inOrder = asked.toSorted((one, other) => one.rank - other.rank);
+  const found: Judged[][] = asked.map(() => []);
   let done = 0;
-  const asking = inOrder.map(async ([, start], index) => {
-    found[index] = await start();
+  const asking = inOrder.map(async ({ start, place }) => {
+    found[place] = await start();
     done += 1;
     onProgress(done, inOrder.length);
     const [, second] = late;
