@@ -12,7 +12,7 @@ const quick = [
   'test/loadtest/scenarios/{page,stock}.test.ts',
   'test/loadtest/worlds/foreign/{answers,command-kinds,said,sales-seen}.test.ts',
   'test/loadtest/{staircase,worlds/simulated/cells}/!(outage).test.ts',
-  'test/workshop/{questions,server/{own-addresses,room,stream}}.test.ts',
+  'test/workshop/{questions,page/lessons,server/{own-addresses,room,stream}}.test.ts',
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',
   'test/lua/**/*.test.ts',
   'test/prove/refused.test.ts',

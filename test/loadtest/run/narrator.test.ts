@@ -53,6 +53,17 @@ function tellStory(cells: Emitted[]) {
   return output.text();
 }
 
+test.each(['rush', 'sell-out'])('the final table of a story fits 80 columns: %s', (drill) => {
+  const stages = sampleResults().stages.map(({ stage }) => stage);
+  const text = tellStory(stages.map((stage) => [stage, cellOf(sampleResults(), stage, drill)]));
+  const [, table = ''] = text.split('The final stock, and the speed');
+
+  const lines = table.split('\n').map((line) => line.length);
+  expect(lines.length).toBeGreaterThan(11);
+  expect(Math.max(...lines)).toBeLessThanOrEqual(80);
+  expect(table).toMatch(drill === 'rush' ? /^ +stock +stock +twice/m : /oversold/);
+});
+
 test('a run of cells of which nothing is expected is not called expected', () => {
   expect(tellStory([['2-recursive-retry', { ...rushOf('2-recursive-retry'), expected: null }]])).not.toMatch(
     /As expected/,

@@ -1,87 +1,152 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { lessons } from '../../../workshop/page/view/lessons.ts';
+import { lessons } from '../../../workshop/page/picture/lessons.ts';
 import { violations } from '../../soak/workshop/violations.ts';
 import { hasBrowser } from '../browser.ts';
 import { ownPage } from './open-page.ts';
 
-/** How many units are sold and still in stock at the end of each step, under the stage before and under its own. */
-const LOST = [[54], [56, 0], [22, 0], [0, 0], [0, 0], [3, 1], [2, 0], [4, 0], [1, 0]];
+/** What each step is called at its end, under the stage before and under its own: whether the drill failed. */
+const FAILS = [[true], [true, false], [true, false], [false, false], ...Array(6).fill([true, false])] as boolean[][];
 
 describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', () => {
   const own = ownPage();
 
-  const outcomes = (page: Page) => page.locator('.outcome');
-  const lostIn = (text: string) => Number(/(\d+) sold and still/.exec(text)?.[1] ?? 0);
-  const sentences = (page: Page) =>
-    page.locator('.line').evaluateAll((all) =>
-      all.map((each) => {
-        const { textContent } = each.querySelector('.said:not(.not)') ?? each;
-        return { height: each.clientHeight, isEmpty: textContent === '' };
-      }),
-    );
-  const isWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  /** Of what is seen first: how far it reaches beyond the screen, in pixels. */
+  const overflow = (page: Page) =>
+    page.evaluate(() => {
+      const parts = [...document.querySelectorAll('.said p, .canvas, .lanes, .controls, .ask > *')];
+      const lowest = Math.max(...parts.map((part) => part.getBoundingClientRect().bottom));
+      const { scrollWidth } = document.documentElement;
+      const said = [...document.querySelectorAll('.said')].map((part) => part.scrollHeight - part.clientHeight);
+      return {
+        below: Math.max(0, Math.ceil(lowest) - innerHeight),
+        beside: Math.max(0, scrollWidth - innerWidth),
+        said: Math.max(0, ...said),
+      };
+    });
+  const nothing = { below: 0, beside: 0, said: 0 };
+  /** Goes through all beats of what is shown, by keys, to its end. */
+  async function toEnd(page: Page, look: () => Promise<void>) {
+    await page.locator('.controls .main:enabled').first().waitFor();
+    await page.keyboard.press('Home');
+    while (
+      await page
+        .locator(
+          '.controls [aria-label="One step forward"][aria-disabled=false], .controls [aria-label="前进一步"][aria-disabled=false]',
+        )
+        .count()
+    ) {
+      const at = new URL(page.url()).hash;
+      await page.keyboard.press('ArrowRight');
+      await page.waitForFunction((before) => location.hash !== before, at);
+      await look();
+    }
+  }
 
-  test('it is opened, and loses units; by keys alone one goes through all steps, and each says what it costs the shop', async () => {
+  test('by keys alone one goes through all steps: nothing plays before an answer, and in no beat does one have to scroll', async () => {
     const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
     const found = [];
-    await outcomes(page).first().waitFor();
-    for (const { stage } of lessons) {
-      await page.locator('.code h2', { hasText: stage }).waitFor();
-      await page.locator('.controls .main:enabled').first().waitFor();
-      // A key that is pressed as the run arrives is still of the one before.
-      while (!(await outcomes(page).first().isVisible())) await page.keyboard.press('End');
-      found.push((await outcomes(page).allInnerTexts()).map(lostIn));
-      // One run, and two of them; those between look as the last.
-      if (/^[08]/.test(stage)) expect(await violations(page), stage).toEqual([]);
-      const atEnd = await sentences(page);
-      await page.keyboard.press('Home');
-      await outcomes(page).first().waitFor({ state: 'detached' });
-      // From the first moment there is a sentence, and room for the longest.
-      expect(await sentences(page), stage).toEqual(atEnd.map((each) => ({ ...each, isEmpty: false })));
-      if (stage !== lessons.at(-1)?.stage) await page.getByRole('button', { name: /^Next/ }).press('Enter');
+    for (const [number, { stage, answers, right }] of lessons.entries()) {
+      await page.locator('nav [aria-current]', { hasText: String(number) }).waitFor();
+      expect(await page.locator('.controls .main').isEnabled()).toBe(false);
+      expect(await page.locator('.sides em').count()).toBe(0);
+      const chosen = (right + 1) % answers.length;
+      await page.keyboard.press(String(chosen + 1));
+      await page.getByText(answers[chosen]?.why[0] ?? '').waitFor();
+      expect(await page.locator('.answer input:enabled').count()).toBe(0);
+      const sides = [];
+      for (const side of number === 0 ? ['now'] : ['before', 'now']) {
+        if (side === 'now' && number > 0) await page.keyboard.press('b');
+        await page
+          .locator(`.switch [aria-pressed=true]`, { hasText: side === 'now' ? /Now|2 buyers/ : 'Before' })
+          .waitFor();
+        await toEnd(page, async () => expect(await overflow(page), `${stage} ${side}`).toEqual(nothing));
+        sides.push((await page.locator('.said').first().getAttribute('class')) === 'said bad');
+        if (number === 8) expect(await violations(page), stage).toEqual([]);
+      }
+      found.push(sides);
+      if (number < lessons.length - 1) await page.keyboard.press('n');
     }
-    expect(found).toEqual(LOST);
+    expect(found).toEqual(FAILS);
+    expect(await page.locator('nav em').count()).toBe(lessons.length);
   });
 
-  test('the scheduler: by keys alone one unit is lost, and the page counts the orders that lose one', async () => {
+  test('Back leads to the step before; reloaded, the page is in the same step, language and moment; sixty buyers; the words', async () => {
     const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
-    await page.getByRole('button', { name: 'You are the scheduler' }).press('Enter');
-    await page.getByRole('combobox').selectOption('1-in-process');
-    await page.locator('.code h2', { hasText: '1-in-process' }).waitFor();
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: '60 buyers' }).first().click();
+    await page.keyboard.press('End');
+    await page.locator('.said.bad', { hasText: /60 buyers paid\. The stock fell by \d+\./ }).waitFor();
+    await page.keyboard.press('n');
+    await page.keyboard.press('1');
+    await page.getByRole('button', { name: '中文' }).click();
+    await page.keyboard.press('d');
+    await page.waitForFunction(() => /#\/1\?lang=zh&side=before&at=\d/.test(location.hash));
+    const said = await page.locator('.said').first().innerText();
+    await page.reload();
+    await page.locator('.canvas svg').waitFor();
+    expect(await page.locator('.said').first().innerText()).toBe(said);
+    await page.getByRole('button', { name: '术语和按键' }).click();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.goBack();
+    await page.locator('nav [aria-current]', { hasText: '0' }).waitFor();
+  });
+
+  test("one's own hand: a sale that takes longer than its lease fails under stage 7 and holds under 8; its page can be copied", async () => {
+    const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    await page.goto(`${own.address}#/8`);
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: 'Try it' }).click();
+    const verdicts = () => page.locator('.sides em').allInnerTexts();
+    const takes = page.getByRole('slider', { name: 'A sale takes' });
+    await takes.fill('300');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.sides em')].every((each) => each.textContent === '✔'),
+    );
+    await takes.fill('900');
+    await page.waitForFunction(() => document.querySelector('.sides em')?.textContent === '✘');
+    expect(await verdicts()).toEqual(['✘', '✔']);
+    expect(await overflow(page)).toEqual(nothing);
+    await page.getByRole('button', { name: 'As text' }).click();
+    await page.locator('dialog[open] pre', { hasText: 'the next sales at node-1 take 900 ms each' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('break it: by keys alone a unit is sold twice, and the page counts the interleavings that sell one twice', async () => {
+    const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    await page.goto(`${own.address}#/1/break`);
     await page.locator('.moves button').focus();
     for (const key of '112211') {
       const moves = await page.locator('.moves').textContent();
       await page.keyboard.press(key);
       await page.waitForFunction((before) => document.querySelector('.moves')?.textContent !== before, moves);
     }
-    await page.getByText('These steps can come in 10 orders. In 6 of them it is broken').waitFor();
-    expect(await page.locator('.code mark').count()).toBeGreaterThan(0);
+    await page.getByText('It breaks in 6 of 10 interleavings.').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('u');
     await page.locator('.moves button').first().waitFor();
   });
 
-  test('a phone: in Chinese nothing is wider than the screen, and what was predicted is judged', async () => {
-    const page = await own.open({ viewport: { width: 390, height: 844 }, bypassCSP: true, colorScheme: 'dark' });
-    await page.getByRole('button', { name: '中文' }).click();
+  test('a phone in Chinese, dark: the first screen has the picture, the result, the question and why; nothing is wider than the screen', async () => {
+    const page = await own.open({
+      viewport: { width: 390, height: 844 },
+      bypassCSP: true,
+      colorScheme: 'dark',
+      locale: 'zh-CN',
+    });
     for (const [number, { answers }] of lessons.entries()) {
-      await page.getByRole('button', { name: `第 ${number} 步` }).click();
-      await page.getByRole('radio', { name: answers[number % 2]?.[1] ?? '' }).check();
+      await page.goto(`${own.address}#/${number}`);
+      await page.reload();
+      await page.getByRole('radio', { name: answers[number % 2]?.text[1] ?? '' }).check();
       await page.locator('.controls .main:enabled').first().waitFor();
-      await page.getByRole('slider').press('End');
-
-      await page.getByText(number % 2 === 0 ? '你猜对了。' : '和你猜的不同。').waitFor();
-      expect(await isWide(page)).toBe(false);
+      await page.keyboard.press('End');
+      await page.waitForFunction(() => location.hash.includes('at='));
+      expect(await overflow(page), String(number)).toEqual(nothing);
     }
     expect(await violations(page)).toEqual([]);
-    for (const [part, there] of [
-      ['你来调度', '.moves button'],
-      ['轮到你', '.cm-content'],
-    ] as const) {
-      await page.getByRole('button', { name: part }).first().click();
-      await page.locator(there).first().waitFor();
-      expect(await isWide(page)).toBe(false);
-    }
+    await page.goto(`${own.address}#/turn`);
+    await page.locator('.cm-content').first().waitFor();
+    expect((await overflow(page)).beside).toBe(0);
   });
 });

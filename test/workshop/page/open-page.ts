@@ -12,17 +12,20 @@ import { projectDir } from '../../../stack/parts.ts';
 import { packPage } from '../../../workshop/page/pack.ts';
 import type { Engine } from '../../../workshop/page/view/engine.ts';
 import { launchBrowser } from '../browser.ts';
+import { makeOwnFont } from '../own-font.ts';
 
 /** The page as it is opened from the disk, without a network, by the tests of one file. It has nothing to complain of, and asks for nothing. */
 export function ownPage() {
   const dir = mkdtempSync(join(tmpdir(), 'page-'));
   const address = pathToFileURL(join(dir, 'lockstep.html')).href;
+  // How much has room depends on the font.
+  const fonts = makeOwnFont();
   let browser: Browser;
   let complaints: string[] = [];
 
   beforeAll(async () => {
     writeFileSync(join(dir, 'lockstep.html'), await packPage());
-    browser = await launchBrowser();
+    browser = await launchBrowser(fonts.file);
   });
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close();
@@ -32,6 +35,7 @@ export function ownPage() {
   afterAll(async () => {
     await browser?.close();
     rmSync(dir, { recursive: true });
+    fonts.remove();
   });
 
   return {
@@ -48,7 +52,8 @@ export function ownPage() {
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('request', (request) => {
-        if (!/^(blob|data):/.test(request.url()) && request.url() !== address) complaints.push(request.url());
+        if (!/^(blob|data):/.test(request.url()) && request.url().split('#')[0] !== address)
+          complaints.push(request.url());
       });
       await page.goto(address);
       return page;

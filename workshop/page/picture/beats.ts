@@ -89,6 +89,8 @@ export interface Scene extends Held {
   /** Who has the mutex of each node. */
   mutex: Record<string, string | undefined>;
   nodes: Record<string, NodeState>;
+  /** The nodes whose wire is cut. */
+  cut: string[];
   sales: SaleScene[];
   /** The newest fencing token that the stock has seen. */
   newest?: string | undefined;
@@ -111,7 +113,9 @@ const NODES = ['node-1', 'node-2'];
 /** Buyers who come within so many milliseconds come together. */
 const TOGETHER_MS = 1;
 /** Deeds that are drawn by what they do. */
-const DRAWN = new Set(['held', 'stopped', 'killed', 'blocked', 'asks again']);
+const DRAWN = new Set(['held', 'late write arrives', 'lease ends', 'stopped', 'killed', 'blocked', 'asks again']);
+/** Deeds that cut the wire of a node. */
+const CUTS = new Set(['cut off from its lock', 'cut off', 'line cut']);
 
 export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): Beats<Told> {
   const events = comersFirst(given);
@@ -119,7 +123,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
   const stock = events.find((event) => event.kind === 'redis')?.stock ?? 0;
   let now: Scene = {
     ...{ at: events[0]?.at ?? 0, stock, shouldBe: stock, mutex: {} },
-    ...{ nodes: Object.fromEntries(NODES.map((node) => [node, 'running'])), sales: [], till: [] },
+    ...{ nodes: Object.fromEntries(NODES.map((node) => [node, 'running'])), cut: [], sales: [], till: [] },
   };
   const beats: Beat<Told>[] = [];
   const scenes = [now];
@@ -229,9 +233,11 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
       const own = event.sale === undefined ? undefined : saleIn(now, event.sale);
       if (own) own.line = event.line;
     } else if (event.kind === 'redis' && !isTaken(event)) hold(now, event);
-    else if (event.kind === 'fault')
-      isToTell ||= event.is === 'begun' && !DRAWN.has((event.what as { form: string }).form);
-    else if (event.kind === 'server' || event.kind === 'clock') isToTell = true;
+    else if (event.kind === 'fault') {
+      const { form } = event.what as { form: string };
+      isToTell ||= event.is === 'begun' && !DRAWN.has(form);
+      if (CUTS.has(form)) unseen.push((scene) => cut(scene, event.node ?? '', event.is === 'begun'));
+    } else if (event.kind === 'server' || event.kind === 'clock') isToTell = true;
     else if (event.kind === 'sentence' && isToTell) {
       isToTell = false;
       flush();
@@ -314,6 +320,11 @@ function stateOf(is: Extract<AnyEvent, { kind: 'node' }>['is']): NodeState | und
 function addTry(scene: Scene, sale: string) {
   const own = saleIn(scene, sale);
   if (own) own.tries += 1;
+}
+
+function cut(scene: Scene, node: string, isCut: boolean) {
+  scene.cut = scene.cut.filter((each) => each !== node);
+  if (isCut) scene.cut.push(node);
 }
 
 /** What Redis holds from now on. Of a lock that is the same its end counts as it was said first, but when it was renewed. */

@@ -3,8 +3,8 @@
 import type { Both } from '../view/texts.ts';
 import type { Wanted } from './turning.ts';
 
-/** What can go wrong: `slow` is the connection of a node, what is held is a command of A. */
-export const faults = ['none', 'slow', 'pause', 'kill', 'cut', 'hold release', 'hold write'] as const;
+/** What can go wrong: to A, or to a node. */
+export const faults = ['none', 'ask again', 'slow', 'hold release', 'hold write', 'pause', 'kill', 'cut'] as const;
 export type Fault = (typeof faults)[number];
 
 /** What the page of a step is made of. */
@@ -14,13 +14,11 @@ export interface Knobs {
   takesMs: number;
   /** From 1 to 4. A comes first. */
   buyers: number;
-  /** All come to node-1, or B to node-2. */
+  /** Where the others come when no node and no command is harmed: to node-1 as well, or to node-2. */
   nodes: 1 | 2;
   fault: Fault;
-  /** The node that is paused, killed or cut off, as soon as its sale is there; what is slow or held is always of A. */
+  /** The node that is paused, killed or cut off, as soon as its sale is there. */
   faultAt: 1 | 2;
-  /** A asks for its own lock again. */
-  asksAgain: boolean;
   /** The lock, where it is not the one of the step. */
   stage?: string;
 }
@@ -31,12 +29,13 @@ export const limits = { leaseMs: [100, 1_500], takesMs: [0, 1_500], buyers: [1, 
 /** What a fault is called. */
 export const faultNames: Record<Fault, Both> = {
   none: ['nothing goes wrong', '一切正常'],
-  slow: ['a slow connection', '网络缓慢'],
+  'ask again': ['A asks for its own lock', 'A 再次申请自己的锁'],
+  slow: ["A's connection is slow", 'A 的网络很慢'],
+  'hold release': ["A's release is held up", 'A 的释放卡在路上'],
+  'hold write': ["A's write is held up", 'A 的写入卡在路上'],
   pause: ['a node is paused', '节点停顿'],
   kill: ['a node crashes', '节点宕机'],
-  cut: ['a node loses Redis', '节点断开 Redis'],
-  'hold release': ["A's release is held", 'A 的释放卡在路上'],
-  'hold write': ["A's write is held", 'A 的写入卡在路上'],
+  cut: ['a node is cut off', '节点断开连接'],
 };
 
 export interface Lesson extends Wanted {
@@ -61,15 +60,7 @@ export interface Lesson extends Wanted {
   rush?: string;
 }
 
-const usual: Knobs = {
-  leaseMs: 500,
-  takesMs: 0,
-  buyers: 2,
-  nodes: 2,
-  fault: 'none',
-  faultAt: 1,
-  asksAgain: false,
-};
+const usual: Knobs = { leaseMs: 500, takesMs: 0, buyers: 2, nodes: 2, fault: 'none', faultAt: 1 };
 
 /** How long a sale takes that comes after A, in milliseconds: long enough to be met. */
 const OTHERS_MS = 150;
@@ -78,79 +69,92 @@ const LEAST_MS = 50;
 
 /** A page of these knobs, as `npm run drill -- ./my.txt` plays it, too. */
 const pageOf = (name: string, question: string) => (knobs: Knobs) => {
-  const { leaseMs, buyers, nodes, fault, faultAt, asksAgain } = knobs;
-  const leavesOthers = fault === 'kill' && nodes === 2 && faultAt === 1 && buyers > 1;
-  const holds = [
-    ...(asksAgain && !leavesOthers ? ['A does not wait for itself'] : []),
-    ...(leavesOthers ? ['B is sold'] : []),
-    'no sale is lost',
-  ];
+  const { leaseMs, buyers, fault, faultAt } = knobs;
+  const holds = ['no sale is lost'];
+  if (fault === 'ask again') holds.unshift('A does not wait for itself');
+  if (fault === 'kill' && faultAt === 1 && buyers > 1) holds.unshift('B is sold');
   const paragraphs = [
     [name, question],
     [`a lease lasts ${leaseMs} ms`],
-    ...storyOf(knobs),
+    ...(isHarmed(fault) ? storyOfNode(knobs, fault) : storyOfSale(knobs)),
+    ['all sales end'],
     holds.map((each) => `holds when ${each}`),
   ];
   return paragraphs.map((lines) => lines.join('\n')).join('\n\n');
 };
 
-function storyOf({ leaseMs, takesMs, buyers, nodes, fault, faultAt, asksAgain }: Knobs): string[][] {
-  const others = ['B', 'C', 'D'].slice(0, buyers - 1);
-  const other = `node-${nodes}`;
-  const ms = Math.max(takesMs, LEAST_MS);
-  const take = (node: string, time: number) => `the next sales at ${node} take ${time} ms each`;
-  const come = others.map((sale) => `${sale} sells at ${other}`);
-  /** Each has its time, until so many leases have passed. */
-  const sell = (sales: string[], node: string) =>
-    sales.length === 0
-      ? ['2 leases pass']
-      : sales.map((sale) => `${sale} sells at ${node}, and gives up after 4 leases`);
-  const asks = `A sells at node-1 for ${ms} ms, and is held before it asks again by the same lock object`;
-  const isHeld = asksAgain ? asks : 'A sells at node-1 and is held inside';
-  const goesOn = ['A goes on', 'A ends, or gives up after 2 leases'];
-  const end = 'all sales end';
+/** It meets a node, and whatever is there. */
+const isHarmed = (fault: Fault): fault is 'pause' | 'kill' | 'cut' =>
+  fault === 'pause' || fault === 'kill' || fault === 'cut';
+const take = (node: string, ms: number) => `the next sales at ${node} take ${ms} ms each`;
+const othersOf = ({ buyers }: Knobs) => ['B', 'C', 'D'].slice(0, buyers - 1);
+/** Each has its time, until so many leases have passed. */
+const sell = (sales: string[], node: string) =>
+  sales.length === 0 ? ['2 leases pass'] : sales.map((sale) => `${sale} sells at ${node}, and gives up after 4 leases`);
 
-  if (fault === 'none' && asksAgain)
-    return [
-      [isHeld, ...come],
-      [...goesOn, end],
-    ];
-  if (fault === 'none') {
-    const times = nodes === 1 ? [take(other, ms)] : [take('node-1', ms), take(other, OTHERS_MS)];
-    return [...(takesMs > 0 ? [times] : []), ['A sells at node-1', ...come], [end]];
+/** A sells undisturbed, or what goes wrong meets A alone. */
+function storyOfSale(knobs: Knobs): string[][] {
+  const { leaseMs, takesMs, nodes, fault } = knobs;
+  const others = othersOf(knobs);
+  const ms = Math.max(takesMs, LEAST_MS);
+  const come = (node: string) => others.map((sale) => `${sale} sells at ${node}`);
+  const there = `node-${nodes}`;
+  switch (fault) {
+    case 'ask again': {
+      const asks = `A sells at node-1 for ${ms} ms, and is held before it asks again by the same lock object`;
+      return [
+        [asks, ...come(there)],
+        ['A goes on', 'A ends, or gives up after 2 leases'],
+      ];
+    }
+    case 'slow': {
+      // A sale asks Redis three times: for the lock, for the stock, and to write.
+      const slow = `the line of node-1 is slow: each answer of Redis comes ${Math.round(ms / 3)} ms late`;
+      // Who comes when the lease is over meets nothing but its end.
+      const comes = ['A sells at node-1', `${leaseMs + 10} ms pass`, ...come(there)];
+      return [[slow, take(there, OTHERS_MS)], comes, ['A ends', 'node-1 has its line again']];
+    }
+    case 'hold release':
+    case 'hold write': {
+      const what = fault === 'hold write' ? 'write' : 'release';
+      const held = `A goes on, and its ${what} is held up on the line to Redis`;
+      const begins = ['A sells at node-1 and is held inside', `${ms} ms pass`, held];
+      const arrives = `the ${what} of A arrives`;
+      const [first, ...rest] = come('node-2');
+      if (what === 'write' || first === undefined)
+        return [begins, sell(others, 'node-2'), [arrives, 'node-1 has its line again']];
+      const meanwhile = [`${first} and is held inside, or waits for 3 leases`, take('node-2', OTHERS_MS), ...rest];
+      return [begins, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B goes on', 'B ends', 'node-1 has its line again']];
+    }
+    default: {
+      const others = nodes === 1 ? [] : [take(there, OTHERS_MS)];
+      return [...(takesMs > 0 ? [[take('node-1', takesMs), ...others]] : []), ['A sells at node-1', ...come(there)]];
+    }
   }
-  if (fault === 'slow') {
-    // A sale asks Redis three times: for the lock, for the stock, and to write.
-    const lateMs = Math.round(ms / 3);
-    const slow = `the line of node-1 is slow: each answer of Redis comes ${lateMs} ms late`;
-    // Its lease is over before the others come.
-    const comes = ['A sells at node-1', `${leaseMs + 10} ms pass`, ...come];
-    return [[slow, take(other, OTHERS_MS)], comes, ['A ends', 'node-1 has its line again', end]];
-  }
-  if (fault === 'hold write' || fault === 'hold release') {
-    const what = fault === 'hold write' ? 'write' : 'release';
-    const begin = [isHeld, `${ms} ms pass`, `A goes on, and its ${what} is held up on the line to Redis`];
-    const arrives = `the ${what} of A arrives`;
-    const over = ['node-1 has its line again', end];
-    const [first, ...rest] = come;
-    if (what === 'write' || first === undefined) return [begin, sell(others, other), [arrives, ...over]];
-    const meanwhile = [`${first} and is held inside, or waits for 3 leases`, take(other, OTHERS_MS), ...rest];
-    return [begin, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B goes on', 'B ends'], over];
-  }
-  const harmed = `node-${nodes === 1 ? 1 : faultAt}`;
+}
+
+/** A node is harmed while one of its sales is there, and others come to the other one. */
+function storyOfNode(knobs: Knobs, fault: 'pause' | 'kill' | 'cut'): string[][] {
+  const { takesMs, faultAt } = knobs;
+  const node = `node-${faultAt}`;
   const [begins, over] = {
-    pause: [`${harmed} is stopped (SIGSTOP)`, `${harmed} goes on (SIGCONT)`],
-    kill: [`${harmed} is killed (SIGKILL)`],
-    cut: [`${harmed} is cut off from the servers of its lock`, `${harmed} reaches the servers of its lock again`],
-  }[fault];
-  const staysHeld = asksAgain || fault === 'cut';
-  const isOver = [...(over ? [over] : []), ...(staysHeld && (over || harmed !== 'node-1') ? goesOn : []), end];
-  const inside = staysHeld ? isHeld : `A sells at node-1 for ${ms} ms and is inside`;
-  if (harmed === 'node-1') return [[inside, begins as string], sell(others, other), isOver];
-  // Of the other node, the first who comes there is met, and has asked by then.
+    pause: [`${node} is stopped (SIGSTOP)`, [`${node} goes on (SIGCONT)`]],
+    kill: [`${node} is killed (SIGKILL)`, []],
+    cut: [`${node} is cut off from the servers of its lock`, [`${node} reaches the servers of its lock again`]],
+  }[fault] as [string, string[]];
+  // What is paused goes on by itself. Who is cut off must not write before it is connected again.
+  const isHeld = fault === 'cut';
+  const inside = isHeld
+    ? 'A sells at node-1 and is held inside'
+    : `A sells at node-1 for ${Math.max(takesMs, LEAST_MS)} ms and is inside`;
+  const ends = isHeld ? [...over, 'A goes on', 'A ends, or gives up after 2 leases'] : over;
+  const end = ends.length > 0 ? [ends] : [];
+  const others = othersOf(knobs);
+  if (faultAt === 1) return [[inside, begins], sell(others, 'node-2'), ...end];
   const [first, ...rest] = others;
-  const comes = first ? [`${first} sells at ${other}`, '10 ms pass'] : [];
-  return [[inside, ...comes, begins as string], sell(rest, 'node-1'), isOver];
+  // It has asked for the lock by then.
+  const comes = first ? [`${first} sells at node-2`, '10 ms pass'] : [];
+  return [[inside, ...comes, begins], sell(rest, 'node-1'), ...end];
 }
 
 export const lessons: Lesson[] = [
@@ -169,29 +173,29 @@ export const lessons: Lesson[] = [
       {
         text: ['98.', '98。'],
         why: [
-          'Two units were sold, but B read the stock before A had written. Both wrote 99.',
-          '确实卖出了两件，但 A 还没写回，B 就已读走库存。两个都写回 99。',
+          'Two units were sold, but B read the stock before A had written. So both wrote 99.',
+          '确实卖出了两件，但 A 还没写回，B 就已读走库存。所以两笔都写回 99。',
         ],
       },
       {
         text: ['99.', '99。'],
         why: [
           'Both read 100 before either had written, so both wrote 99. Unit 100 was sold twice.',
-          '两个都在对方写回之前读到 100，所以都写回 99。第 100 件卖了两次。',
+          '两笔都在对方写回之前读到 100，所以都写回 99。第 100 件卖了两次。',
         ],
       },
       {
         text: ['99, and one buyer gets an error.', '99，其中一个买家收到错误。'],
         why: [
-          'Nobody checks. Redis takes both writes, and both buyers are told that they have bought.',
-          '没有人检查。Redis 接受了两次写入，两个买家都得知购买成功。',
+          'Nobody checks. Redis accepts both writes, and both buyers are told: sold.',
+          '没有人检查。Redis 接受两次写入，两个买家都得到“购买成功”。',
         ],
       },
     ],
     right: 1,
     after: [
-      'Between its read and its write nobody else may read. A sale needs a lock.',
-      '从读到写之间，不能有别人来读。销售需要一把锁。',
+      'While one sale is between its read and its write, no other may begin. That takes a lock.',
+      '一笔销售从读到写之间，别的销售不能开始。这需要一把锁。',
     ],
     usual,
     page: pageOf('two-buyers', 'Do two buyers get two different units?'),
@@ -211,7 +215,7 @@ export const lessons: Lesson[] = [
     ],
     answers: [
       {
-        text: ['No, one thread does one thing at a time.', '不会，一个线程一次只做一件事。'],
+        text: ['No: one thread does one thing at a time.', '不会：一个线程一次只做一件事。'],
         why: [
           "The thread is free while A's sale waits for the answer of Redis. It begins B's sale then.",
           'A 的销售等 Redis 回复时，线程是空闲的，于是开始处理 B 的销售。',
@@ -221,20 +225,20 @@ export const lessons: Lesson[] = [
         text: ['Only if Redis answers in the wrong order.', '只有 Redis 的回复乱序时才会。'],
         why: [
           'The order was right. Both read 100 all the same, because neither had written.',
-          '顺序没有错。两个都还没写回，所以照样都读到 100。',
+          '顺序没有错。两笔都还没写回，所以照样都读到 100。',
         ],
       },
       {
-        text: ['Yes, while A waits for Redis, B can begin.', '会，A 等 Redis 时，B 就能开始。'],
+        text: ['Yes: while A waits for Redis, B begins.', '会：A 等 Redis 时，B 就开始了。'],
         why: [
-          'Each await lets other code run. Between the read and the write of A comes the read of B.',
-          '每个 await 都会让出线程。在 A 的读和写之间，插进了 B 的读。',
+          "Each await lets other code run. So B read between A's read and A's write.",
+          '每个 await 都会让出线程，所以 B 的读插到了 A 的读和写之间。',
         ],
       },
     ],
     right: 2,
     after: [
-      'In one process a mutex is enough. But this shop runs two.',
+      'In one process a mutex is enough. But this shop runs two processes.',
       '在一个进程里，互斥锁就够了。但商店有两个进程。',
     ],
     usual: { ...usual, nodes: 1 },
@@ -244,7 +248,7 @@ export const lessons: Lesson[] = [
     stage: '2-recursive-retry',
     before: '1-in-process',
     name: ['Redis lock', 'Redis 锁'],
-    problem: ['Each node has a mutex, and B comes to the other node.', '每个节点都有互斥锁，而 B 来到另一个节点。'],
+    problem: ['Both nodes have a mutex now, and B comes to node-2.', '现在两个节点都有互斥锁，而 B 来到 node-2。'],
     change: ['The lock is a key in Redis, which both nodes share.', '锁是 Redis 里的一个 key，两个节点共用。'],
     breaks: ['same-read'],
     keeps: ['denied'],
@@ -274,8 +278,8 @@ export const lessons: Lesson[] = [
     ],
     right: 0,
     after: [
-      'Redis answers one command at a time, so one of two gets the key. But how does the other one wait?',
-      'Redis 一次只执行一条命令，所以只有一个能拿到 key。但另一个是怎么等的？',
+      'Redis runs one command at a time, so only one of the two creates the key. But how does the other one wait?',
+      'Redis 一次只执行一条命令，所以只有一个能创建 key。但另一个是怎么等的？',
     ],
     usual,
     page: pageOf('two-nodes', 'Do two buyers at two nodes get two different units?'),
@@ -285,19 +289,19 @@ export const lessons: Lesson[] = [
     before: '2-recursive-retry',
     name: ['loop', '循环'],
     problem: [
-      'B has to wait long. After each failed try, acquire calls itself.',
+      'B waits long. After each failed try, acquire calls itself.',
       'B 要等很久。每次失败后，acquire 都调用自己。',
     ],
     change: ['The wait is a loop: one call, however long it takes.', '等待改成了循环：无论多久，都只是一个调用。'],
     breaks: ['same-read'],
     keeps: ['tries'],
     question: [
-      'A sells for 200 ms. B asks for the lock every 20 ms: acquire fails, sleeps, and calls itself. What does the wait of B cost?',
+      "A sells for 200 ms. B asks for the lock every 20 ms: acquire fails, sleeps, and calls itself. What does B's wait cost?",
       'A 的销售要 200 毫秒。B 每 20 毫秒请求一次加锁：acquire 失败后睡眠，再调用自己。B 的等待有什么代价？',
     ],
     answers: [
       {
-        text: ['Nothing that stays: each call returns before the next.', '没有残留：每个调用都先返回，再开始下一个。'],
+        text: ['Nothing: each call returns before the next one begins.', '没有代价：每个调用返回之后，才开始下一个。'],
         why: [
           'None of them returns. Each awaits the call that it has made, up to the last one.',
           '没有一个返回。每个调用都在 await 它发起的下一个调用，直到最后一个。',
@@ -314,10 +318,13 @@ export const lessons: Lesson[] = [
         ],
       },
       {
-        text: ['A unit: one of so many tries gets in beside A.', '一件货：试这么多次，总有一次会与 A 同时进入。'],
+        text: [
+          'A unit: with so many tries, one gets in beside A.',
+          '多卖一件：试这么多次，总有一次与 A 同时进入临界区。',
+        ],
         why: [
-          'However often B asks, Redis gives the key away once. B gets in when A has released.',
-          '无论 B 问多少次，Redis 只把 key 给一个人。A 释放之后 B 才能进入。',
+          'However often B asks, the key is there. B gets in when A has released.',
+          '无论 B 试多少次，key 都还在。A 释放之后，B 才能进入临界区。',
         ],
       },
     ],
@@ -338,36 +345,36 @@ export const lessons: Lesson[] = [
     breaks: ['closed'],
     keeps: ['after-lease'],
     question: [
-      'node-1 crashes while A holds the lock. When does B get it?',
+      'node-1 crashes while A holds the lock. When does B get the lock?',
       'A 持有锁时，node-1 宕机。B 什么时候能拿到锁？',
     ],
     answers: [
       {
         text: ['At once: Redis sees the connection close.', '马上：Redis 发现连接断开。'],
         why: [
-          'Redis closes the connection and keeps the key. No key belongs to a connection.',
-          'Redis 只关闭连接，key 还留着。key 不属于任何连接。',
+          'The connection is gone, and the key is not: no key belongs to a connection.',
+          '连接没了，key 还在：key 不属于任何连接。',
         ],
       },
       {
         text: ['When node-1 has started again.', 'node-1 重启之后。'],
         why: [
-          'A new process knows nothing of the sale of A, so it deletes no key.',
+          "The new process knows nothing of A's sale, so it deletes no key.",
           '新的进程不知道 A 的销售，不会去删 key。',
         ],
       },
       {
         text: ['Never.', '永远拿不到。'],
         why: [
-          'Only A would have deleted the key, and A is dead. Everyone waits for it in vain.',
-          '只有 A 会删除这个 key，而 A 已经没了。所有人都白等。',
+          'Only A would have deleted the key, and A is dead. Everyone waits forever.',
+          '只有 A 会删除这个 key，而 A 已经宕机。所有人都会一直等下去。',
         ],
       },
     ],
     right: 2,
     after: [
-      'A dead holder loses its lock after a lease. So does one that is alive and slow.',
-      '宕机的持有者会在租期后失去锁。活着但慢的持有者也一样。',
+      'A dead holder loses its lock when the lease ends. So does one that is just slow.',
+      '持有者宕机，租期一到就失去锁。只是慢的持有者也一样。',
     ],
     usual: { ...usual, fault: 'kill' },
     page: pageOf('crashed-holder', 'Does the shop sell again after a holder has crashed?'),
@@ -378,7 +385,7 @@ export const lessons: Lesson[] = [
     name: ['owner', '持有者'],
     problem: ['A is slow. Its lease ends before it releases.', 'A 很慢，还没释放，租期就到了。'],
     change: [
-      'The key says whose it is. A release looks first, then deletes.',
+      'The key names its owner. A release checks it first, then deletes.',
       'key 写明持有者。释放时先判断，再删除。',
     ],
     breaks: ['freed-other'],
@@ -412,7 +419,7 @@ export const lessons: Lesson[] = [
     ],
     right: 1,
     after: [
-      'A looks, then deletes: two commands. Something may happen between them.',
+      'To check and to delete are two commands. Something may happen between them.',
       '先判断，再删除：这是两条命令，中间可能发生别的事。',
     ],
     usual: { ...usual, takesMs: 600, buyers: 3, fault: 'slow' },
@@ -422,29 +429,26 @@ export const lessons: Lesson[] = [
     stage: '6-lua-release',
     before: '5-owner-check',
     name: ['Lua release', 'Lua 释放'],
-    problem: [
-      'A looks: the lock is its own. Then its DEL is stuck on the way.',
-      'A 判断锁是自己的，但随后的 DEL 卡在路上。',
-    ],
-    change: ['One Lua script looks and deletes, as one step.', '用一段 Lua 脚本原子地判断并删除。'],
+    problem: ['A checks: the lock is its own. Then its DEL is held up.', 'A 判断锁是自己的，但随后的 DEL 卡在路上。'],
+    change: ['One Lua script checks and deletes, as one step.', '用一段 Lua 脚本原子地判断并删除。'],
     breaks: ['freed-other'],
     keeps: ['release-refused'],
     question: [
-      'A looks at the lock: it is its own, so it sends DEL. The DEL is on its way until the lease has ended and B has the lock. What does it do?',
-      'A 先判断：锁是自己的，于是发出 DEL。DEL 在路上时租期到了，B 拿到了锁。DEL 到达后会怎样？',
+      'A checks the lock: it is its own. So it sends a DEL, which is held up until the lease has ended and B has the lock. What does the DEL do?',
+      'A 先判断：锁是自己的，于是发出 DEL。DEL 卡在路上，直到租期到了、B 拿到了锁。DEL 到达后会怎样？',
     ],
     answers: [
       {
         text: ["It deletes B's lock.", '删掉 B 的锁。'],
         why: [
-          'What A saw was true when it looked, and is not any more. DEL asks nothing.',
+          'The check was right when A made it, and is not any more. DEL itself checks nothing.',
           'A 判断时没有错，但现在情况变了。DEL 本身什么也不检查。',
         ],
       },
       {
-        text: ['It deletes nothing: A has looked first.', '什么也不删：A 事先判断过。'],
+        text: ['It deletes nothing: A has checked.', '什么也不删：A 事先判断过。'],
         why: [
-          'A looked before B had the lock. The DEL itself does not look again.',
+          'A checked before B had the lock. The DEL does not check again.',
           'A 判断的时候，B 还没有拿到锁。DEL 本身不会再判断一次。',
         ],
       },
@@ -458,7 +462,7 @@ export const lessons: Lesson[] = [
     ],
     right: 0,
     after: [
-      'Nobody deletes the lock of another any more. But what if a sale asks for a lock that it holds?',
+      'Nobody deletes the lock of another any more. But what if a sale asks for the lock that it holds?',
       '再也不会误删别人的锁了。但如果一笔销售再次申请自己持有的锁呢？',
     ],
     usual: { ...usual, buyers: 3, fault: 'hold release' },
@@ -501,10 +505,10 @@ export const lessons: Lesson[] = [
     ],
     right: 2,
     after: [
-      'A may ask twice and must release twice. But its lease still runs, however long it works.',
-      'A 可以加锁两次，也要释放两次。但无论它要做多久，租期照样流逝。',
+      'A may acquire twice, and then releases twice. But its lease still ends, even while it works.',
+      'A 可以加锁两次，也要释放两次。但即使它还在工作，租期照样会到。',
     ],
-    usual: { ...usual, takesMs: 100, asksAgain: true },
+    usual: { ...usual, takesMs: 100, fault: 'ask again' },
     page: pageOf('nested-call', 'May a holder ask for its own lock again?'),
   },
   {
@@ -516,8 +520,8 @@ export const lessons: Lesson[] = [
     breaks: ['same-read'],
     keeps: ['renew'],
     question: [
-      'A is busy for 900 ms and holds the lock with a lease of 500 ms. B waits. What happens after 500 ms?',
-      'A 要忙 900 毫秒，持有的锁租期 500 毫秒，B 在等。500 毫秒后会怎样？',
+      'A works for 900 ms under a lease of 500 ms, and B waits. What happens after 500 ms?',
+      'A 要工作 900 毫秒，锁的租期是 500 毫秒，B 在等待。500 毫秒后会怎样？',
     ],
     answers: [
       {
@@ -530,12 +534,12 @@ export const lessons: Lesson[] = [
       {
         text: ['B gets in, and A is still inside.', 'B 进入临界区，而 A 还在里面。'],
         why: [
-          'The key is gone, so B gets it. Nobody has told A, and both have read 100.',
-          'key 没了，B 就能拿到。没有人通知 A，两个都读到 100。',
+          'The key is gone, so B gets the lock. Nobody tells A, and both have read 100.',
+          'key 没了，B 就能加锁。没有人通知 A，所以两笔都读到 100。',
         ],
       },
       {
-        text: ['The lease goes on as long as A is connected.', '只要 A 还连着，租期就会延长。'],
+        text: ['The lease is extended as long as A is connected.', '只要 A 还连着，租期就会延长。'],
         why: [
           'The lease counts down whether A is connected or not, unless somebody renews it.',
           '无论 A 是否连着，租期都在倒数，除非有人续期。',
@@ -556,14 +560,14 @@ export const lessons: Lesson[] = [
     name: ['fencing', 'fencing 令牌'],
     problem: ['node-1 is paused in the middle of a sale, and renews nothing.', 'node-1 在销售中途停顿，无法续期。'],
     change: [
-      'Each holder gets a larger number. The stock refuses older ones.',
-      '每个持有者得到一个更大的编号，库存拒绝旧编号。',
+      'Each holder gets a larger number. The stock refuses writes with an older one.',
+      '每个持有者得到一个更大的编号，库存拒绝带旧编号的写入。',
     ],
     breaks: ['overwritten'],
     keeps: ['write-refused'],
     question: [
-      "node-1 is paused for longer than the lease, as garbage collection or a moving virtual machine may do. B sells. Then node-1 wakes up. What becomes of A's write?",
-      'node-1 停顿的时间超过租期（比如垃圾回收，或虚拟机迁移）。B 卖出一件，然后 node-1 恢复。A 的写入会怎样？',
+      "node-1 is paused for longer than the lease, for example by garbage collection. B sells. Then node-1 wakes up. What becomes of A's write?",
+      'node-1 停顿的时间超过租期，比如因为垃圾回收。B 卖出一件，然后 node-1 恢复。A 的写入会怎样？',
     ],
     answers: [
       {
@@ -581,7 +585,7 @@ export const lessons: Lesson[] = [
         ],
       },
       {
-        text: ['It goes through, over the one of B.', '写入成功，覆盖 B 的写入。'],
+        text: ["It replaces B's write.", '写入成功，覆盖 B 的写入。'],
         why: [
           'A does not know that it was paused. It writes 99, as if the lock were still its own.',
           'A 不知道自己停顿过。它写回 99，以为锁还是自己的。',
@@ -590,8 +594,8 @@ export const lessons: Lesson[] = [
     ],
     right: 2,
     after: [
-      'No lock can stop a write that comes late. What is written to must refuse it.',
-      '任何锁都拦不住迟到的写入，必须由被写入的一方拒绝。',
+      'No lock can stop a late write. Only what is written to can refuse it.',
+      '锁拦不住迟到的写入，只有被写入的一方能拒绝它。',
     ],
     usual: { ...usual, takesMs: 200, fault: 'pause' },
     page: pageOf('paused-process', 'Is a unit sold twice when a holder is paused and wakes up late?'),

@@ -1,7 +1,7 @@
 // What has happened in a beat, as one sentence in the past tense, and what follows from it: made of the beat and of what there was before
 // and after. It knows no lock by name: what is said goes by what was done.
 
-import { listOf } from '../../../loadtest/narration/numbers.ts';
+import { durationInChinese, formatDuration, listOf } from '../../../loadtest/narration/numbers.ts';
 import { narrated, type StepSentence } from '../../../loadtest/narration/steps.ts';
 import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
 import type { Returned } from '../../../simulation/events.ts';
@@ -26,6 +26,8 @@ export interface Saying {
 
 /** Calls that each wait for the next one. */
 const PILES_CALLS = '2-recursive-retry';
+/** What comes to Redis so soon after another command of its sale was sent before the answer to that, in milliseconds. */
+const ON_THE_WAY_MS = 0.2;
 /** So many buyers at most are named. */
 const MOST_NAMED = 4;
 
@@ -73,14 +75,19 @@ export function sayOf(beats: Beats, index: number, saying: Saying): Said {
   const { sale } = beat;
   const own = after.sales.findLast((each) => each.sale === sale);
   const others = after.sales.filter((each) => each !== own && each.place === 'inside' && !each.isDead);
+  const has =
+    own && beats.beats.slice(0, index).findLastIndex((each) => each.sale === sale && each.command?.act === 'acquire');
   // Of a lock that is not seen in Redis nobody knows whose it is.
-  const isSeen = beats.scenes.some(({ lock }) => lock !== undefined);
+  const isGone = beats.beats
+    .slice(has, index + 1)
+    .some(({ kind, command }) => kind === 'lease-end' || command?.act === 'release');
+  const isTaken = after.holder !== undefined && after.holder !== sale;
   const moment: Moment = {
     ...saying,
     ...{ beat, before, after, sale, own, stock: beats.stock, later: named(beats.beats.slice(index + 1), names) },
     met: others[0],
     twin: others.find((each) => each.read !== undefined && each.read === own?.read && each.wrote === undefined),
-    isMistaken: isSeen && own?.place === 'inside' && !own.isDead && after.holder !== sale,
+    isMistaken: own?.place === 'inside' && !own.isDead && (isTaken || (isGone && after.holder !== sale)),
   };
   return ofKind[beat.kind](moment);
 }
@@ -131,14 +138,16 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
     ),
   command: (moment) => ofAct[(moment.beat.command as Command).act](moment),
   arrive: (moment) => ofAct[(moment.beat.command as Command).act](moment),
-  hold({ sale, beat: { command }, before }) {
-    const isWrite = command?.about === 'stock';
-    const leaseRuns: Both = before.lock?.endsAt ? ['Its lease goes on running.', '租期仍在流逝。'] : nothing;
+  hold({ sale, beat: { node, command }, before }) {
+    const what: Both =
+      sale === ''
+        ? [`A command of ${node}`, `${node} 的一条命令`]
+        : command?.about === 'stock'
+          ? [`${sale}'s write`, `${sale} 的写入`]
+          : [`${sale}'s release`, `${sale} 的释放`];
     return said(
-      isWrite
-        ? [`${sale}'s write was held up on its way to Redis.`, `${sale} 的写入卡在去 Redis 的路上。`]
-        : [`${sale}'s release was held up on its way to Redis.`, `${sale} 的释放卡在去 Redis 的路上。`],
-      leaseRuns,
+      [`${what[0]} was held up on its way to Redis.`, `${what[1]}卡在去 Redis 的路上。`],
+      sale !== '' && before.lock?.endsAt ? ['Its lease runs on.', '租期仍在流逝。'] : nothing,
     );
   },
   tries: ({ sale, beat: { times }, own, stage }) =>
@@ -180,6 +189,11 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
 };
 
 const often = (times: number) => (times === 1 ? 'once more' : `${times} more times`);
+/** Redis says in whole milliseconds what is left. */
+function left(ms: number): Both {
+  const rounded = Math.round(ms / 5) * 5;
+  return [formatDuration(rounded), durationInChinese(rounded)];
+}
 const timesOf = (count: number) => ['never', 'once', 'twice'][count] ?? `${count} times`;
 const thinks = (sale: string): Both => [`${sale} thinks it holds the lock.`, `${sale} 以为自己仍持有锁。`];
 
@@ -204,7 +218,7 @@ function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Mo
   if (is === 'killed') {
     if (sale === '') return said([`${node} crashed.`, `${node} 宕机。`]);
     return said(
-      [`${node} crashed, and ${sale} with it.`, `${node} 宕机，${sale} 也随之消失。`],
+      [`${node} crashed, and ${sale} with it.`, `${node} 宕机，${sale} 随之中断。`],
       after.holder === sale ? ['Its lock stays in Redis.', '它的锁还留在 Redis 里。'] : nothing,
     );
   }
@@ -225,7 +239,7 @@ function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Mo
   return said(
     sale === ''
       ? [`${node} woke up.`, `${node} 恢复运行。`]
-      : [`${node} woke up, and ${sale} goes on.`, `${node} 恢复运行，${sale} 继续执行。`],
+      : [`${node} woke up, and ${sale} went on.`, `${node} 恢复运行，${sale} 继续执行。`],
     isMistaken
       ? isOld
         ? [
@@ -281,7 +295,12 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
           ]
         : ['Another sale came first.', '另一笔销售抢先了。'],
     ),
-  acquire({ sale, own, after, beat: { breaks }, met }) {
+  acquire({ sale, own, before, after, beat: { breaks }, met }) {
+    if (before.sales.some((each) => each.sale === sale && each.place === 'inside'))
+      return said(
+        [`${sale} got the lock a second time.`, `${sale} 又一次拿到锁。`],
+        ['Its first lease had ended.', '它的前一个租期已经结束。'],
+      );
     const [token, zhToken] =
       own?.token === undefined ? ['', ''] : [`, with token ${own.token}`, `，令牌是 ${own.token}`];
     if (breaks.includes('two-inside') && met)
@@ -299,10 +318,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
         ? nothing
         : lock.endsAt === undefined
           ? ['It has no lease: it stays until it is deleted.', '没有租期，不删除就一直在。']
-          : [
-              `It ends by itself in ${Math.round(lock.endsAt - at)} ms.`,
-              `${Math.round(lock.endsAt - at)} 毫秒后自动过期。`,
-            ],
+          : [`Its lease ends in ${left(lock.endsAt - at)[0]}.`, `租期 ${left(lock.endsAt - at)[1]}，到期自动删除。`],
     );
   },
   'acquire-again': ({ sale, after: { lock } }) =>
@@ -325,7 +341,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
       [`${sale} asked for the lock, but ${holder.sale} holds it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
       holder.isDead
         ? [`${holder.sale} is dead and will not release it.`, `${holder.sale} 已宕机，不会再释放锁。`]
-        : [`${sale} waits, and asks again.`, `${sale} 等一会儿再试。`],
+        : [`${sale} has to wait.`, `${sale} 只能等待。`],
     );
   },
   look({ sale, before, later, own }) {
@@ -333,7 +349,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     const leaves: Both =
       own?.step === 'done' && !deletes ? [`${sale} deleted nothing.`, `${sale} 什么也没删。`] : nothing;
     if (before.holder === undefined)
-      return said([`${sale} checked the lock, and it was gone.`, `${sale} 查看锁，锁已经没了。`], leaves);
+      return said([`${sale} checked the lock, and it was gone.`, `${sale} 查看锁，锁已不存在。`], leaves);
     if (before.holder !== sale)
       return said(
         [`${sale} checked the lock: it was ${before.holder}'s.`, `${sale} 查看锁的持有者：是 ${before.holder}。`],
@@ -344,7 +360,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
       deletes ? ['So it may delete it.', '所以可以删除。'] : nothing,
     );
   },
-  release({ sale, before, after, beat: { breaks, kind } }) {
+  release({ sale, before, after, beat: { breaks, kind }, isMistaken }) {
     const isLate = kind === 'arrive';
     const { holder = '' } = before;
     if (!breaks.includes('freed-other'))
@@ -352,6 +368,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
         isLate
           ? [`${sale}'s late release arrived. The lock is free.`, `${sale} 迟到的释放到达，锁已释放。`]
           : [`${sale} released the lock.`, `${sale} 释放了锁。`],
+        isMistaken ? thinks(sale) : nothing,
       );
     const isInside = after.sales.some((each) => each.sale === holder && each.place === 'inside' && !each.isDead);
     return said(
@@ -385,24 +402,28 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
           ['It checks and deletes in one step.', '判断和删除是原子的一步。'],
         )
       : said(
-          [`${sale} wanted to release, but its lock was gone.`, `${sale} 要释放锁，但锁已经没了。`],
-          [`${sale} learned that it had lost the lock.`, `${sale} 得知自己丢了锁。`],
+          [`${sale} wanted to release, but its lock was gone.`, `${sale} 要释放锁，但锁已不存在。`],
+          [`${sale} learned that it had lost the lock.`, `${sale} 得知锁已丢失。`],
         ),
   renew: ({ sale, after: { lock, at } }) =>
     said(
       [`${sale}'s watchdog renewed the lease.`, `${sale} 的看门狗续期成功。`],
       lock?.endsAt === undefined
         ? nothing
-        : [
-            `It lasts for another ${Math.round(lock.endsAt - at)} ms.`,
-            `租期重新计时：${Math.round(lock.endsAt - at)} 毫秒。`,
-          ],
+        : [`It lasts for another ${left(lock.endsAt - at)[0]}.`, `租期重新计时：${left(lock.endsAt - at)[1]}。`],
     ),
-  'renew-refused': ({ sale, before: { holder } }) =>
-    said(
+  'renew-refused'({ sale, beat: { at }, before: { holder }, later }) {
+    const next = later.find((each) => each.sale === sale && each.command);
+    const hasSent = next?.command?.about === 'stock' && next.at - at < ON_THE_WAY_MS;
+    return said(
       [`${sale}'s watchdog found that the lock was lost.`, `${sale} 的看门狗发现锁已丢失。`],
-      holder !== undefined && holder !== sale ? [`${holder} holds it now.`, `现在由 ${holder} 持有。`] : nothing,
-    ),
+      hasSent
+        ? [`By then ${sale}'s write had been sent.`, `这时 ${sale} 的写命令已经发出。`]
+        : holder !== undefined && holder !== sale
+          ? [`${holder} holds it now.`, `现在由 ${holder} 持有。`]
+          : nothing,
+    );
+  },
   other: ({ sale, beat: { command } }) =>
     said([`${sale} sent ${written(command as Command)}.`, `${sale} 发出 ${written(command as Command)}。`]),
 };
@@ -414,11 +435,11 @@ function ofWrite({ sale, own, before, after, beat: { breaks, kind }, twin, isMis
     const whose = last && last.unit - 1 === before.stock ? last.sale : undefined;
     const [over, zhOver] = whose
       ? [`${whose}'s ${before.stock}`, `${whose} 写的 ${before.stock}`]
-      : [before.stock, ` ${before.stock}`];
-    const [who, zhWho] =
-      kind === 'arrive' ? [`${sale}'s late write put`, `${sale} 迟到的写入把`] : [`${sale} wrote`, `${sale} 把`];
+      : [`${before.stock}`, `${before.stock}`];
     return said(
-      [`${who} ${wrote} over ${over}.`, `${zhWho} ${wrote} 覆盖在 ${zhOver} 上。`.replaceAll('  ', ' ')],
+      kind === 'arrive'
+        ? [`${sale}'s late write put ${wrote} over ${over}.`, `${sale} 迟到的写入 ${wrote} 覆盖了 ${zhOver}。`]
+        : [`${sale} wrote ${wrote} over ${over}.`, `${sale} 写回 ${wrote}，覆盖了 ${zhOver}。`],
       soldTwice(after),
     );
   }

@@ -35,7 +35,7 @@ export function turningOf(
   const isBad = verdict === 'fail';
   const tests = isBad
     ? [...breaks, ...WORST_FIRST].map((what) => (beat: Beat) => beat.breaks.includes(what))
-    : [...keeps, ...(keeps.length > 0 ? [] : TELLING_FIRST)].map(
+    : [...keeps, ...TELLING_FIRST].map(
         (what) => (beat: Beat, index: number) => isKept(what, beat, scenes[index] as Scene, beats.slice(0, index)),
       );
   const at = tests.map((test) => beats.findIndex(test)).find((index) => index >= 0);

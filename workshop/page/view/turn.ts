@@ -219,10 +219,10 @@ function Status({ progress, verdicts, asked, isExercise }: StatusProps) {
   const { problem, late } = verdicts;
   if (problem)
     return said(true, html`${say('broken')} ${lineSaid(problem.line)}<span lang="en">${problem.message}</span>`);
-  if (late) return said(false, html`<${Said} told=${late.told} />`);
-  const passed = asked.filter(({ verdict }) => verdict === 'pass').length;
-  const outcome = isExercise && html`<b>${say(isSolvedBy(verdicts) ? 'solvedNow' : 'notYet')}</b>`;
   const isLost = asked.some(({ verdict }) => verdict === 'fail');
+  const outcome = isExercise && html`<b>${say(isSolvedBy(verdicts) ? 'solvedNow' : 'notYet')}</b>`;
+  if (late) return said(isLost, html`${isLost && outcome} <${Said} told=${late.told} />`);
+  const passed = asked.filter(({ verdict }) => verdict === 'pass').length;
   return said(isLost, html`${outcome} ${say('judged', { passed, played: asked.length })}`);
 }
 

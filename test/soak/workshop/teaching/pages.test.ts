@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { handoutPage } from '../../../../workshop/teaching/handout-page.ts';
 import { hasBrowser, launchBrowser } from '../../../workshop/browser.ts';
-import { makeOwnFont } from '../own-font.ts';
+import { makeOwnFont } from '../../../workshop/own-font.ts';
 import { violations } from '../violations.ts';
 
 describe.skipIf(!hasBrowser)('the handout, in DejaVu (skipped where there is no Chromium)', () => {
