@@ -46,7 +46,7 @@ export function heldBy({ from, stock, steps, samples, done, faults, last }: Held
     const isSame = before.lock && now.lock && !isAnother && before.lock.count === now.lock.count;
     const isSameEnd = Math.abs((before.lock?.endsAt ?? 0) - (now.lock?.endsAt ?? 0)) < SAME_END_MS;
     if (isSame && isSameEnd && before.lock && now.lock?.endsAt !== undefined)
-      before.lock.endsAt = Math.max(before.lock.endsAt ?? 0, now.lock.endsAt);
+      before.lock.endsAt = Math.min(before.lock.endsAt ?? Number.POSITIVE_INFINITY, now.lock.endsAt);
     const lock = isSame && isSameEnd ? before.lock : now.lock && { ...now.lock };
     if (isAnother) takenAt = at;
     if (lock !== before.lock || units !== before.stock)

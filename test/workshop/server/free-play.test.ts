@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { stockKey } from '../../../services/inventory/servers/store.ts';
+import { beatsOf, type Scene } from '../../../workshop/page/picture/beats.ts';
 import type { Act } from '../../../workshop/page/protocol.ts';
-import { type Moment, momentAt } from '../../../workshop/page/view/reduce.ts';
 import { type FreePlay, openFreePlay } from '../../../workshop/server/free-play.ts';
 import { startRecording } from '../../../workshop/server/recording.ts';
 import { ownTargets } from '../../loadtest/drills/own-targets.ts';
@@ -14,7 +14,7 @@ import { createNews } from './news.ts';
 /** Longer than anything that is held here. */
 const LEASE_MS = 30_000;
 
-const { target } = ownTargets();
+const { target } = ownTargets([], { readsReplies: true });
 /** Redis itself, past the links of the nodes. */
 let redis: Redis;
 beforeAll(() => {
@@ -25,7 +25,7 @@ afterAll(() => redis?.disconnect());
 interface Playing {
   press: (act: Act, at?: string) => Promise<void>;
   /** What is seen by now. */
-  seen: () => Moment<unknown>;
+  seen: () => Scene;
   free: FreePlay;
   /** Resolves when the page shows it. */
   until: (isSo: () => boolean) => Promise<void>;
@@ -41,7 +41,7 @@ async function playing(stage: string, act: (playing: Playing) => Promise<void>) 
   });
   try {
     const press: Playing['press'] = (act, at) => free.act({ act, at });
-    const seen = () => momentAt(events(), Number.POSITIVE_INFINITY);
+    const seen = () => beatsOf(events(), 'redis').scenes.at(-1) as Scene;
     await act({ press, seen, free, until: news.until });
   } finally {
     await free.undo();
@@ -62,18 +62,18 @@ describe('free play, under 8-auto-renew', () => {
     playing(stage, async ({ press, seen, until }) => {
       await press('hold-write', 'node-1');
       await press('sell', 'node-1');
-      await until(() => seen().nodes[0]?.held === 'write');
+      await until(() => seen().onWire?.command.about === 'stock');
       expect([await isLocked(), await stock(), (await nodeAt(0).state()).inFlight]).toEqual([true, 1_000, 1]);
 
       await press('hold-write', 'node-1');
-      await until(() => seen().sold === 1);
+      await until(() => seen().till.length === 1);
       // It is sold when it is written; the release comes behind.
       await expect.poll(async () => [await isLocked(), await stock()]).toEqual([false, 999]);
     }));
 
   test('a node that is stopped answers when it goes on; one that is killed is another process; one that is cut off can’t sell', () =>
     playing(stage, async ({ press, seen }) => {
-      const isShown = () => seen().nodes[0]?.state;
+      const isShown = () => seen().nodes['node-1'];
       await press('stop', 'node-1');
       expect(isShown()).toBe('stopped');
       const ended: number[] = [];

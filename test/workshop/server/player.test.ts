@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
+import { beatsOf } from '../../../workshop/page/picture/beats.ts';
 import type { PlayCommand } from '../../../workshop/page/protocol.ts';
-import { momentAt } from '../../../workshop/page/view/reduce.ts';
 import { createPlayer } from '../../../workshop/server/player.ts';
 import { createNews } from './news.ts';
 
@@ -40,18 +40,20 @@ test('player: a scenario is played to the verdict of npm run drill, and nothing 
   const { play, run } = player.read();
   expect(play).toMatchObject(READY);
   expect(run).toMatchObject({ number: 1, stage: '7-reentrant', place: 'redis', verdict: { verdict: 'pass' } });
-  expect(momentAt(run?.events ?? [], Number.POSITIVE_INFINITY)).toMatchObject({ said: { form: 'all ended' } });
+  const said = run?.events.flatMap((event) => (event.kind === 'sentence' ? [event.sentence.form] : []));
+  expect(said?.at(-1)).toBe('all ended');
 });
 
 test('player: free play is seen while it goes on; it is stopped, what was seen stays, and something else may be played', async () => {
   await player.command({ do: 'free', stage: '5-owner-check' });
   await news.until(() => player.read().play.is === 'free');
   await player.command({ do: 'act', act: 'hold-sale', at: 'node-1' });
-  const inside = () => momentAt(player.read().run?.events ?? [], Number.POSITIVE_INFINITY).nodes[0]?.inside;
-  await news.until(() => inside()?.[0] === 'A');
+  const sales = () => beatsOf(player.read().run?.events ?? [], 'redis').scenes.at(-1)?.sales ?? [];
+  const inside = () => sales().flatMap(({ sale, place, read }) => (place === 'inside' ? [[sale, read]] : []));
+  await news.until(() => inside()[0]?.[1] !== undefined);
   await player.command({ do: 'stop' });
   await player.ended();
 
   expect(player.read()).toMatchObject({ controls: null, run: { number: 2, drill: null, verdict: null } });
-  expect(inside()).toEqual(['A']);
+  expect(inside()).toEqual([['A', 1_000]]);
 });

@@ -7,7 +7,7 @@ import { playingIn } from '../../../../loadtest/worlds/simulated/playing.ts';
 import { locks } from '../../../../locks/index.ts';
 import { lockKey } from '../../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../../simulation/lab.ts';
-import { momentAt } from '../../../../workshop/page/view/reduce.ts';
+import { beatsOf } from '../../../../workshop/page/picture/beats.ts';
 
 async function playingOf(name: string, stage: string): Promise<PlayEvent[]> {
   let lab: Lab | undefined;
@@ -79,5 +79,5 @@ test('a node that blocks is blocked until it is said to have resumed, also when 
   const resumed: PlayEvent = { kind: 'node', at: 90, node: 'node-1', is: 'resumed' };
   const events = JSON.parse(JSON.stringify([blocked, resumed])) as PlayEvent[];
 
-  expect([50, 100].map((at) => momentAt(events, at).nodes[0]?.state)).toEqual(['blocked', 'running']);
+  expect(beatsOf(events, 'none').beats.map(({ is }) => is)).toEqual(['blocked', 'running', undefined]);
 });
