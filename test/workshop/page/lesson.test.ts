@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
   const nothing = { below: 0, beside: 0, said: 0 };
   /** Goes through all beats of what is shown, by keys, to its end. */
   async function toEnd(page: Page, look: () => Promise<void>) {
-    await page.locator('.controls .main:enabled').first().waitFor();
+    await page.locator('.controls button:enabled').first().waitFor();
     await page.keyboard.press('Home');
     while (
       await page
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     const found = [];
     for (const [number, { stage, answers, right }] of lessons.entries()) {
       await page.locator('nav [aria-current]', { hasText: String(number) }).waitFor();
-      expect(await page.locator('.controls .main').isEnabled()).toBe(false);
+      expect(await page.locator('.controls button').first().isEnabled()).toBe(false);
       expect(await page.locator('.sides em').count()).toBe(0);
       const chosen = (right + 1) % answers.length;
       await page.keyboard.press(String(chosen + 1));
@@ -73,11 +73,13 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
 
   test('Back leads to the step before; reloaded, the page is in the same step, language and moment; sixty buyers; the words', async () => {
     const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    await page.locator('.question').waitFor();
     await page.keyboard.press('2');
     await page.getByRole('button', { name: '60 buyers' }).first().click();
     await page.keyboard.press('End');
     await page.locator('.said.bad', { hasText: /60 buyers paid\. The stock fell by \d+\./ }).waitFor();
     await page.keyboard.press('n');
+    await page.locator('.question', { hasText: 'node-1' }).waitFor();
     await page.keyboard.press('1');
     await page.getByRole('button', { name: '中文' }).click();
     await page.keyboard.press('d');
@@ -96,6 +98,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
   test("one's own hand: a sale that takes longer than its lease fails under stage 7 and holds under 8; its page can be copied", async () => {
     const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
     await page.goto(`${own.address}#/8`);
+    await page.locator('.question', { hasText: '900 ms' }).waitFor();
     await page.keyboard.press('2');
     await page.getByRole('button', { name: 'Try it' }).click();
     const verdicts = () => page.locator('.sides em').allInnerTexts();
@@ -139,7 +142,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
       await page.goto(`${own.address}#/${number}`);
       await page.reload();
       await page.getByRole('radio', { name: answers[number % 2]?.text[1] ?? '' }).check();
-      await page.locator('.controls .main:enabled').first().waitFor();
+      await page.locator('.controls button:enabled').first().waitFor();
       await page.keyboard.press('End');
       await page.waitForFunction(() => location.hash.includes('at='));
       expect(await overflow(page), String(number)).toEqual(nothing);

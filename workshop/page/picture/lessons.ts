@@ -56,6 +56,8 @@ export interface Lesson extends Wanted {
   after: Both;
   usual: Knobs;
   page(knobs: Knobs): string;
+  /** What real servers play of it. */
+  drill: string;
   /** A load that shows it at large. */
   rush?: string;
 }
@@ -198,6 +200,7 @@ export const lessons: Lesson[] = [
       '一笔销售从读到写之间，别的销售不能开始。这需要一把锁。',
     ],
     usual,
+    drill: 'rush',
     page: pageOf('two-buyers', 'Do two buyers get two different units?'),
     rush: 'rush',
   },
@@ -242,6 +245,7 @@ export const lessons: Lesson[] = [
       '在一个进程里，互斥锁就够了。但商店有两个进程。',
     ],
     usual: { ...usual, nodes: 1 },
+    drill: 'one-node-rush',
     page: pageOf('one-node', 'Do two buyers at one node get two different units?'),
   },
   {
@@ -282,6 +286,7 @@ export const lessons: Lesson[] = [
       'Redis 一次只执行一条命令，所以只有一个能创建 key。但另一个是怎么等的？',
     ],
     usual,
+    drill: 'rush',
     page: pageOf('two-nodes', 'Do two buyers at two nodes get two different units?'),
   },
   {
@@ -334,6 +339,7 @@ export const lessons: Lesson[] = [
       '现在等待不再占内存。但只有持有者会删除 key，如果它宕机了呢？',
     ],
     usual: { ...usual, takesMs: 200 },
+    drill: 'patient-buyer',
     page: pageOf('long-wait', 'Does a buyer who waits long get a unit of its own?'),
   },
   {
@@ -377,6 +383,7 @@ export const lessons: Lesson[] = [
       '持有者宕机，租期一到就失去锁。只是慢的持有者也一样。',
     ],
     usual: { ...usual, fault: 'kill' },
+    drill: 'crashed-holder',
     page: pageOf('crashed-holder', 'Does the shop sell again after a holder has crashed?'),
   },
   {
@@ -423,6 +430,7 @@ export const lessons: Lesson[] = [
       '先判断，再删除：这是两条命令，中间可能发生别的事。',
     ],
     usual: { ...usual, takesMs: 600, buyers: 3, fault: 'slow' },
+    drill: 'slow-holder',
     page: pageOf('slow-holder', 'Does a holder that was too slow harm those after it?'),
   },
   {
@@ -466,6 +474,7 @@ export const lessons: Lesson[] = [
       '再也不会误删别人的锁了。但如果一笔销售再次申请自己持有的锁呢？',
     ],
     usual: { ...usual, buyers: 3, fault: 'hold release' },
+    drill: 'late-release',
     page: pageOf('late-release', 'Does a release that arrives late free the lock of another holder?'),
   },
   {
@@ -509,6 +518,7 @@ export const lessons: Lesson[] = [
       'A 可以加锁两次，也要释放两次。但即使它还在工作，租期照样会到。',
     ],
     usual: { ...usual, takesMs: 100, fault: 'ask again' },
+    drill: 'nested-call',
     page: pageOf('nested-call', 'May a holder ask for its own lock again?'),
   },
   {
@@ -552,6 +562,7 @@ export const lessons: Lesson[] = [
       '还有一个漏洞：停顿的进程无法续期，醒来后还以为自己持有锁。',
     ],
     usual: { ...usual, takesMs: 900 },
+    drill: 'long-sale',
     page: pageOf('long-sale', 'Does a sale keep its lock when it takes longer than the lease?'),
   },
   {
@@ -598,6 +609,7 @@ export const lessons: Lesson[] = [
       '锁拦不住迟到的写入，只有被写入的一方能拒绝它。',
     ],
     usual: { ...usual, takesMs: 200, fault: 'pause' },
+    drill: 'paused-process',
     page: pageOf('paused-process', 'Is a unit sold twice when a holder is paused and wakes up late?'),
   },
 ];

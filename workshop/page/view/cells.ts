@@ -52,36 +52,43 @@ const nameOf = ({ stage, page, drill }: LessonCell) => `${stage} ${page ?? drill
 /** While a knob is dragged the lab waits so long for it to rest, in milliseconds. */
 const REST_MS = 80;
 
-/** Plays these cells, one after the other, unless they were played before. Returns what was found of each so far. */
-export function useCells(engine: Engine, cells: LessonCell[]): (Found | undefined)[] {
+/** Plays a cell. `onFound` is told what was seen so far. */
+export type Play = (cell: LessonCell, onFound: (found: Found) => void) => Promise<Found>;
+
+/** Has these cells played, one after the other, unless they were played before by this name. Returns what was found of each so far. */
+export function useCells(name: string, play: Play, cells: LessonCell[]): (Found | undefined)[] {
   const kept = useRef(new Map<string, Found | 'asked'>());
   const [, draw] = useState(0);
+  const keyOf = (cell: LessonCell) => `${name} ${nameOf(cell)}`;
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const cell of cells) {
-        const name = nameOf(cell);
-        if (kept.current.has(name)) continue;
-        kept.current.set(name, 'asked');
-        void play(engine, cell).then((found) => {
-          kept.current.set(name, found);
+        const key = keyOf(cell);
+        if (kept.current.has(key)) continue;
+        kept.current.set(key, 'asked');
+        const see = (found: Found) => {
+          kept.current.set(key, found);
           draw((count) => count + 1);
-        });
+        };
+        play(cell, see).then(see, () => void kept.current.delete(key));
       }
     }, REST_MS);
     return () => clearTimeout(timer);
-  }, [cells.map(nameOf).join('|')]);
+  }, [cells.map(keyOf).join('|')]);
   return cells.map((cell) => {
-    const found = kept.current.get(nameOf(cell));
+    const found = kept.current.get(keyOf(cell));
     return found === 'asked' ? undefined : found;
   });
 }
 
-async function play(engine: Engine, { stage, drill, page, settings, ...cell }: LessonCell): Promise<Found> {
-  const asked = { stage, drill, isShown: true, ...(page !== undefined && { page }), ...(settings && { settings }) };
-  // What can't be played is no reason to stop: one turns the knob back.
-  const played = await engine.ask('play', asked).catch((error: Error): Seen => {
-    return { record: { verdict: 'unknown', reasons: [error.message] }, events: [] };
-  });
-  if (page === undefined) return { rush: rushOf(played.events) };
-  return { shown: shownOf({ stage, ...cell }, played) };
-}
+/** Plays cells in the lab. */
+export const inLab =
+  (engine: Engine): Play =>
+  async ({ stage, drill, page, settings, wanted }) => {
+    const asked = { stage, drill, isShown: true, ...(page !== undefined && { page }), ...(settings && { settings }) };
+    // What can't be played is no reason to stop: one turns the knob back.
+    const played = await engine.ask('play', asked).catch((error: Error): Seen => {
+      return { record: { verdict: 'unknown', reasons: [error.message] }, events: [] };
+    });
+    return page === undefined ? { rush: rushOf(played.events) } : { shown: shownOf({ stage, wanted }, played) };
+  };

@@ -74,9 +74,11 @@ interface PlayingProps {
 }
 
 /** The sentence, the picture and the timeline. */
-export function Playing({ shown, pos, begins, isHidden, isBefore, go }: PlayingProps) {
+export function Playing({ shown, pos: wanted, begins, isHidden, isBefore, go }: PlayingProps) {
   const [place, size] = useSize();
   const { beats, stage, turning } = shown;
+  // What is shown may just have changed.
+  const pos = Math.min(wanted, beats.beats.length);
   const index = beatAt(pos);
   const said = useMemo(
     () => (index < 0 ? begins : sayOf(beats, index, { stage })),

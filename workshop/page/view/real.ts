@@ -1,7 +1,7 @@
 // What is played on real servers: in the place of the lab, and as a run that is seen while it goes on.
 
 import { html } from 'htm/preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { rushOf } from '../picture/rush.ts';
 import type { Wanted } from '../picture/turning.ts';
 import type { RunView } from '../protocol.ts';
@@ -73,6 +73,32 @@ export function realServers(live: Live) {
 
 /** A drill by its name, under a stage. */
 type RealCell = Pick<LessonCell, 'stage' | 'drill' | 'wanted'>;
+
+/** The real servers, in the place of the lab: they begin when one says so. */
+export function useServers(live: Live | undefined) {
+  const servers = useMemo(() => live && realServers(live), [live]);
+  const [isOn, setOn] = useState(false);
+  const [isBegun, setBegun] = useState(false);
+  useEffect(() => () => servers?.stop(), []);
+  return {
+    isOn,
+    /** Something may be played. */
+    isAsked: !isOn || isBegun,
+    play: isOn ? servers?.play : undefined,
+    begin: () => setBegun(true),
+    toggle() {
+      servers?.stop();
+      setOn(!isOn);
+      setBegun(false);
+    },
+  };
+}
+
+/** Where a step is played: in the lab, or on real servers. */
+export function ServerSwitch({ servers, live }: { servers: ReturnType<typeof useServers>; live: Live }) {
+  return html`<label><input type="checkbox" checked=${servers.isOn} onChange=${servers.toggle} /> ${say('realServers')}</label>
+    ${servers.isOn && html`<button aria-disabled=${servers.isAsked} onClick=${servers.begin}>${say('playReal')}</button> <${Trouble} live=${live} />`}`;
+}
 
 /** Of what goes on one sees each beat as it comes. */
 const LIVE_BEAT_MS = 450;

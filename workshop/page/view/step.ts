@@ -4,14 +4,16 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Knobs, type Lesson, lessons } from '../picture/lessons.ts';
 import type { Shown } from '../picture/shown.ts';
-import { isSoldTwice, type LessonCell, useCells } from './cells.ts';
+import { inLab, isSoldTwice, type LessonCell, useCells } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
+import { exerciseOf } from './exercises.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
 import { useKeys, usePlayer } from './player.ts';
 import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
 import { Question } from './question.ts';
+import { ServerSwitch, useServers } from './real.ts';
 import { AskRoom } from './room.ts';
 import type { Go, Route } from './route.ts';
 import { RushShown, rhythmOfRush } from './rushing.ts';
@@ -55,7 +57,11 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     const cell = { stage: stageOf(which), drill: stage, wanted };
     return isRush ? { ...cell, drill: lesson.rush as string, settings: RUSH } : { ...cell, page };
   };
-  const found = useCells(engine, sides.map(cellOf));
+  const servers = useServers(live);
+  const cells = sides
+    .map(cellOf)
+    .map((cell) => (servers.isOn ? { ...cell, drill: lesson.drill, page: undefined } : cell));
+  const found = useCells(servers.isOn ? 'real' : 'lab', servers.play ?? inLab(engine), servers.isAsked ? cells : []);
   const ofSide = (which: Side) => found[sides.indexOf(which)];
   const mine = ofSide(side);
   const shown = mine && 'shown' in mine ? mine.shown : undefined;
@@ -63,7 +69,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   const rhythm = shown ? rhythmOf(shown) : rhythmOfRush(rush);
   const count = isAnswered ? rhythm.count : 0;
   const player = usePlayer(
-    `${stage} ${side} ${isRush} ${shown ? '' : 'opens'}`,
+    `${stage} ${side} ${isRush} ${servers.isOn}`,
     { ...rhythm, count },
     (pos) => go({ at: Number.isInteger(pos) ? String(pos) : pos.toFixed(1) }),
     Number(route.at ?? 0),
@@ -106,6 +112,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   });
 
   const nothing = ['', ''] as const;
+  const exercise = exerciseOf(files, stage);
   const begins = isAnswered
     ? { big: side === 'before' ? lesson.problem : lesson.change, small: nothing }
     : { big: lesson.problem, small: nothing };
@@ -126,6 +133,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
           <button aria-pressed=${isRush} onClick=${() => turn('rush')}>${say('sixty')}</button>
         </div>`
         }
+        ${live && isAnswered && html`<${ServerSwitch} servers=${servers} live=${live} />`}
       </div>
       ${
         rush
@@ -149,6 +157,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
         html`<p class="bar">
         ${!isRush && html`<button aria-pressed=${isOpen} onClick=${() => setOpen(!isOpen)}>${say('byHand')}</button>`}
         <button onClick=${() => go({ part: 'break' }, true)}>${say('breakIt')}</button>
+        ${exercise && html`<button onClick=${() => go({ view: 'turn', part: exercise, side: undefined, at: undefined }, true)}>${say('writeIt')}</button>`}
       </p>`
       }
       ${live && html`<${AskRoom} live=${live} stage=${stage} />`}
