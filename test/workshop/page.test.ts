@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     for (const phone of phones) {
       await phone.locator('.is-right').waitFor();
       await phone.locator('.votes li', { hasText: 'Your vote' }).first().waitFor();
-      await phone.locator('svg.picture').waitFor();
+      await phone.locator('.real svg.picture').waitFor();
       expect(await phone.getByRole('button', { name: /real servers|Free play/ }).count()).toBe(0);
     }
     await phones[0]?.getByRole('button', { name: '中文' }).click();
@@ -64,11 +64,11 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await button(page, 'Free play').click();
 
     await press('node-1', 'Hold a sale');
-    await page.getByText(/^A read 1,?000/).waitFor();
+    await page.locator('.real svg.picture', { hasText: /read ?1000/ }).waitFor();
     await press('node-2', 'Sell');
-    await page.locator('svg.picture', { hasText: 'waits' }).waitFor();
+    await page.locator('.real svg.picture', { hasText: /node-2 ?B/ }).waitFor();
     await press('node-1', 'Let the sale go');
-    await page.locator('svg.picture', { hasText: '998' }).waitFor();
+    await page.locator('.real svg.picture', { hasText: '998' }).waitFor();
     await press('redis', 'Fail over');
     await page.getByText(/Redis has no replica yet/).waitFor();
     await button(page, 'Stop').click();

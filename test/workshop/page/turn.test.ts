@@ -151,7 +151,10 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
       await page.locator('button.main[aria-disabled=false]').waitFor();
       await says(page, /0 of 4 checks pass/);
       expect(await page.locator('.results .pass').count()).toBe(0);
-      await page.locator('.results .unknown button').first().click();
+      await page.locator('.results details').evaluate((others: HTMLDetailsElement) => {
+        others.open = true;
+      });
+      await page.locator('.results .unknown button').click();
       await page.locator('.why', { hasText: 'The drill came no further' }).waitFor();
     }
   });
@@ -216,7 +219,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
 
     // What is judged is the text that stands there, not those before, which nobody waits for.
     for (const text of [solution, endless]) {
-      await take(page, text);
+      await take(page, `${text}\n`);
       await button(page, 'Play all scenarios').click();
     }
     await button(page, 'Reset').press('Enter');

@@ -82,12 +82,12 @@ function salesAt(scene: Scene, node: string, box: Box): SaleScene[] {
 }
 
 /** What a sale does, in a word; the best word first. */
-function statusOf({ place, wrote, code, isDead, isRefused, step, tries }: SaleScene, of: Place): Both[] {
+function statusOf({ place, read, wrote, code, isDead, isRefused, step, tries }: SaleScene, of: Place): Both[] {
   if (isDead) return [['crashed', '已宕机']];
   if (isRefused) return [['not sold', '未卖出']];
   if (code === 'LOCK_NOT_HELD' && wrote !== undefined) return [['lock lost', '锁已失效']];
-  if (code === 'LOCK_WAIT_TIMEOUT') return [['gave up', '已放弃']];
-  if (code !== undefined && wrote === undefined) return [['failed', '失败']];
+  if (code !== undefined && wrote === undefined)
+    return [read === undefined ? ['gave up', '已放弃'] : ['failed', '失败']];
   if (place === 'asks') return [step === 'read' ? ['arrives', '到达'] : ['asks', '申请锁']];
   if (place === 'waits') {
     const waits: Both = ['waits', '等待'];

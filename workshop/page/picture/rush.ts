@@ -142,25 +142,32 @@ function Lines({ rush: { first, sales }, account, plot }: { rush: Rush; account:
   </g>`;
 }
 
-/** A ticket for each time that a unit was sold. */
+/** So many columns can be told apart. */
+const MOST_COLUMNS = 150;
+
+/** A ticket for each time that a unit was sold; of many units the one of each few that was sold most often. */
 function Units({ rush: { first, sales }, account, strip }: { rush: Rush; account: Account; strip: Box }) {
   const { times, most, mostTimes } = account;
-  const units = Array.from({ length: Math.min(first, Math.max(1, sales.length)) }, (_, index) => first - index);
-  const cell = strip.w / units.length;
+  const count = Math.min(first, Math.max(1, sales.length));
+  const each = Math.ceil(count / MOST_COLUMNS);
+  const columns = Array.from({ length: Math.ceil(count / each) }, (_, index) => index);
+  const cell = strip.w / columns.length;
+  const gap = Math.min(1.5, cell / 4);
   const floor = strip.y + strip.h - 24;
   const h = Math.min(10, (strip.h - 62) / Math.max(4, mostTimes));
-  const last = units.at(-1);
+  const soldOf = (column: number) =>
+    Math.max(...Array.from({ length: each }, (_, index) => times.get(first - column * each - index) ?? 0));
   const unit = (number = 0) => [inLanguage([`unit ${number}`, `第 ${number} 件`])];
   return html`<g class="units">
     <${Text} class="axis" x=${strip.x + strip.w} y=${strip.y + 10} anchor="end" texts=${[inLanguage(['how often each unit was sold', '每件货卖了几次'])]} room=${strip.w} size=${13} />
-    ${units.map((number, index) => {
-      const count = times.get(number) ?? 0;
-      const x = strip.x + index * cell;
-      return html`<rect class="shelf" x=${x} y=${floor} width=${cell - 1.5} height="4" />
-        ${Array.from({ length: count }, (_, sold) => html`<rect class=${count > 1 ? 'ticket double' : 'ticket'} x=${x} y=${floor - (sold + 1) * h} width=${cell - 1.5} height=${Math.max(1, h - 1)} rx="1" />`)}`;
+    ${columns.map((column) => {
+      const sold = soldOf(column);
+      const x = strip.x + column * cell;
+      return html`<rect class="shelf" x=${x} y=${floor} width=${cell - gap} height="4" />
+        ${Array.from({ length: sold }, (_, time) => html`<rect class=${sold > 1 ? 'ticket double' : 'ticket'} x=${x} y=${floor - (time + 1) * h} width=${cell - gap} height=${Math.max(1, h - 1)} rx="1" />`)}`;
     })}
-    ${mostTimes > 1 && html`<${Text} class="times" x=${strip.x + units.indexOf(most) * cell} y=${floor - mostTimes * h - 9} texts=${[`×${mostTimes}`]} room=${60} size=${13} isBold />`}
+    ${mostTimes > 1 && html`<${Text} class="times" x=${strip.x + Math.floor((first - most) / each) * cell} y=${floor - mostTimes * h - 9} texts=${[`×${mostTimes}`]} room=${60} size=${13} isBold />`}
     <${Text} class="axis" x=${strip.x} y=${floor + 15} texts=${unit(first)} room=${120} size=${12} />
-    <${Text} class="axis" x=${strip.x + strip.w} y=${floor + 15} texts=${unit(last)} room=${120} size=${12} anchor="end" />
+    <${Text} class="axis" x=${strip.x + strip.w} y=${floor + 15} texts=${unit(first - count + 1)} room=${120} size=${12} anchor="end" />
   </g>`;
 }

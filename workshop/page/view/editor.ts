@@ -119,7 +119,7 @@ export function Editor({ text, label, describedBy, marks, onChange, replace }: E
           bracketMatching(),
           highlightActiveLine(),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy }),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy, tabindex: '0' }),
           syntaxHighlighting(colours),
           javascript({ typescript: true }),
           // Escape, then Tab leaves the editor.
