@@ -38,7 +38,7 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
 
   const narrator: Narrator = {
     start() {
-      console.log(`${pc.bold(drill.name)}: ${questionOf(drill.name)}`);
+      console.log([pc.bold(drill.name), questionOf(drill.name)].filter(Boolean).join(': '));
     },
     cell({ stage }) {
       console.log(`\n${stageTold(stage)}`);

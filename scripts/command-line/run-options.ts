@@ -1,12 +1,15 @@
 // The command lines of the commands that run drills.
 
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Drill, DrillSettings } from '../../loadtest/harness/drill.ts';
 import { readLibrary } from '../../loadtest/peers/peer.ts';
 import { hanging } from '../../loadtest/report/terminal.ts';
 import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '../../loadtest/run/tracks.ts';
 import { pagesAside } from '../../loadtest/scenarios/index.ts';
+import { readScenario } from '../../loadtest/scenarios/read.ts';
+import { asDrill } from '../../loadtest/scenarios/scenario.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
@@ -191,7 +194,7 @@ export function readDrillOptions(argv: string[]) {
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
   const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
-  const aside = pagesAside.find((each) => each.name === name);
+  const aside = pagesAside.find((each) => each.name === name) ?? ownPage(name, command);
   const flight = aside ? flights[0] : flights.find((each) => stepsOf(each).some((drill) => drill.name === name));
   const drill = aside ?? flight?.drills.find((each) => each.name === name);
   if (name === '') {
@@ -225,7 +228,19 @@ export function readDrillOptions(argv: string[]) {
   };
 
   function fileFor(row: string): string {
-    return typeof save === 'string' ? resolve(callerDir, save) : join(projectDir, 'reports', `${row}.${name}.html`);
+    return typeof save === 'string'
+      ? resolve(callerDir, save)
+      : join(projectDir, 'reports', `${row}.${aside?.name ?? name}.html`);
+  }
+}
+
+/** A page of one's own, as a drill that is called as its file. Undefined for the name of a drill. */
+function ownPage(file: string, command: Command): Drill | undefined {
+  if (!file.endsWith('.txt')) return undefined;
+  try {
+    return { ...asDrill(readScenario(readFileSync(resolve(callerDir, file), 'utf8'))), name: basename(file, '.txt') };
+  } catch (error) {
+    return refuse(command, `${file}: ${(error as Error).message}`);
   }
 }
 

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { storyRowsOf } from '../../../loadtest/run/tracks.ts';
@@ -9,6 +10,7 @@ import { foreignDrills } from '../../../loadtest/worlds/foreign/world.ts';
 import { newCommand, numberFrom } from '../../../scripts/command-line/command.ts';
 import { readJudgeOptions } from '../../../scripts/command-line/judge-options.ts';
 import { readDrillOptions, readGradeOptions, readRunOptions } from '../../../scripts/command-line/run-options.ts';
+import { type Lesson, lessons } from '../../../workshop/page/picture/lessons.ts';
 import { printedAtEnd } from '../../exits.ts';
 
 const read = (args: string[], version?: string) =>
@@ -110,6 +112,16 @@ test.each([
   ],
 ])('npm run drill -- %j: the rows of the staircase of its drill, in their order', (args, rows) => {
   expect(readDrillOptions(['node', 'drill.ts', ...args]).rows).toEqual(rows);
+});
+
+test('npm run drill -- ./my.txt: a page of one’s own is a drill that is called as its file; one that can’t be read is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lockstep-'));
+  const [good, bad] = ['my.txt', 'bad.txt'].map((name) => join(folder, name)) as [string, string];
+  writeFileSync(good, (lessons[8] as Lesson).page((lessons[8] as Lesson).usual));
+  writeFileSync(bad, 'nothing');
+  const { drill, rows } = readDrillOptions(['node', 'drill.ts', good, '--stage', '7']);
+  expect([drill.name, rows]).toEqual(['my', ['7-reentrant']]);
+  expect(await printedAtEnd(() => readDrillOptions(['node', 'drill.ts', bad, '--stage', '7']))).toContain(`${bad}: `);
 });
 
 test.each(['x', '4,5', ','])('LOCK_VERSION=%s, which names no one stage, is refused', async (version) => {
