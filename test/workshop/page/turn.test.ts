@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('button', { name: 'To the moment that decides' }).click();
       await page.locator('.said.bad').waitFor();
-      expect(await page.locator('.cm-here.c-B').textContent()).toContain('await ');
+      await page.locator('.cm-here', { hasText: 'await ' }).first().waitFor();
       expect(await violations(page)).toEqual([]);
     }
 

@@ -69,12 +69,14 @@ export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
 const thereIn = (scene: Scene | undefined) =>
   scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
 
-/** The sales that are at a line of their lock. Who works inside is at none, unless its lock works beside it. */
-export const atLock = (scene: Scene | undefined, beat: Beat | undefined) =>
-  thereIn(scene).filter(({ sale, step }) => {
-    const isBeside = sale === beat?.sale && beat.command?.about === 'lock';
-    return step === 'acquire' || step === 'release' || isBeside;
-  });
+/** The sales that are at a line of their lock. Who works inside is at none, unless its lock works beside it; who has just left is at its last. */
+export function atLock(scene: Scene | undefined, beat: Beat | undefined): SaleScene[] {
+  const there = thereIn(scene);
+  const isActing = (own: SaleScene) => own.sale === beat?.sale && beat.command?.about === 'lock';
+  return (scene?.sales ?? []).filter(
+    (own) => isActing(own) || (there.includes(own) && (own.step === 'acquire' || own.step === 'release')),
+  );
+}
 
 function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[]; isBad: boolean }) {
   if (source === '') return null;
