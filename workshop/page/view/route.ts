@@ -37,8 +37,10 @@ export function useRoute(): [Route, Go] {
   const [route, setRoute] = useState(() => routeIn(location.hash));
   useEffect(() => {
     const hear = () => setRoute(routeIn(location.hash));
-    addEventListener('popstate', hear);
-    return () => removeEventListener('popstate', hear);
+    for (const event of ['popstate', 'hashchange']) addEventListener(event, hear);
+    return () => {
+      for (const event of ['popstate', 'hashchange']) removeEventListener(event, hear);
+    };
   }, []);
   return [
     route,
