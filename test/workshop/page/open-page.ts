@@ -42,7 +42,7 @@ export function ownPage() {
     address,
     async open(options: BrowserContextOptions = {}): Promise<Page> {
       const context = await browser.newContext({ offline: true, reducedMotion: 'reduce', ...options });
-      context.setDefaultTimeout(8_000);
+      context.setDefaultTimeout(120_000);
       // The page looks whether a lock has come to an end: when a test says so.
       await context.addInitScript(() => {
         const looks: (() => void)[] = [];
