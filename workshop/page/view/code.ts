@@ -3,9 +3,10 @@
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Beat, SaleScene, Scene } from '../picture/beats.ts';
+import type { Beat, SaleScene, Scene } from '../../picture/beats.ts';
+import { type Both, inLanguage } from '../../picture/language.ts';
 import { Chip } from './chip.ts';
-import { type Both, inLanguage, say } from './texts.ts';
+import { say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
 /** The lines of it that are steps, in their order, each by what it calls. */

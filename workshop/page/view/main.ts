@@ -3,8 +3,9 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { inLanguage } from '../../picture/language.ts';
+import { glossary, lessons } from '../../picture/lessons.ts';
 import type { Given } from '../pack.ts';
-import { glossary, lessons } from '../picture/lessons.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { keepText, readKept } from './kept.ts';
 import { LanguageButton } from './language.ts';
@@ -15,7 +16,7 @@ import { addressOf, type Go, type Route, useRoute } from './route.ts';
 import { Scheduler } from './scheduler.ts';
 import { Stack } from './stack.ts';
 import { type Progress, Step } from './step.ts';
-import { inLanguage, say, speakAtFirst, type Text } from './texts.ts';
+import { say, speakAtFirst, type Text } from './texts.ts';
 import { Turn } from './turn.ts';
 
 /** What the page was given: by the server of the live page, or with a run that was saved. */
