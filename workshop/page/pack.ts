@@ -53,7 +53,7 @@ export async function packPage(given: Given = {}): Promise<string> {
     valkey: inLetters(wasm),
     view: inLetters(view),
     given: JSON.stringify(given).replaceAll('<', '\\u003c'),
-    letters: JSON.stringify(LETTERS.join('')),
+    letters: LETTERS.join(''),
     connect: given.isServed ? "connect-src 'self';" : '',
   };
   const html = readFileSync(join(here, 'view/page.html'), 'utf8');

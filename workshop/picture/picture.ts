@@ -7,7 +7,7 @@ import { inLanguage } from './language.ts';
 import { type Layout, layoutOf, type Size } from './layout.ts';
 import { Node, Twins } from './nodes.ts';
 import { Lock, Stock, Till } from './servers.ts';
-import { colour, ease, fitted, part, Text, Who } from './shapes.ts';
+import { colour, ease, fitted, part, Text, type Touched, Who } from './shapes.ts';
 
 export interface PictureProps {
   beats: Beats;
@@ -91,12 +91,6 @@ export function Picture({ beats, pos, size: real, stage, leaseMs, label, onHold 
     ${held && html`<${Message} layout=${layout} node=${names.indexOf(held.node)} sale=${held.sale} share=${0.5} texts=${wordsOf(held.command).flatMap(asHeld)} kind="held" />`}
     ${isMoving && beat?.command && html`<${Trip} layout=${layout} node=${names.indexOf(beat.node)} beat=${beat} command=${beat.command} phase=${phase} isBesideHeld=${held !== undefined} onHold=${onHold && (() => onHold(moment.index))} />`}
   </svg>`;
-}
-
-export interface Touched {
-  colour: string;
-  /** From 1 when it happens to 0. */
-  flash: number;
 }
 
 /** Which part of Redis the command of this moment has to do with. */

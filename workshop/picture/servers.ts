@@ -4,8 +4,7 @@ import { html } from 'htm/preact';
 import type { Place, Scene } from './beats.ts';
 import { type Both, inLanguage } from './language.ts';
 import type { Box } from './layout.ts';
-import type { Touched } from './picture.ts';
-import { colour, letter, Text, Who } from './shapes.ts';
+import { colour, letter, Text, type Touched, Who } from './shapes.ts';
 
 interface PartProps {
   box: Box;
