@@ -86,6 +86,9 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     keep({ ...progress, answers: { ...progress.answers, [stage]: index } });
     go({ side: sides[0], at: undefined });
     player.play();
+    // What had the focus can't be chosen any more.
+    if (document.activeElement?.closest('.question'))
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.controls button')?.focus());
   }
   function turn(which: Side | 'rush') {
     go({ side: which, at: undefined });
