@@ -46,7 +46,7 @@ describe('npm run drill -- --save', () => {
     try {
       const page = await browser.newPage({ offline: true });
       await page.goto(pathToFileURL(file).href);
-      await page.getByText(/nested-call$/).waitFor();
+      await page.locator('.title', { hasText: 'nested-call' }).waitFor();
       await page.getByRole('button', { name: 'One step forward' }).waitFor();
     } finally {
       await browser.close();
