@@ -52,6 +52,8 @@ export type PlayEvent<Told = AnySentence, Deed = AnySentence> = { at: number } &
   | Step
   | ({ kind: 'command' | 'held' | 'let go' | 'reply' } & Message)
   | ({ kind: 'done'; returned: Returned } & Message)
+  /** A reply that had come earlier is read only now. */
+  | { kind: 'reads'; node: string; sale: string; returned: Returned }
   /** What Redis holds from now on. */
   | { kind: 'redis'; stock: number; lock?: LockKey }
   | { kind: 'lease'; is: 'begun' | 'renewed' | 'freed' | 'ended'; owner?: string | undefined; endsAt?: number }

@@ -27,7 +27,7 @@ export interface GameTask {
   demands?: Demand[];
 }
 
-/** What has happened in a game. Its time is the number of the step. */
+/** What has happened in a game. */
 export type GameEvent = PlayEvent<SearchSentence>;
 
 export type GameMove = Extract<SearchSentence, { form: 'move' }>;
@@ -94,7 +94,7 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   /** Makes the moves that are chosen, one after the other, until none is. */
   async function go(choose: (steps: Step[], made: number) => number | undefined): Promise<Standing & { state: State }> {
     let state = begin();
-    const events = eventsOf(state, undefined, { at: 0, server, lock: lock.held });
+    const events = eventsOf(state, undefined, { made: 0, server, lock: lock.held });
     for (let made = 0; ; made += 1) {
       const { ways, broken } = await waysFrom(state);
       const steps = ways.map(({ move }) => move.step());
@@ -104,8 +104,7 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
       const step = way.move.step();
       const before = state;
       state = way.move.state;
-      const at = made + 1;
-      events.push(...eventsOf(state, before, { at, server, lock: lock.held, step }));
+      events.push(...eventsOf(state, before, { made: made + 1, server, lock: lock.held, step }));
       if (way.broken !== undefined) return { state, events, moves: [], broken: way.broken };
     }
   }
@@ -157,18 +156,23 @@ function madeOf({ process, what, reply, told }: Step): SearchSentence {
 const nodeOf = (index: number) => `node-${index + 1}`;
 
 interface Where {
-  at: number;
+  /** How many steps have been made. */
+  made: number;
   server: Server;
   /** The names of the keys of the lock. */
   lock: string[];
   step?: Step;
 }
 
+/** Steps take no time: so that each has a time of its own, they are so far apart. */
+const STEP_MS = 0.01;
+
 /** What a step has changed, in the order of the lab: what Redis holds, the answer, and what its sale does with it. */
-function eventsOf(state: State, before: State | undefined, { at, server, lock, step }: Where): GameEvent[] {
-  const redis = redisAt(state, { at, server, lock });
+function eventsOf(state: State, before: State | undefined, { made, server, lock, step }: Where): GameEvent[] {
+  const at = state.at + made * STEP_MS;
+  const redis = redisAt(state, at, { server, lock });
   const events: GameEvent[] = step ? [{ kind: 'sentence', at, sentence: madeOf(step) }] : [];
-  const leases = leasesOf(before && redisAt(before, { at, server, lock }), redis, step?.sent !== undefined);
+  const leases = leasesOf(before && redisAt(before, at, { server, lock }), redis, step?.sent !== undefined);
   // As in the lab, a lease that ends does so by itself, and what a command has changed is known before its answer.
   events.push(...leases.filter(({ is }) => is === 'ended'), redis, ...leases.filter(({ is }) => is !== 'ended'));
   for (const [index, { status, heads, history, waitsSince }] of state.actors.entries()) {
@@ -186,12 +190,11 @@ function eventsOf(state: State, before: State | undefined, { at, server, lock, s
     if (step?.sent && step.reply !== undefined && step.process === sale) {
       const returned = step.input?.type === 'reply' ? returnedOf(step.input.reply) : valueIn(step.reply);
       const message = messageOf(step.sent.command, lock);
-      const named = typeof returned === 'string' ? nameIn(returned) : returned;
-      events.push(
-        { kind: 'done', id: at, ...message, returned: named, ...of },
-        { kind: 'reply', id: at, ...message, ...of },
-      );
+      events.push({ kind: 'done', id: made, ...message, returned: nameOf(returned), ...of });
+      if (step.input !== undefined) events.push({ kind: 'reply', id: made, ...message, ...of });
     }
+    if (step?.kind === 'reply' && step.input?.type === 'reply' && step.process === sale)
+      events.push({ kind: 'reads', returned: nameOf(returnedOf(step.input.reply)), ...of });
     for (const { step, stock } of steps) {
       if (
         step === 'entered' ||
@@ -219,6 +222,7 @@ function valueIn(noted: string): Returned {
 
 const nameOfProcess = (index: number) => String.fromCharCode(65 + index);
 /** The process that an owner token of the search names, or the text as it is. */
+const nameOf = (returned: Returned) => (typeof returned === 'string' ? nameIn(returned) : returned);
 const nameIn = (text: string) => (/^[A-Z]:\d+$/.test(text) ? (text[0] as string) : text);
 
 function messageOf(command: (string | number)[], lock: string[]) {
@@ -274,7 +278,7 @@ function ofStatus(
   ];
 }
 
-function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): OfRedis {
+function redisAt({ at: ms, servers }: State, at: number, { server, lock }: Omit<Where, 'made'>): OfRedis {
   const held = servers[0] as number;
   const ask = (...command: string[]) => server.execute(held, ms, 0, command).reply;
   const ends = server.ends(held);
@@ -285,7 +289,7 @@ function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): OfRed
   const found = kind === 'hash' ? ask('HGETALL', key) : [kind === 'string' ? ask('GET', key) : kind];
   const [value = '', count] = (found as Reply[]).map(String);
   const owner = nameIn(value);
-  const leftMs = (ends.get(key) ?? 0) - ms;
+  const endsAt = ends.get(key) ?? Number.POSITIVE_INFINITY;
   return {
     kind: 'redis',
     at,
@@ -294,8 +298,7 @@ function redisAt({ at: ms, servers }: State, { at, server, lock }: Where): OfRed
       value,
       ...(owner !== value && { owner }),
       ...(count !== undefined && { count: Number(count) }),
-      // Where steps are counted, the end says how many milliseconds are left.
-      ...(Number.isFinite(leftMs) && { endsAt: at + leftMs }),
+      ...(Number.isFinite(endsAt) && { endsAt }),
     },
   };
 }

@@ -8,8 +8,8 @@
 import type { LockKey, PlayEvent, Returned, Step } from '../../simulation/events.ts';
 import { type Act, type AnyEvent, actOf, type Held, sentAs, type Trip, tripsOf } from './trips.ts';
 
-/** Where a stage has its lock. */
-export type Place = 'none' | 'node' | 'redis';
+/** Where a stage has its lock. `permits`: in Redis, and several may hold it at once. */
+export type Place = 'none' | 'node' | 'redis' | 'permits';
 
 /** A command as it is drawn. */
 export interface Command {
@@ -35,6 +35,8 @@ export interface Beat<Told = unknown> {
     | 'arrive'
     | 'tries'
     | 'renews'
+    /** A reply is read that came earlier. */
+    | 'reads'
     | 'lease-end'
     | 'node'
     | 'mutex-take'
@@ -51,6 +53,10 @@ export interface Beat<Told = unknown> {
   /** How often it happened in a row. */
   times: number;
   is?: NodeState;
+  /** The reply that it reads. */
+  returned?: Returned;
+  /** How long the lease is that it begins, or renews. */
+  leaseMs?: number;
   told?: Told;
   breaks: Break[];
 }
@@ -73,6 +79,10 @@ export interface SaleScene {
   isRefused?: boolean;
   /** The command that has got it its lock. */
   acquiredBy?: string;
+  /** When it came. */
+  since: number;
+  /** It has learned that its lock is gone. */
+  knowsLoss?: boolean;
   /** Why it was not sold, or is not known to be. */
   code?: string | undefined;
   isDead?: boolean;
@@ -193,7 +203,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     push({ kind: wasHeld ? 'arrive' : 'command', at, node, sale, command }, (scene, beat) => {
       const mine = saleIn(scene, sale) as SaleScene;
       if (wasHeld) scene.onWire = undefined;
-      change(scene, mine, beat, trip, command);
+      change(scene, mine, beat, trip, command, place);
       for (const step of steps) follow(scene, mine, beat, step, place);
     });
   }
@@ -234,8 +244,14 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     } else if (event.kind === 'line') {
       const own = event.sale === undefined ? undefined : saleIn(now, event.sale);
       if (own) own.line = event.line;
-    } else if (event.kind === 'redis' && !isTaken(event)) hold(now, event);
-    else if (event.kind === 'fault') {
+    } else if (event.kind === 'redis' && !isTaken(event)) {
+      hold(now, event);
+      now.at = at;
+    } else if (event.kind === 'reads') {
+      const { node, sale, returned } = event;
+      flush();
+      push({ kind: 'reads', at, node, sale, returned }, () => {});
+    } else if (event.kind === 'fault') {
       const { form } = event.what as { form: string };
       isToTell ||= event.is === 'begun' && !DRAWN.has(form);
       if (CUTS.has(form)) unseen.push((scene) => cut(scene, event.node ?? '', event.is === 'begun'));
@@ -251,9 +267,9 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
   function stepAlone(event: Step & { at: number }) {
     const { at, node, sale, step } = event;
     const own = saleIn(now, sale);
+    const last = beats.at(-1);
     if (step === 'waiting') {
       const comes = (scene: Scene) => void scene.sales.push(newSale(event, place));
-      const last = beats.at(-1);
       if (last?.kind === 'come' && at - last.at < TOGETHER_MS) {
         comes(now);
         last.sale += sale;
@@ -277,7 +293,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
       push({ kind: 'give-up', at, node, sale, breaks: own.place === 'inside' ? [] : ['closed'] }, (scene, beat) => {
         follow(scene, saleIn(scene, sale) as SaleScene, beat, event, place);
       });
-    } else follow(now, own, undefined, event, place);
+    } else follow(now, own, last?.kind === 'reads' && last.sale === sale ? last : undefined, event, place);
   }
 
   flush();
@@ -290,8 +306,10 @@ function leaseIn(events: AnyEvent[]): number {
   const leases = events.flatMap((event) =>
     event.kind === 'lease' && event.is === 'begun' && event.endsAt !== undefined ? [event.endsAt - event.at] : [],
   );
-  return Math.round(Math.max(0, ...leases) / 10) * 10;
+  return inTens(Math.max(0, ...leases));
 }
+
+const inTens = (ms: number) => Math.round(ms / 10) * 10;
 
 const saleIn = (scene: Scene, sale: string) => scene.sales.findLast((each) => each.sale === sale);
 
@@ -304,8 +322,8 @@ function comersFirst<Event extends AnyEvent>(events: Event[]): Event[] {
   return events.toSorted((one, other) => key(one) - key(other));
 }
 
-function newSale({ sale, node }: Step, place: Place): SaleScene {
-  return { sale, node, place: 'asks', step: place === 'none' ? 'read' : 'acquire', tries: 0 };
+function newSale({ sale, node, at }: Step & { at: number }, place: Place): SaleScene {
+  return { sale, node, place: 'asks', step: place === 'none' ? 'read' : 'acquire', tries: 0, since: at };
 }
 
 const commandOf = ({ message: { name, verb, args, about }, returned }: Trip, act: Act): Command => {
@@ -335,14 +353,26 @@ function hold(scene: Scene, holds: Held | undefined, isRenewed = true) {
 }
 
 /** What a command has done in Redis. */
-function change(scene: Scene, own: SaleScene, beat: Beat, { message, holds, lease }: Trip, { act }: Command) {
+function change(
+  scene: Scene,
+  own: SaleScene,
+  beat: Beat,
+  { message, holds, lease }: Trip,
+  { act }: Command,
+  place: Place,
+) {
   const { holder, stock } = scene;
   if (act === 'release' && holder !== undefined && holder !== own.sale) beat.breaks.push('freed-other');
   hold(scene, holds, lease !== undefined || act === 'acquire-again');
   if (act === 'acquire') {
-    scene.holder = own.sale;
+    if (place === 'redis') scene.holder = own.sale;
     own.acquiredBy = sentAs(message);
+    own.knowsLoss = false;
   }
+  const endsAt = scene.lock?.endsAt;
+  if (lease !== undefined && endsAt !== undefined) beat.leaseMs = inTens(endsAt - scene.at);
+  const isOthers = act === 'look' && holder !== own.sale;
+  if (isOthers || act === 'renew-refused' || act === 'release-refused') own.knowsLoss = true;
   if (act === 'denied') {
     own.tries += 1;
     if (own.place === 'inside') beat.breaks.push('own-lock');
@@ -380,7 +410,7 @@ function follow(
 ) {
   const others = scene.sales.filter((each) => each !== own && isAtWork(each));
   if (step === 'entered' || step === 'began') {
-    if (place !== 'none' && others.length > 0) beat?.breaks.push('two-inside');
+    if ((place === 'node' || place === 'redis') && others.length > 0) beat?.breaks.push('two-inside');
     Object.assign(own, { place: 'inside', step: 'read', token: fencingToken });
     if (place === 'node') scene.mutex[own.node] = own.sale;
   } else if (step === 'read') {
@@ -392,7 +422,7 @@ function follow(
     own.isTwin = true;
     beat?.breaks.push('same-read');
   } else if (step === 'left') {
-    if (place === 'redis') own.step = 'release';
+    if (place === 'redis' || place === 'permits') own.step = 'release';
     else Object.assign(own, { step: 'done', place: 'gone' });
     if (scene.mutex[own.node] === own.sale) scene.mutex[own.node] = undefined;
   } else if (step === 'failed') Object.assign(own, { code, ...(own.isDead ? {} : { place: 'gone', step: 'done' }) });

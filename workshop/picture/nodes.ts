@@ -57,8 +57,8 @@ export function Node({ name, box, scene, lock, place, stage, active, isUpright }
       </g>`
     }
     ${sales.map((sale, row) => {
-      const thinks = place === 'redis' && isWithoutLock(sale, lock);
-      return html`<${Sale} key=${sale.sale} ...${{ sale, place, stage, thinks }} row=${rows[row]}
+      const lacksLock = place === 'redis' && isWithoutLock(sale, lock);
+      return html`<${Sale} key=${sale.sale} ...${{ sale, place, stage, lacksLock }} row=${rows[row]}
         isActive=${active.includes(sale.sale)} />`;
     })}
   </g>`;
@@ -69,9 +69,9 @@ function mutexIs(owner: string | undefined): string[] {
   return [inLanguage(['mutex: free', '互斥锁：空闲']), inLanguage(['mutex', '互斥锁'])];
 }
 
-/** It is inside, and somebody else has the lock by now, or nobody. */
-const isWithoutLock = ({ sale, place, isDead, isRefused }: SaleScene, { holder }: Scene) =>
-  place === 'inside' && !isDead && !isRefused && holder !== sale;
+/** It is inside, and somebody else has the lock by now, or nobody. Whose release is on its way is about to leave. */
+const isWithoutLock = ({ sale, place, step, isDead, isRefused }: SaleScene, { holder, onWire }: Scene) =>
+  place === 'inside' && !isDead && !isRefused && holder !== sale && !(step === 'release' && onWire?.sale === sale);
 
 /** The sales of a node. Where there is no room for all, those that are over go first. */
 function salesAt(scene: Scene, node: string, box: Box): SaleScene[] {
@@ -85,7 +85,6 @@ function salesAt(scene: Scene, node: string, box: Box): SaleScene[] {
 function statusOf({ place, read, wrote, code, isDead, isRefused, step, tries }: SaleScene, of: Place): Both[] {
   if (isDead) return [['crashed', '已宕机']];
   if (isRefused) return [['not sold', '未卖出']];
-  if (code === 'LOCK_NOT_HELD' && wrote !== undefined) return [['lock lost', '锁已失效']];
   if (code !== undefined && wrote === undefined)
     return [read === undefined ? ['gave up', '已放弃'] : ['failed', '失败']];
   if (place === 'asks') return [step === 'read' ? ['arrives', '到达'] : ['asks', '申请锁']];
@@ -102,17 +101,18 @@ interface SaleProps {
   row: Row;
   place: Place;
   stage: string;
-  /** It thinks that it holds the lock, and does not. */
-  thinks: boolean;
+  /** It works as if it held the lock, and does not. */
+  lacksLock: boolean;
   isActive: boolean;
 }
 
 const THINKS: Both = ['⚠ thinks it holds the lock', '⚠ 以为自己持有锁'];
+const KNOWS: Both = ['⚠ has lost the lock', '⚠ 已失去锁'];
 const LACKS: Both = ['⚠ no lock', '⚠ 没有锁'];
 /** The room for the word of a sale that has its calls beside it. */
 const WORD = 50;
 
-function Sale({ sale, row, place, stage, thinks, isActive }: SaleProps) {
+function Sale({ sale, row, place, stage, lacksLock, isActive }: SaleProps) {
   const { circle, card, foot, isStacked } = row;
   const { x, y, r } = circle;
   const value = sale.wrote ?? sale.read;
@@ -123,13 +123,14 @@ function Sale({ sale, row, place, stage, thinks, isActive }: SaleProps) {
   const room = (isBesideCard ? card.x - 6 : Calls && !isStacked ? from + WORD : row.x + row.w - 12) - from;
   const token = sale.token === undefined ? undefined : inLanguage([`token ${sale.token}`, `令牌 ${sale.token}`]);
   const isTwoLines = token !== undefined && foot > 0;
-  const lacks = thinks && foot === 0;
+  const warning = !lacksLock ? undefined : sale.knowsLoss ? KNOWS : THINKS;
+  const lacks = warning !== undefined && foot === 0;
   const status = statusOf(Calls ? { ...sale, tries: 0 } : sale, place);
   const isToken = token !== undefined && foot === 0 && sale.place === 'inside' && sale.wrote === undefined;
-  const words = isToken && !lacks ? [token] : (lacks ? [THINKS, LACKS] : status).map((each) => inLanguage(each));
+  const words = isToken && !lacks ? [token] : (lacks ? [warning, LACKS] : status).map((each) => inLanguage(each));
   return html`<g class=${`sale ${colour(sale.sale)}${sale.isDead ? ' dead' : ''}${isActive ? ' active' : ''}`}>
     ${
-      thinks &&
+      warning &&
       html`<rect class="thinks" x=${row.x + 5} y=${row.y + 1} width=${row.w - 10} height=${row.h - 3} rx="10" />`
     }
     ${isActive && html`<circle class="halo" cx=${x} cy=${y} r=${r + 3.5} />`}
@@ -141,14 +142,14 @@ function Sale({ sale, row, place, stage, thinks, isActive }: SaleProps) {
     }
     ${value !== undefined && html`<${Card} sale=${sale} value=${value} box=${card} />`}
     ${Calls && html`<${Calls} tries=${sale.tries} row=${row} from=${isStacked ? card.x : from + WORD + 4} />`}
-    <${Foot} row=${row} lines=${footOf(sale.tries, thinks, Calls, isStacked)} class=${thinks ? 'lacks' : 'caption'} />
+    <${Foot} row=${row} lines=${footOf(sale.tries, warning, Calls, isStacked)} class=${warning ? 'lacks' : 'caption'} />
   </g>`;
 }
 
 /** What stands below a sale, in lines; of each line the best words first. */
-function footOf(tries: number, thinks: boolean, calls: Calls | undefined, isStacked: boolean): Both[][] {
-  if (thinks && isStacked) return [[['⚠ thinks it', '⚠ 以为自己']], [['holds the lock', '持有锁']]];
-  if (thinks) return [[THINKS]];
+function footOf(tries: number, warning: Both | undefined, calls: Calls | undefined, isStacked: boolean): Both[][] {
+  if (warning === THINKS && isStacked) return [[['⚠ thinks it', '⚠ 以为自己']], [['holds the lock', '持有锁']]];
+  if (warning) return [[warning]];
   if (calls === Pile) return [[[`${tries} open ${tries === 1 ? 'call' : 'calls'}`, `${tries} 层未返回的调用`]]];
   const short: Both = [`1 call, try ${tries}`, `1 层调用，第 ${tries} 次`];
   return calls === Loop ? [[[`1 open call, try ${tries}`, `1 层调用，第 ${tries} 次尝试`], short]] : [];
@@ -168,7 +169,7 @@ function Foot({ row: { x, y, w, h, foot }, lines, class: kind }: { row: Row; lin
 function Card({ sale, value, box: { x, y, w, h } }: { sale: SaleScene; value: number; box: Box }) {
   const { isTwin, isRefused, wrote } = sale;
   const read: Both = wrote === undefined ? ['read', '读到'] : ['wrote', '写回'];
-  const label = [inLanguage(isRefused ? ['refused', '被拒绝'] : read)];
+  const label = isRefused ? [inLanguage(['refused', '被拒绝']), '✘'] : [inLanguage(read)];
   const shown = [String(isRefused ? value - 1 : value)];
   const center = x + w / 2;
   const middle = y + h / 2;

@@ -21,8 +21,8 @@ export interface Saying {
   tell?: (told: unknown) => Both;
 }
 
-/** Calls that each wait for the next one. */
-const PILES_CALLS = '2-recursive-retry';
+/** Calls that each wait for the next one; and one call that asks again. */
+const [PILES_CALLS, LOOPS] = ['2-recursive-retry', '3-spin'];
 /** What comes to Redis so soon after another command of its sale was sent before the answer to that, in milliseconds. */
 const ON_THE_WAY_MS = 0.2;
 /** So many buyers at most are named. */
@@ -35,6 +35,8 @@ const toldByLab = (told: unknown): Both => [narrated(told as StepSentence), narr
 /** A beat, with what there was before and after. */
 interface Moment extends Saying {
   beat: Beat;
+  /** Several may hold it: it has permits. */
+  isShared: boolean;
   before: Scene;
   after: Scene;
   sale: string;
@@ -43,7 +45,9 @@ interface Moment extends Saying {
   met: SaleScene | undefined;
   /** Who has read the same, and has not written. */
   twin: SaleScene | undefined;
-  /** The sale is inside, and its lock is gone. */
+  /** It is paused, or has crashed meanwhile. */
+  isTwinPaused: boolean;
+  /** The sale is inside, its lock is gone, and it does not know. */
   isMistaken: boolean;
   later: Beat[];
   stock: number;
@@ -77,12 +81,16 @@ export function sayOf(beats: Beats, index: number, saying: Saying): Said {
     .slice(Math.max(0, since), index + 1)
     .some(({ kind, command }) => kind === 'lease-end' || command?.act === 'release');
   const isTaken = after.holder !== undefined && after.holder !== sale;
+  const isShared = beats.place === 'permits';
+  const isUnaware = own?.place === 'inside' && !own.isDead && !own.knowsLoss && !isShared;
+  const twin = others.find((each) => each.read !== undefined && each.read === own?.read && each.wrote === undefined);
   const moment: Moment = {
     ...saying,
-    ...{ beat, before, after, sale, own, stock: beats.stock, later: all.slice(index + 1) },
+    ...{ beat, before, after, sale, own, isShared, stock: beats.stock, later: all.slice(index + 1) },
     met: others[0],
-    twin: others.find((each) => each.read !== undefined && each.read === own?.read && each.wrote === undefined),
-    isMistaken: own?.place === 'inside' && !own.isDead && (isTaken || (isGone && after.holder !== sale)),
+    twin,
+    isTwinPaused: twin !== undefined && after.nodes[twin.node] !== 'running',
+    isMistaken: isUnaware && (isTaken || (isGone && after.holder !== sale)),
   };
   return ofKind[beat.kind](moment);
 }
@@ -128,7 +136,7 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
       : said([`${sale} took the mutex of ${node}.`, `${sale} 拿到 ${node} 的互斥锁。`]),
   'mutex-wait': ({ sale, beat: { node }, after: { mutex } }) =>
     said(
-      [`${sale} found the mutex taken, and waited.`, `互斥锁已被占用，${sale} 开始等待。`],
+      [`${sale} found the mutex taken, and waits.`, `互斥锁已被占用，${sale} 开始等待。`],
       mutex[node] ? [`${mutex[node]} is inside.`, `${mutex[node]} 在临界区内。`] : nothing,
     ),
   command: (moment) => ofAct[(moment.beat.command as Command).act](moment),
@@ -142,41 +150,63 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
           : [`${sale}'s release`, `${sale} 的释放`];
     return said(
       [`${what[0]} was held up on its way to Redis.`, `${what[1]}卡在去 Redis 的路上。`],
-      sale !== '' && before.lock?.endsAt ? ['Its lease runs on.', '租期仍在流逝。'] : nothing,
+      sale !== '' && before.lock?.endsAt ? ['Its lease keeps running.', '租期仍在倒数。'] : nothing,
     );
   },
-  tries: ({ sale, beat: { times }, own, stage }) =>
-    said(
-      [`${sale} asked ${often(times)} and was refused.`, `${sale} 又请求加锁 ${times} 次，都被拒绝。`],
-      stage === PILES_CALLS && own && own.tries > 1
-        ? [
-            `${own.tries} calls are open now, and each waits for the next.`,
-            `${own.tries} 个调用都没有返回，一个等一个。`,
-          ]
-        : nothing,
-    ),
-  renews: ({ sale, beat: { times } }) =>
+  tries: ({ sale, beat: { times }, own, stage }) => {
+    const tries = own?.tries ?? 0;
+    const waits: Partial<Record<string, Both>> = {
+      [PILES_CALLS]: [
+        `${tries} calls are open now, and each waits for the next.`,
+        `${tries} 个调用都没有返回，一个等一个。`,
+      ],
+      [LOOPS]: [`It is still one call: it loops, and nothing piles up.`, '始终只有一个调用：循环重试，不会堆积。'],
+    };
+    return said(
+      [`${sale} asked ${often(times)}, and was refused.`, `${sale} 又请求 ${times} 次，都被拒绝。`],
+      tries > 1 ? waits[stage] : nothing,
+    );
+  },
+  renews: ({ sale, beat: { times }, isShared }) =>
     said(
       [`${sale}'s watchdog renewed the lease ${often(times)}.`, `${sale} 的看门狗又续期 ${times} 次。`],
-      [`${sale} keeps the lock while it works.`, `${sale} 工作期间一直持有锁。`],
+      isShared
+        ? [`${sale} keeps its permit while it works.`, `${sale} 工作期间一直持有许可。`]
+        : [`${sale} keeps the lock while it works.`, `${sale} 工作期间一直持有锁。`],
     ),
-  'lease-end': ({ sale, own }) =>
-    sale === ''
-      ? said(['The lease ended, and Redis deleted the lock.', '租期到了，Redis 删除了锁。'])
-      : said(
-          [`${sale}'s lease ended, and Redis deleted its lock.`, `${sale} 的租期到了，Redis 删除了它的锁。`],
-          own?.place === 'inside' && !own.isDead ? thinks(sale) : ['The lock is free.', '锁已释放。'],
-        ),
+  /** What a process did not read when it came. */
+  reads: (moment) => ofReading(moment),
+  'lease-end': ({ sale, before, isShared, isMistaken }) =>
+    isShared
+      ? said(['The last lease ended, and Redis deleted all permits.', '最后一个租期到了，Redis 删除了全部许可。'])
+      : sale === ''
+        ? said(['The lease ended, and Redis deleted the lock.', '租期到了，Redis 删除了锁。'])
+        : said(
+            [`${sale}'s lease ended, and Redis deleted its lock.`, `${sale} 的租期到了，Redis 删除了它的锁。`],
+            before.onWire?.sale === sale
+              ? [`${sale}'s release is still on its way.`, `${sale} 的释放还在路上。`]
+              : isMistaken
+                ? thinks(sale)
+                : ['The lock is free.', '锁已释放。'],
+          ),
   node: (moment) => ofNode(moment),
-  'give-up': ({ sale, own, before }) => {
+  'give-up': ({ sale, own, before, after, isShared }) => {
     const why = own?.code === undefined ? undefined : refusals[own.code];
     if (why) return said(why(sale));
     const holder = before.sales.find((each) => each.sale === before.holder);
+    const waited = Math.round((after.at - (own?.since ?? after.at)) / 10) * 10;
     return said(
-      [`${sale} gave up waiting.`, `${sale} 放弃等待。`],
+      own?.code === 'LOCK_WAIT_TIMEOUT'
+        ? [
+            `${sale} gave up: it waits ${formatDuration(waited)} at most.`,
+            `${sale} 放弃：它最多等 ${durationInChinese(waited)}。`,
+          ]
+        : [`${sale} gave up waiting.`, `${sale} 放弃等待。`],
       holder?.isDead && before.lock?.endsAt === undefined
-        ? [`The lock of ${holder.sale} stays forever.`, `${holder.sale} 的锁永远留在那里。`]
-        : ['The lock was never free in time.', '锁一直没有空出来。'],
+        ? [`${holder.sale}'s lock stays in Redis forever.`, `${holder.sale} 的锁永远留在 Redis 里。`]
+        : isShared
+          ? ['No permit was free in time.', '一直没有空闲的许可。']
+          : ['The lock was never free in time.', '锁一直没有空出来。'],
     );
   },
   told: ({ beat: { told }, tell = toldByLab }) => said(tell(told)),
@@ -184,11 +214,7 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
 };
 
 const often = (times: number) => (times === 1 ? 'once more' : `${times} more times`);
-/** Redis says in whole milliseconds what is left. */
-function left(ms: number): Both {
-  const rounded = Math.round(ms / 5) * 5;
-  return [formatDuration(rounded), durationInChinese(rounded)];
-}
+const lasts = (ms: number): Both => [formatDuration(ms), durationInChinese(ms)];
 const timesOf = (count: number) => ['never', 'once', 'twice'][count] ?? `${count} times`;
 const thinks = (sale: string): Both => [`${sale} thinks it holds the lock.`, `${sale} 以为自己仍持有锁。`];
 
@@ -199,8 +225,11 @@ const refusals: Record<string, (sale: string) => Both> = {
     `${sale} got no answer from Redis, and gave up.`,
     `${sale} 得不到 Redis 的回复，放弃了。`,
   ],
-  LOCK_NOT_HELD: (sale) => [`${sale} learned that its lock was lost, and gave up.`, `${sale} 得知锁已丢失，放弃了。`],
-  ORDER_FAILED: (sale) => [`${sale} failed before it had written.`, `${sale} 还没写回就失败了。`],
+  LOCK_NOT_HELD: (sale) => [
+    `${sale} found out that it had lost the lock, and gave up.`,
+    `${sale} 得知锁已丢失，放弃了。`,
+  ],
+  ORDER_FAILED: (sale) => [`${sale} failed before it wrote.`, `${sale} 还没写回就失败了。`],
   NOT_REPLICATED: (sale) => [`${sale} was refused: no replica had confirmed.`, `${sale} 被拒绝：没有副本确认。`],
   TOO_MANY_CONFLICTS: (sale) => [
     `Others wrote first each time, and ${sale} gave up.`,
@@ -222,11 +251,11 @@ function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Mo
       sale === ''
         ? [`${node} was paused.`, `${node} 停顿。`]
         : [`${node} was paused in the middle of ${sale}'s sale.`, `${node} 停顿，${sale} 的销售做到一半。`],
-      ['It can send nothing, and renew nothing.', '它什么也发不出去，也不能续期。'],
+      ['It can send nothing, so it renews nothing.', '它什么也发不出去，也就无法续期。'],
     );
   if (is === 'blocked')
     return said(
-      [`${node} was busy computing, and answered nothing.`, `${node} 忙于计算，不再响应。`],
+      [`${node} was busy computing, and did not respond.`, `${node} 忙于计算，不再响应。`],
       ['Its timers wait as well, so nothing is renewed.', '定时器也停了，所以无法续期。'],
     );
   if (before.nodes[node] === 'killed') return said([`${node} started again.`, `${node} 重新启动。`]);
@@ -234,7 +263,7 @@ function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Mo
   return said(
     sale === ''
       ? [`${node} woke up.`, `${node} 恢复运行。`]
-      : [`${node} woke up, and ${sale} went on.`, `${node} 恢复运行，${sale} 继续执行。`],
+      : [`${node} woke up, and ${sale} carried on.`, `${node} 恢复运行，${sale} 继续执行。`],
     isMistaken
       ? isOld
         ? [
@@ -247,7 +276,9 @@ function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Mo
 }
 
 const ofAct: Record<Act, (moment: Moment) => Said> = {
-  read({ sale, own, beat: { command, breaks }, twin, isMistaken }) {
+  read(moment) {
+    const { sale, own, beat, twin, isTwinPaused, isMistaken } = moment;
+    const { command, breaks } = beat;
     if (own?.read === undefined || own.wrote !== undefined)
       return said([
         `${sale} looked at the stock: ${writtenReply(command)}.`,
@@ -257,16 +288,20 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     if (breaks.includes('same-read') && twin)
       return said(
         [
-          `${sale} read ${read}, too. ${twin.sale} had not written yet.`,
+          `${sale} read ${read} too: ${twin.sale} had not written yet.`,
           `${twin.sale} 还没写回，${sale} 也读到 ${read}。`,
         ],
-        [`Both are about to sell unit ${read}.`, `${twin.sale} 和 ${sale} 都准备卖出第 ${read} 件。`],
+        noted(moment) ??
+          (isTwinPaused
+            ? [`${twin.sale} is paused, and still has ${read}.`, `${twin.sale} 停顿中，手里还是 ${read}。`]
+            : [`Both are about to sell unit ${read}.`, `${twin.sale} 和 ${sale} 都准备卖出第 ${read} 件。`]),
       );
     return said(
       [`${sale} read the stock: ${read}.`, `${sale} 读到库存：${read}。`],
-      isMistaken
-        ? thinks(sale)
-        : [`It is about to sell unit ${read} and write ${read - 1}.`, `它准备卖出第 ${read} 件，写回 ${read - 1}。`],
+      noted(moment) ??
+        (isMistaken
+          ? thinks(sale)
+          : [`It is about to sell unit ${read} and write ${read - 1}.`, `它准备卖出第 ${read} 件，写回 ${read - 1}。`]),
     );
   },
   write: (moment) => ofWrite(moment),
@@ -274,23 +309,26 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     const unit = own?.read ?? before.stock;
     if (breaks.includes('overwritten')) return said([`${sale} sold unit ${unit}.`, `${sale} 卖出第 ${unit} 件。`]);
     return said(
-      [`${sale} read and wrote in one: unit ${unit} is sold.`, `${sale} 一步完成读和写：卖出第 ${unit} 件。`],
+      [`${sale} read and wrote in one step: unit ${unit} is sold.`, `${sale} 一步完成读和写：卖出第 ${unit} 件。`],
       [`The stock is ${after.stock}.`, `库存变为 ${after.stock}。`],
     );
   },
   'write-refused': ({ sale, own, before, beat: { kind } }) =>
     said(
       own?.token !== undefined || kind === 'arrive'
-        ? [`The stock refused the late write of ${sale}.`, `库存拒绝了 ${sale} 迟到的写入。`]
-        : [`The stock refused the write of ${sale}.`, `库存拒绝了 ${sale} 的写入。`],
+        ? [`The stock refused ${sale}'s late write.`, `库存拒绝了 ${sale} 迟到的写入。`]
+        : [`The stock refused ${sale}'s write.`, `库存拒绝了 ${sale} 的写入。`],
       own?.token !== undefined && before.newest !== undefined && own.token !== before.newest
         ? [
-            `Its token is ${own.token}. The stock has seen ${before.newest}.`,
-            `它的令牌是 ${own.token}，库存已见过 ${before.newest}。`,
+            `Its token is ${own.token}, and the newest is ${before.newest}.`,
+            `它的令牌是 ${own.token}，而最新令牌是 ${before.newest}。`,
           ]
         : ['Another sale came first.', '另一笔销售抢先了。'],
     ),
-  acquire({ sale, own, before, after, beat: { breaks }, met }) {
+  acquire(moment) {
+    const { sale, own, before, after, met } = moment;
+    const { breaks, leaseMs } = moment.beat;
+    if (moment.isShared) return said([`${sale} got a permit.`, `${sale} 拿到一个许可。`], beside(moment));
     if (before.sales.some((each) => each.sale === sale && each.place === 'inside'))
       return said(
         [`${sale} got the lock a second time.`, `${sale} 又一次拿到锁。`],
@@ -306,14 +344,13 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
         ],
         after.holder === sale ? thinks(met.sale) : nothing,
       );
-    const { lock, at } = after;
     return said(
       [`${sale} got the lock${token}.`, `${sale} 拿到锁${zhToken}。`],
-      lock === undefined
+      after.lock === undefined
         ? nothing
-        : lock.endsAt === undefined
+        : leaseMs === undefined
           ? ['It has no lease: it stays until it is deleted.', '没有租期，不删除就一直在。']
-          : [`Its lease ends in ${left(lock.endsAt - at)[0]}.`, `租期 ${left(lock.endsAt - at)[1]}，到期自动删除。`],
+          : [`The lease is ${lasts(leaseMs)[0]}.`, `租期 ${lasts(leaseMs)[1]}，到期自动删除。`],
     );
   },
   'acquire-again': ({ sale, after: { lock } }) =>
@@ -323,7 +360,9 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
         ? nothing
         : [`It holds the lock ${timesOf(lock.count)} now.`, `现在持有 ${lock.count} 次。`],
     ),
-  denied({ sale, before, beat: { breaks } }) {
+  denied({ sale, before, beat: { breaks }, isShared }) {
+    const waits: Both = [`${sale} has to wait.`, `${sale} 只能等待。`];
+    if (isShared) return said([`${sale} asked for a permit: none was left.`, `${sale} 申请许可，已无空闲。`], waits);
     if (breaks.includes('own-lock') && (before.holder ?? sale) === sale)
       return said(
         [`${sale} asked for its own lock again, and was refused.`, `${sale} 再次申请自己持有的锁，被拒绝。`],
@@ -333,10 +372,10 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     if (holder === undefined)
       return said([`${sale} asked for the lock, and was refused.`, `${sale} 请求加锁，被拒绝。`]);
     return said(
-      [`${sale} asked for the lock, but ${holder.sale} holds it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
+      [`${sale} asked for the lock, but ${holder.sale} has it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
       holder.isDead
-        ? [`${holder.sale} is dead and will not release it.`, `${holder.sale} 已宕机，不会再释放锁。`]
-        : [`${sale} has to wait.`, `${sale} 只能等待。`],
+        ? [`${holder.sale} crashed, and will never release it.`, `${holder.sale} 已宕机，不会再释放锁。`]
+        : waits,
     );
   },
   look({ sale, before, later, own }) {
@@ -352,12 +391,21 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
       );
     return said(
       [`${sale} checked the lock: it was its own.`, `${sale} 查看锁的持有者：是自己。`],
-      deletes ? ['So it may delete it.', '所以可以删除。'] : nothing,
+      deletes ? [`So ${sale} may delete it.`, '所以可以删除。'] : nothing,
     );
   },
-  release({ sale, before, after, beat: { breaks, kind }, isMistaken }) {
+  release(moment) {
+    const { sale, own, before, after, isMistaken } = moment;
+    const { breaks, kind } = moment.beat;
+    if (moment.isShared) return gaveBack(moment);
     const isLate = kind === 'arrive';
     const { holder = '' } = before;
+    // It releases what it has got a second time, and has more to do.
+    if (isMistaken && own?.step !== 'release' && !breaks.includes('freed-other'))
+      return said(
+        [`${sale} released the lock that it got for its second call.`, `${sale} 释放了第二次调用时拿到的锁。`],
+        [`It thinks it still holds the first one, and goes on.`, `它以为第一次的锁还在，继续执行。`],
+      );
     if (!breaks.includes('freed-other'))
       return said(
         isLate
@@ -382,40 +430,46 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
         ? nothing
         : [`It has to release ${timesOf(lock.count)} more.`, `还要再释放 ${lock.count} 次。`],
     ),
-  'release-refused': ({ sale, before: { holder }, beat: { kind } }) =>
-    holder !== undefined && holder !== sale
+  'release-refused': (moment) => {
+    const { sale, beat, before } = moment;
+    const { holder } = before;
+    if (moment.isShared && beat.command?.returned !== -1) return gaveBack(moment);
+    return holder !== undefined && holder !== sale
       ? said(
-          kind === 'arrive'
+          beat.kind === 'arrive'
             ? [
-                `${sale}'s late release found ${holder}'s lock, and left it.`,
+                `${sale}'s late release found ${holder}'s lock, and left it alone.`,
                 `${sale} 迟到的释放发现锁是 ${holder} 的，没有删。`,
               ]
             : [
-                `${sale}'s release found ${holder}'s lock, and left it.`,
+                `${sale}'s release found ${holder}'s lock, and left it alone.`,
                 `${sale} 的释放发现锁是 ${holder} 的，没有删。`,
               ],
           ['It checks and deletes in one step.', '判断和删除是原子的一步。'],
         )
       : said(
-          [`${sale} wanted to release, but its lock was gone.`, `${sale} 要释放锁，但锁已不存在。`],
-          [`${sale} learned that it had lost the lock.`, `${sale} 得知锁已丢失。`],
-        ),
-  renew: ({ sale, after: { lock, at } }) =>
+          moment.isShared
+            ? [`${sale} tried to give its permit back, but had none any more.`, `${sale} 要归还许可，但许可已失效。`]
+            : [`${sale} tried to release the lock, but it was gone.`, `${sale} 要释放锁，但锁已不存在。`],
+          [`Only now ${sale} finds out that it had lost it.`, `${sale} 这时才发现锁早已丢失。`],
+        );
+  },
+  renew: ({ sale, beat: { leaseMs } }) =>
     said(
       [`${sale}'s watchdog renewed the lease.`, `${sale} 的看门狗续期成功。`],
-      lock?.endsAt === undefined
+      leaseMs === undefined
         ? nothing
-        : [`It lasts for another ${left(lock.endsAt - at)[0]}.`, `租期重新计时：${left(lock.endsAt - at)[1]}。`],
+        : [`Its ${lasts(leaseMs)[0]} start again.`, `租期 ${lasts(leaseMs)[1]}，重新开始计时。`],
     ),
   'renew-refused'({ sale, beat: { at }, before: { holder }, later }) {
     const next = later.find((each) => each.sale === sale && each.command);
     const hasSent = next?.command?.about === 'stock' && next.at - at < ON_THE_WAY_MS;
     return said(
-      [`${sale}'s watchdog found that the lock was lost.`, `${sale} 的看门狗发现锁已丢失。`],
+      [`${sale}'s watchdog found that the lock was gone.`, `${sale} 的看门狗发现锁已丢失。`],
       hasSent
-        ? [`By then ${sale}'s write had been sent.`, `这时 ${sale} 的写命令已经发出。`]
+        ? [`Too late: ${sale}'s write was already on its way.`, `太晚了：${sale} 的写命令已经发出。`]
         : holder !== undefined && holder !== sale
-          ? [`${holder} holds it now.`, `现在由 ${holder} 持有。`]
+          ? [`${holder} has it now.`, `现在由 ${holder} 持有。`]
           : nothing,
     );
   },
@@ -423,7 +477,9 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     said([`${sale} sent ${written(command as Command)}.`, `${sale} 发出 ${written(command as Command)}。`]),
 };
 
-function ofWrite({ sale, own, before, after, beat: { breaks, kind }, twin, isMistaken }: Moment): Said {
+function ofWrite(moment: Moment): Said {
+  const { sale, own, before, after, twin, isTwinPaused, isMistaken } = moment;
+  const { breaks, kind } = moment.beat;
   const { wrote = after.stock, read = before.stock } = own ?? {};
   if (breaks.includes('overwritten')) {
     const last = before.till.at(-1);
@@ -442,13 +498,51 @@ function ofWrite({ sale, own, before, after, beat: { breaks, kind }, twin, isMis
     kind === 'arrive'
       ? [`${sale}'s late write arrived: the stock is ${wrote}.`, `${sale} 迟到的写入到达：库存变为 ${wrote}。`]
       : [`${sale} wrote ${wrote}. Unit ${read} is sold.`, `${sale} 写回 ${wrote}，第 ${read} 件卖出。`],
-    isMistaken
-      ? thinks(sale)
-      : twin
-        ? [
-            `${twin.sale} has read ${read} as well, and is about to write ${wrote}.`,
-            `${twin.sale} 也读到了 ${read}，也准备写回 ${wrote}。`,
-          ]
+    noted(moment) ??
+      (isMistaken
+        ? thinks(sale)
+        : !twin
+          ? nothing
+          : isTwinPaused
+            ? [`${twin.sale}, still paused, has read ${read} as well.`, `停顿中的 ${twin.sale} 也读到过 ${read}。`]
+            : [
+                `${twin.sale} has read ${read} as well, and is about to write ${wrote}.`,
+                `${twin.sale} 也读到了 ${read}，也准备写回 ${wrote}。`,
+              ]),
+  );
+}
+
+/** What has raised the newest token that the stock knows. */
+const noted = ({ sale, own, before, after }: Moment): Both | undefined =>
+  after.newest === before.newest || own?.token === undefined
+    ? undefined
+    : [
+        `The stock noted ${sale}'s token: the newest is ${own.token} now.`,
+        `库存记下 ${sale} 的令牌：最新令牌是 ${own.token}。`,
+      ];
+
+/** Who is inside with a permit as well. */
+function beside({ sale, after }: Moment): Both {
+  const others = after.sales.filter((each) => each.sale !== sale && each.place === 'inside' && !each.isDead);
+  const names = others.map((each) => each.sale);
+  if (names.length === 0) return nothing;
+  return [`${listOf(names)} ${names.length === 1 ? 'has' : 'have'} one, too.`, `${names.join('、')} 也有许可。`];
+}
+
+const gaveBack = ({ sale }: Moment) => said([`${sale} gave its permit back.`, `${sale} 归还了许可。`]);
+
+/** A process reads a reply that came earlier, and does what follows from it. */
+function ofReading(moment: Moment): Said {
+  const { sale, own, before, beat } = moment;
+  const was = before.sales.findLast((each) => each.sale === sale);
+  if (own?.read !== undefined && was?.read === undefined) return ofAct.read(moment);
+  const reply = replyOf(beat.returned);
+  return said(
+    [`${sale} read the reply: ${reply}.`, `${sale} 读到回复：${reply}。`],
+    own?.place === was?.place
+      ? nothing
+      : own?.place === 'inside'
+        ? [`Now ${sale} knows that it got in.`, `${sale} 这才知道自己进入了临界区。`]
         : nothing,
   );
 }
@@ -462,7 +556,7 @@ function soldTwice({ till, stock, shouldBe }: Scene): Both {
       ? [`Unit ${unit} was sold twice.`, `第 ${unit} 件卖了两次。`]
       : [`${units.length} units were sold twice.`, `有 ${units.length} 件卖了两次。`];
   return [
-    `${stock - shouldBe} sold units are in stock again, to be sold twice.`,
+    `${stock - shouldBe} sold units are back in stock, and will be sold again.`,
     `有 ${stock - shouldBe} 件卖出的货又回到库存，会再卖一次。`,
   ];
 }
@@ -472,7 +566,7 @@ function howItEnded({ after, stock, stage }: Moment): Said {
   const { till, sales } = after;
   const [paid, fell] = [till.length, stock - after.stock];
   if (paid === 0)
-    return said(['Nobody bought anything.', '谁也没有买到。'], ['The stock is as it was.', '库存没有变化。']);
+    return said(['Nobody bought anything.', '谁也没有买到。'], ['The stock did not change.', '库存没有变化。']);
   const big: Both = [
     `${paid} ${paid === 1 ? 'buyer' : 'buyers'} paid. The stock fell by ${fell}.`,
     `${paid} 个买家付了钱，库存减少 ${fell} 件。`,
@@ -481,8 +575,13 @@ function howItEnded({ after, stock, stage }: Moment): Said {
   const tries = Math.max(...sales.map((each) => each.tries));
   if (stage === PILES_CALLS && tries > 1)
     return said(big, [
-      `One wait was ${tries} calls, all kept in memory.`,
-      `一次等待就是 ${tries} 个调用，全留在内存里。`,
+      `Nothing was sold twice, but one wait kept ${tries} calls in memory.`,
+      `没有重复卖出，但一次等待在内存里留下 ${tries} 个调用。`,
+    ]);
+  if (stage === LOOPS && tries > 1)
+    return said(big, [
+      `Nothing was sold twice, and one wait of ${tries} tries was one call.`,
+      `没有重复卖出，一次等待试了 ${tries} 次，只有一个调用。`,
     ]);
   const without = sales.filter((each) => each.wrote === undefined && !each.isDead).map(({ sale }) => sale);
   if (without.length === 0) return said(big, ['As it should be.', '结果正确。']);

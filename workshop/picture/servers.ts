@@ -48,6 +48,7 @@ const noLock: Record<Place, Both> = {
   none: ['no lock', '没有锁'],
   node: ['not in Redis', '不在 Redis 里'],
   redis: ['free', '空闲'],
+  permits: ['all permits are free', '许可全部空闲'],
 };
 
 export function Lock({ box, scene, touched, isUpright, place, at, leaseMs }: LockProps) {
@@ -59,6 +60,9 @@ export function Lock({ box, scene, touched, isUpright, place, at, leaseMs }: Loc
     return html`<g class="lock"><${Part} box=${box} kind="free" touched=${touched} />${label}
       <${Text} class="status" x=${x + w / 2} y=${y + h / 2 + 4} texts=${[inLanguage(noLock[place])]} room=${w - 24} anchor="middle" /></g>`;
   const { owner, value, count, endsAt } = lock;
+  if (place === 'permits')
+    return html`<g class="lock"><${Part} box=${box} kind="taken" touched=${touched} />${label}
+      <${Text} class="status" x=${x + w / 2} y=${y + h / 2 + 4} texts=${[inLanguage(['permits are taken', '有许可被占用'])]} room=${w - 24} anchor="middle" /></g>`;
   const leftMs = endsAt === undefined ? undefined : Math.max(0, Math.round(endsAt - at));
   const bar = { x: x + 12, y: y + h - (isUpright ? 12 : 18), w: w - 24, h: isUpright ? 7 : 9 };
   const r = isUpright ? 13 : 18;
@@ -68,7 +72,7 @@ export function Lock({ box, scene, touched, isUpright, place, at, leaseMs }: Loc
   const center = x + w / 2;
   return html`<g class=${`lock ${colour(holder)}`}>
     <${Part} box=${box} kind="taken" touched=${touched} />${label}
-    <${Text} class=${leftMs === undefined ? 'no-end' : 'left'} x=${x + w - 10} y=${head} texts=${leftOf(leftMs).map((each) => inLanguage(each))} room=${w - 80} size=${12.5} anchor="end" />
+    <${Text} class=${leftMs === undefined ? 'no-end' : 'left'} x=${x + w - 10} y=${head} texts=${leftOf(leftMs, leaseMs).map((each) => inLanguage(each))} room=${w - 80} size=${12.5} anchor="end" />
     <${Who} sale=${owner ?? '?'} x=${center - 46} y=${middle} r=${r} class=${owner === undefined ? 'who waits' : 'who'} />
     <${Text} class="value" x=${center - 20} y=${middle} texts=${[...key, '…']} room=${w / 2 + 10} size=${18} isBold isMono />
     ${leftMs !== undefined && html`<rect class="way" ...${drawn(bar)} /><rect class="lease" ...${drawn({ ...bar, w: bar.w * Math.min(1, leftMs / leaseMs) })} />`}
@@ -77,8 +81,15 @@ export function Lock({ box, scene, touched, isUpright, place, at, leaseMs }: Loc
 
 const drawn = ({ x, y, w, h }: Box) => ({ x, y, width: w, height: h, rx: h / 2 });
 
-function leftOf(ms: number | undefined): Both[] {
+/** What is left of the lease, and how long it is: sentences speak of that. */
+function leftOf(ms: number | undefined, leaseMs: number): Both[] {
   if (ms === undefined) return [['no TTL', '没有 TTL']];
+  if (ms <= leaseMs && leaseMs < 10_000)
+    return [
+      [`${ms} of ${leaseMs} ms left`, `剩 ${ms} / ${leaseMs} 毫秒`],
+      [`${ms} of ${leaseMs} ms`, `${ms} / ${leaseMs} 毫秒`],
+      [`${ms} ms`, `${ms} 毫秒`],
+    ];
   const seconds = (ms / 1_000).toFixed(1);
   const long: Both = ms < 10_000 ? [`${ms} ms left`, `剩 ${ms} 毫秒`] : [`${seconds} s left`, `剩 ${seconds} 秒`];
   return [long, ms < 10_000 ? [`${ms} ms`, `${ms} 毫秒`] : [`${seconds} s`, `${seconds} 秒`]];
@@ -95,8 +106,8 @@ export function Till({ box, scene: { till }, isUpright }: Omit<PartProps, 'touch
   const shown = till.slice(-Math.max(1, Math.floor(room / least)));
   const isTwice = till.some(({ isDouble }) => isDouble);
   const note = isTwice && inLanguage(['⚠ the same unit, sold twice', '⚠ 同一件，卖了两次']);
-  const short = isTwice && inLanguage(['⚠ sold twice', '⚠ 卖了两次']);
-  const most = isUpright ? 92 : RECEIPT.most;
+  const short = isTwice ? [['⚠ sold twice', '⚠ 卖了两次'] as const, ['⚠ twice', '⚠ 两次'] as const] : [];
+  const most = isUpright ? 104 : RECEIPT.most;
   const each = Math.min(most, room / Math.max(1, shown.length) - RECEIPT.gap);
   const end = from + shown.length * (each + RECEIPT.gap);
   return html`<g class="till">
@@ -104,20 +115,20 @@ export function Till({ box, scene: { till }, isUpright }: Omit<PartProps, 'touch
     <${Text} class="title" x=${x + 12} y=${y + h / 2} texts=${[inLanguage(['Till', '收银台']), inLanguage(['Till', '收银'])]} room=${from - x - 14} isBold />
     ${shown.length === 0 && html`<${Text} class="status" x=${from} y=${y + h / 2} texts=${[inLanguage(['nobody has paid yet', '还没有人付款'])]} room=${room} />`}
     ${shown.map((receipt, place) => html`<${Receipt} key=${till.length - shown.length + place} ...${receipt} box=${{ x: from + place * (each + RECEIPT.gap), y: y + 8, w: each, h: h - 16 }} />`)}
-    ${note && html`<${Text} class="alarm" x=${end + 4} y=${y + h / 2} texts=${[note, short]} room=${x + w - 10 - end - 4} size=${15} isBold />`}
+    ${note && html`<${Text} class="alarm" x=${end + 4} y=${y + h / 2} texts=${[note, ...short.map((each) => inLanguage(each))]} room=${x + w - 10 - end - 4} size=${15} isBold />`}
   </g>`;
 }
 
 type Paid = Scene['till'][number];
 
 function Receipt({ sale, unit, isDouble, box: { x, y, w, h } }: Paid & { box: Box }) {
-  const r = Math.min(13, w / 6);
+  const r = Math.min(13, w / 10);
   const teeth = 5;
   const tooth = h / teeth;
   const edge = Array.from({ length: teeth }, () => `l-5 ${tooth / 2}l5 ${tooth / 2}`).join('');
   return html`<g class=${`receipt ${colour(sale)}${isDouble ? ' double' : ''}`}>
     <path d=${`M${x} ${y}h${w}${edge}H${x}Z`} />
     <${Who} sale=${sale} x=${x + r + 6} y=${y + h / 2} r=${r} />
-    <${Text} class="unit" x=${x + 2 * r + 12} y=${y + h / 2} texts=${[inLanguage([`unit ${unit}`, `第 ${unit} 件`]), `№ ${unit}`, String(unit)]} room=${w - 2 * r - 20} isBold />
+    <${Text} class="unit" x=${x + 2 * r + 12} y=${y + h / 2} texts=${[inLanguage([`unit ${unit}`, `第 ${unit} 件`]), String(unit)]} room=${w - 2 * r - 19} isBold />
   </g>`;
 }

@@ -21,7 +21,8 @@ const LOCK = 'lock';
 
 export function Timeline({ beats: { beats, scenes, place }, pos, w, turning, go, label }: TimelineProps) {
   const sales = [...new Set(scenes.flatMap((scene) => scene.sales.map(({ sale }) => sale)))];
-  const lanes = place === 'redis' ? [...sales, LOCK] : sales;
+  const isInRedis = place === 'redis' || place === 'permits';
+  const lanes = isInRedis ? [...sales, LOCK] : sales;
   const left = w < 620 ? 36 : 54;
   const step = (w - left - 20) / beats.length;
   const x = (scene: number) => left + 8 + scene * step;
@@ -42,10 +43,10 @@ export function Timeline({ beats: { beats, scenes, place }, pos, w, turning, go,
         return html`<${Text} class=${lane === LOCK ? 'lane' : `lane ${colour(lane)}`} x=${4} y=${y(lane)} texts=${[name]} room=${left - 6} size=${13} isBold=${lane !== LOCK} />
           <line class="way" x1=${left} x2=${w - 8} y1=${y(lane)} y2=${y(lane)} />`;
       })}
-      ${spans((scene) => insideAt(scene).length > 1).map(([from, to]) => html`<rect class="crowd" x=${x(from)} y=${y(first) - 11} width=${x(to) - x(from)} height=${sales.length * ROW} rx="4" />`)}
+      ${spans((scene) => place !== 'permits' && insideAt(scene).length > 1).map(([from, to]) => html`<rect class="crowd" x=${x(from)} y=${y(first) - 11} width=${x(to) - x(from)} height=${sales.length * ROW} rx="4" />`)}
       ${sales.flatMap((sale) => spans((scene) => insideAt(scene).includes(sale)).map((span) => bar(`inside ${colour(sale)}`, sale, 14, span)))}
       ${
-        place === 'redis' &&
+        isInRedis &&
         [...new Set(scenes.map(({ holder }) => holder))].flatMap((holder = '') =>
           spans((scene) => scenes[scene]?.lock !== undefined && (scenes[scene].holder ?? '') === holder).map((span) =>
             bar(`inside ${colour(holder)}`, LOCK, 10, span),

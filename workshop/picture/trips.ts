@@ -105,7 +105,8 @@ export function actOf({ message, returned, holds, lease, steps }: Trip, asker: A
   if (message.about !== 'lock') return 'other';
   const counts = (holds?.lock?.count ?? 0) - (before.lock?.count ?? 0);
   const isOwn = holds?.lock !== undefined && holds.lock.value === before.lock?.value;
-  if (lease === 'begun' || (did('entered') && !asker.isInside)) return 'acquire';
+  const isLetIn = (did('entered') || did('began')) && !asker.isInside;
+  if (lease === 'begun' || isLetIn) return 'acquire';
   if (lease === 'freed') return 'release';
   if (isOwn && counts > 0) return 'acquire-again';
   if (isOwn && counts < 0) return 'release-once';

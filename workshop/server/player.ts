@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { told } from '../../loadtest/narration/steps.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
-import { backendOfRow, rowOf } from '../../loadtest/staircase/lookup.ts';
+import { backendOfRow, isSemaphoreRow, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
@@ -173,7 +173,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
 /** Where the lock of a stage is, as it is drawn. */
 export function placeOf(stage: string): Place {
   if (stage === '1-in-process') return 'node';
-  return hasLock(stage) && backendOfRow(stage) === 'redis' ? 'redis' : 'none';
+  if (!hasLock(stage) || backendOfRow(stage) !== 'redis') return 'none';
+  return isSemaphoreRow(stage) ? 'permits' : 'redis';
 }
 
 const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
