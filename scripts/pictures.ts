@@ -74,7 +74,7 @@ async function takeFreePlay(page: Page) {
   await page.getByRole('button', { name: 'Free play', exact: true }).click();
   await press('node-1', 'Hold a sale');
   await page.locator('.node-1 .inside', { hasText: 'A' }).waitFor();
-  await press('node-1', 'Make it stand still');
+  await press('node-1', 'Pause');
   await press('node-2', 'Sell');
   await page.locator('.stock', { hasText: '999' }).waitFor();
   await take(page, 'live-free.png');

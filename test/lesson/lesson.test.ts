@@ -138,23 +138,23 @@ function expectedSign(row: string, drill: string, says: string | undefined): str
   return isRow && isColumn ? (signs[verdictExpected(row, drill) ?? ''] ?? says) : undefined;
 }
 
-/** The letter of the right answer to a question of the live page. */
-function letterOf(row: string, drill: string): string | undefined {
+/** The number of the right answer to a question of the live page. */
+function numberOf(row: string, drill: string): string | undefined {
   const answers = questionsOfThePage()[row]?.find((question) => question.drill === drill)?.answers ?? [];
   const right = answers.findIndex(({ isRight }) => isRight);
-  return right === -1 ? undefined : `**${String.fromCharCode(65 + right)}**`;
+  return right === -1 ? undefined : `**${right + 1}**`;
 }
 
 /** The cells that a text names, such as `4-ttl · slow-holder` ✘, each with what it says of them, and what it should say. */
 const cellsIn = (text: string) =>
-  [...text.matchAll(/`([\w@.-]+) · ([\w-]+)`(?: (✔|✘|–|\*\*[A-D]\*\*))?/g)]
+  [...text.matchAll(/`([\w@.-]+) · ([\w-]+)`(?: (✔|✘|–|\*\*[1-4]\*\*))?/g)]
     .filter(([, row = '']) => !/^(row|stage)$/.test(row))
     .map(([, row = '', drill = '', says]) => ({
       ...{ cell: `${row} · ${drill}`, says },
-      expected: says?.startsWith('**') ? letterOf(row, drill) : expectedSign(row, drill, says),
+      expected: says?.startsWith('**') ? numberOf(row, drill) : expectedSign(row, drill, says),
     }));
 
-test('cells: each that a page names as a proof is there, and has the sign or the letter that the page gives it', () => {
+test('cells: each that a page names as a proof is there, and has the sign or the number that the page gives it', () => {
   const pages = listDeep().filter((file) => file.endsWith('.md') && file !== 'CONTRIBUTING.md');
   const cells = pages.flatMap((page) => cellsIn(readText(page)).map((cell) => ({ page, ...cell })));
 

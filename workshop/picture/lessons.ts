@@ -168,15 +168,15 @@ export const lessons: Lesson[] = [
     breaks: ['same-read'],
     keeps: [],
     question: [
-      'A sale reads the stock, then writes one less. A and B each buy one of 100 units, at the same moment. How many are in stock afterwards?',
+      'A sale reads the stock, then writes back one less. There are 100 units. A and B each buy one at the same moment. How many are left?',
       '一笔销售先读库存，再写回减一后的值。库存 100 件，A 和 B 同时各买一件。之后库存是多少？',
     ],
     answers: [
       {
         text: ['98 units.', '98 件。'],
         why: [
-          'Two units were sold, but B read the stock before A had written. So both wrote 99.',
-          '确实卖出了两件，但 A 还没写回，B 就已读走库存。所以两笔都写回 99。',
+          'Two buyers paid, but B read the stock before A had written. So both wrote 99 and sold unit 100.',
+          '两个买家都付了款，但 A 还没写回，B 就已读走库存。所以两笔都写回 99，都卖出第 100 件。',
         ],
       },
       {
@@ -189,14 +189,14 @@ export const lessons: Lesson[] = [
       {
         text: ['99 units, and one buyer gets an error.', '99 件，其中一个买家收到错误。'],
         why: [
-          'Nobody checks. Redis accepts both writes, and both buyers are told: sold.',
+          'Nobody checks. Redis accepts both writes, and both buyers are told that they bought it.',
           '没有人检查。Redis 接受两次写入，两个买家都得到“购买成功”。',
         ],
       },
     ],
     right: 1,
     after: [
-      'While one sale is between its read and its write, no other may begin. That takes a lock.',
+      'While one sale is between its read and its write, no other sale may start. That takes a lock.',
       '一笔销售从读到写之间，别的销售不能开始。这需要一把锁。',
     ],
     usual,
@@ -209,7 +209,7 @@ export const lessons: Lesson[] = [
     before: '0-none',
     name: ['mutex', '互斥锁'],
     problem: ['Now both buyers come to the same node.', '现在两个买家来到同一个节点。'],
-    change: ['A mutex in the process lets in one sale at a time.', '进程内的互斥锁一次只放一笔销售进入临界区。'],
+    change: ['A mutex in the process lets one sale in at a time.', '进程内的互斥锁一次只放一笔销售进入临界区。'],
     breaks: ['same-read'],
     keeps: ['mutex-wait'],
     question: [
@@ -220,28 +220,28 @@ export const lessons: Lesson[] = [
       {
         text: ['No: one thread does one thing at a time.', '不会：一个线程一次只做一件事。'],
         why: [
-          "The thread is free while A's sale waits for the answer of Redis. It begins B's sale then.",
+          "While A's sale waits for Redis to answer, the thread is free, so it starts B's sale.",
           'A 的销售等 Redis 回复时，线程是空闲的，于是开始处理 B 的销售。',
         ],
       },
       {
         text: ['Only if Redis answers in the wrong order.', '只有 Redis 的回复乱序时才会。'],
         why: [
-          'The order was right. Both read 100 all the same, because neither had written.',
+          'The replies came in order. Both sales still read 100, because neither had written yet.',
           '顺序没有错。两笔都还没写回，所以照样都读到 100。',
         ],
       },
       {
-        text: ['Yes: while A waits for Redis, B begins.', '会：A 等 Redis 时，B 就开始了。'],
+        text: ['Yes: while A waits for Redis, B starts.', '会：A 等 Redis 时，B 就开始了。'],
         why: [
-          "Each await lets other code run. So B read between A's read and A's write.",
+          "Each await lets other code run, so B read the stock between A's read and A's write.",
           '每个 await 都会让出线程，所以 B 的读插到了 A 的读和写之间。',
         ],
       },
     ],
     right: 2,
     after: [
-      'In one process a mutex is enough. But this shop runs two processes.',
+      'Within one process a mutex is enough. But this shop runs two processes.',
       '在一个进程里，互斥锁就够了。但商店有两个进程。',
     ],
     usual: { ...usual, nodes: 1 },
@@ -252,8 +252,8 @@ export const lessons: Lesson[] = [
     stage: '2-recursive-retry',
     before: '1-in-process',
     name: ['Redis lock', 'Redis 锁'],
-    problem: ['Both nodes have a mutex now, and B comes to node-2.', '现在两个节点都有互斥锁，而 B 来到 node-2。'],
-    change: ['The lock is a key in Redis, which both nodes share.', '锁是 Redis 里的一个 key，两个节点共用。'],
+    problem: ['Each node has a mutex now, and B comes to node-2.', '现在两个节点都有互斥锁，而 B 来到 node-2。'],
+    change: ['The lock is now a key in Redis, which both nodes share.', '锁是 Redis 里的一个 key，两个节点共用。'],
     breaks: ['same-read'],
     keeps: ['denied'],
     question: [
@@ -264,25 +264,25 @@ export const lessons: Lesson[] = [
       {
         text: ['B gets in at once.', 'B 马上进入临界区。'],
         why: [
-          'A mutex is a variable in the memory of one process. node-2 has one of its own, and it is free.',
+          'A mutex is a variable in the memory of one process. node-2 has its own, and that one is free.',
           '互斥锁只是一个进程内存里的变量。node-2 有自己的一把，而且是空闲的。',
         ],
       },
       {
         text: ['B waits until A has left.', 'B 等到 A 离开。'],
         why: [
-          "B can't see the mutex of A: it is a variable in the memory of the other process.",
-          'B 看不到 A 的互斥锁：那是另一个进程内存里的变量。',
+          "node-2 can't see the mutex of node-1: it is a variable in the memory of the other process.",
+          'node-2 看不到 node-1 的互斥锁：那是另一个进程内存里的变量。',
         ],
       },
       {
         text: ['node-2 asks node-1 who is inside.', 'node-2 会问 node-1 谁在里面。'],
-        why: ['The nodes do not talk to each other. They share Redis alone.', '节点之间不通信，它们只共用 Redis。'],
+        why: ["The nodes don't talk to each other. All they share is Redis.", '节点之间不通信，它们只共用 Redis。'],
       },
     ],
     right: 0,
     after: [
-      'Redis runs one command at a time, so only one of the two creates the key. But how does the other one wait?',
+      'Redis runs one command at a time, so only one sale can create the key. But how does the other one wait?',
       'Redis 一次只执行一条命令，所以只有一个能创建 key。但另一个是怎么等的？',
     ],
     usual,
@@ -294,49 +294,49 @@ export const lessons: Lesson[] = [
     before: '2-recursive-retry',
     name: ['loop', '循环'],
     problem: [
-      'B waits long. After each failed try, acquire calls itself.',
+      'B has a long wait. After each failed try, acquire calls itself.',
       'B 要等很久。每次失败后，acquire 都调用自己。',
     ],
-    change: ['The wait is a loop: one call, however long it takes.', '等待改成了循环：无论多久，都只是一个调用。'],
+    change: ['The wait is now a loop: one call, however long it takes.', '等待改成了循环：无论多久，都只是一个调用。'],
     breaks: ['same-read'],
     keeps: ['tries'],
     question: [
-      "A sells for 200 ms. B asks for the lock every 20 ms: acquire fails, sleeps, and calls itself. What does B's wait cost?",
+      "A's sale takes 200 ms. B asks for the lock every 20 ms: acquire fails, sleeps, and calls itself. What does B's wait cost?",
       'A 的销售要 200 毫秒。B 每 20 毫秒请求一次加锁：acquire 失败后睡眠，再调用自己。B 的等待有什么代价？',
     ],
     answers: [
       {
-        text: ['Nothing: each call returns before the next one begins.', '没有代价：每个调用返回之后，才开始下一个。'],
+        text: ['Nothing: each call returns before the next one starts.', '没有代价：每个调用返回之后，才开始下一个。'],
         why: [
-          'None of them returns. Each awaits the call that it has made, up to the last one.',
+          'None of them returns: each one awaits the call that it made, down to the last one.',
           '没有一个返回。每个调用都在 await 它发起的下一个调用，直到最后一个。',
         ],
       },
       {
         text: [
-          'Memory: no call returns before the last one has the lock.',
+          'Memory: no call returns before the last one gets the lock.',
           '内存：最后一个拿到锁之前，没有一个调用返回。',
         ],
         why: [
-          'Each call awaits the next one and stays in memory. The longer the wait, the higher the pile.',
+          'Each call awaits the next one, and stays in memory. The longer the wait, the more calls pile up.',
           '每个调用都在等下一个，一直留在内存里。等得越久，堆得越高。',
         ],
       },
       {
         text: [
-          'A unit: with so many tries, one gets in beside A.',
+          'A unit: out of so many tries, one gets in next to A.',
           '多卖一件：试这么多次，总有一次与 A 同时进入临界区。',
         ],
         why: [
-          'However often B asks, the key is there. B gets in when A has released.',
+          'However often B asks, the key is there. B gets in only after A has released it.',
           '无论 B 试多少次，key 都还在。A 释放之后，B 才能进入临界区。',
         ],
       },
     ],
     right: 1,
     after: [
-      'Now waiting is cheap. But only the holder deletes the key. What if it crashes?',
-      '现在等待不再占内存。但只有持有者会删除 key，如果它宕机了呢？',
+      'Nothing was sold twice before either: the loop saves memory. But what if the holder crashes?',
+      '之前也没有重复卖出，循环省的是内存。但如果持有者宕机了呢？',
     ],
     usual: { ...usual, takesMs: 200 },
     drill: 'patient-buyer',
@@ -347,7 +347,7 @@ export const lessons: Lesson[] = [
     before: '3-spin',
     name: ['lease', '租期'],
     problem: ['node-1 crashes while A holds the lock.', 'A 持有锁时，node-1 宕机。'],
-    change: ['The key has a lease: Redis deletes it after 500 ms.', 'key 有租期：500 毫秒后 Redis 自动删除。'],
+    change: ['The key now has a lease: Redis deletes it after 500 ms.', 'key 有租期：500 毫秒后 Redis 自动删除。'],
     breaks: ['closed'],
     keeps: ['after-lease'],
     question: [
@@ -356,30 +356,30 @@ export const lessons: Lesson[] = [
     ],
     answers: [
       {
-        text: ['At once: Redis sees the connection close.', '马上：Redis 发现连接断开。'],
+        text: ['At once: Redis notices that the connection is closed.', '马上：Redis 发现连接断开。'],
         why: [
-          'The connection is gone, and the key is not: no key belongs to a connection.',
+          'The connection is gone, but the key stays: keys do not belong to connections.',
           '连接没了，key 还在：key 不属于任何连接。',
         ],
       },
       {
-        text: ['When node-1 has started again.', 'node-1 重启之后。'],
+        text: ['After node-1 has restarted.', 'node-1 重启之后。'],
         why: [
-          "The new process knows nothing of A's sale, so it deletes no key.",
+          "The new process knows nothing about A's sale, so it does not delete the key.",
           '新的进程不知道 A 的销售，不会去删 key。',
         ],
       },
       {
         text: ['Never.', '永远拿不到。'],
         why: [
-          'Only A would have deleted the key, and A is dead. Everyone waits forever.',
+          'Only A would have deleted the key, and A has crashed. Everybody waits forever.',
           '只有 A 会删除这个 key，而 A 已经宕机。所有人都会一直等下去。',
         ],
       },
     ],
     right: 2,
     after: [
-      'A dead holder loses its lock when the lease ends. So does one that is just slow.',
+      'A holder that crashed loses its lock when the lease ends. So does one that is merely slow.',
       '持有者宕机，租期一到就失去锁。只是慢的持有者也一样。',
     ],
     usual: { ...usual, fault: 'kill' },
@@ -392,41 +392,41 @@ export const lessons: Lesson[] = [
     name: ['owner', '持有者'],
     problem: ['A is slow. Its lease ends before it releases.', 'A 很慢，还没释放，租期就到了。'],
     change: [
-      'The key names its owner. A release checks it first, then deletes.',
+      'The key now names its owner. A release checks it first, then deletes it.',
       'key 写明持有者。释放时先判断，再删除。',
     ],
     breaks: ['freed-other'],
     keeps: ['look'],
     question: [
-      "A's connection is slow, and its lease ends before its release. B gets the lock. Then A's DEL comes. What does it delete?",
+      "A's connection is slow, and its lease ends before its release. B gets the lock. Then A's DEL arrives. What does it delete?",
       'A 的网络很慢，还没释放，租期就到了。B 拿到了锁，然后 A 的 DEL 到达。它会删掉什么？',
     ],
     answers: [
       {
-        text: ["Nothing: A's key is gone already.", '什么也不删：A 的 key 已经没了。'],
+        text: ["Nothing: A's key is already gone.", '什么也不删：A 的 key 已经没了。'],
         why: [
-          'The key has the same name for all. The one that is there is of B, and DEL takes it.',
+          "Everybody uses the same key. It is B's now, and DEL deletes it all the same.",
           '所有人用的是同一个 key 名。现在那里是 B 的，DEL 照样删掉。',
         ],
       },
       {
         text: ["B's lock.", 'B 的锁。'],
         why: [
-          'The key has the same name for all, and its value says "held", but not by whom.',
+          'Everybody uses the same key, and its value says "held", but not by whom.',
           '所有人用的是同一个 key 名，值只写着 "held"，没写是谁的。',
         ],
       },
       {
         text: ['Nothing: Redis lets only B delete it.', '什么也不删：Redis 只允许 B 删除。'],
         why: [
-          'Redis does not note who has set a key. Any client may delete it.',
+          'Redis does not remember who set a key. Any client may delete it.',
           'Redis 不记录 key 是谁设置的，任何客户端都能删。',
         ],
       },
     ],
     right: 1,
     after: [
-      'To check and to delete are two commands. Something may happen between them.',
+      'The check and the delete are two commands. Something can happen in between.',
       '先判断，再删除：这是两条命令，中间可能发生别的事。',
     ],
     usual: { ...usual, takesMs: 600, buyers: 3, fault: 'slow' },
@@ -437,40 +437,43 @@ export const lessons: Lesson[] = [
     stage: '6-lua-release',
     before: '5-owner-check',
     name: ['Lua release', 'Lua 释放'],
-    problem: ['A checks: the lock is its own. Then its DEL is held up.', 'A 判断锁是自己的，但随后的 DEL 卡在路上。'],
-    change: ['One Lua script checks and deletes, as one step.', '用一段 Lua 脚本原子地判断并删除。'],
+    problem: [
+      'A checks that the lock is its own. Then its DEL is held up on the way.',
+      'A 判断锁是自己的，但随后的 DEL 卡在路上。',
+    ],
+    change: ['One Lua script now checks and deletes in a single step.', '用一段 Lua 脚本原子地判断并删除。'],
     breaks: ['freed-other'],
     keeps: ['release-refused'],
     question: [
-      'A checks the lock: it is its own. So it sends a DEL, which is held up until the lease has ended and B has the lock. What does the DEL do?',
+      'A checks that the lock is its own, and sends a DEL. The DEL is held up until the lease has ended and B has the lock. What does it do?',
       'A 先判断：锁是自己的，于是发出 DEL。DEL 卡在路上，直到租期到了、B 拿到了锁。DEL 到达后会怎样？',
     ],
     answers: [
       {
         text: ["It deletes B's lock.", '删掉 B 的锁。'],
         why: [
-          'The check was right when A made it, and is not any more. DEL itself checks nothing.',
+          'The check was right when A made it, but no longer is. DEL itself checks nothing.',
           'A 判断时没有错，但现在情况变了。DEL 本身什么也不检查。',
         ],
       },
       {
-        text: ['It deletes nothing: A has checked.', '什么也不删：A 事先判断过。'],
+        text: ['It deletes nothing: A has checked first.', '什么也不删：A 事先判断过。'],
         why: [
           'A checked before B had the lock. The DEL does not check again.',
           'A 判断的时候，B 还没有拿到锁。DEL 本身不会再判断一次。',
         ],
       },
       {
-        text: ['It is dropped: it comes too late.', '被丢弃：它来得太晚。'],
+        text: ['It is dropped, because it comes too late.', '被丢弃：它来得太晚。'],
         why: [
-          'Redis does not know when a command was sent. It carries out what arrives.',
+          'Redis does not know when a command was sent. It runs whatever arrives.',
           'Redis 不知道命令是什么时候发出的，到了就执行。',
         ],
       },
     ],
     right: 0,
     after: [
-      'Nobody deletes the lock of another any more. But what if a sale asks for the lock that it holds?',
+      "Nobody deletes another sale's lock any more. But what if a sale asks for a lock that it already holds?",
       '再也不会误删别人的锁了。但如果一笔销售再次申请自己持有的锁呢？',
     ],
     usual: { ...usual, buyers: 3, fault: 'hold release' },
@@ -482,7 +485,7 @@ export const lessons: Lesson[] = [
     before: '6-lua-release',
     name: ['reentrant', '可重入'],
     problem: ['A holds the lock, and calls code that asks for it again.', 'A 持有锁，又调用了一段申请同一把锁的代码。'],
-    change: ['The lock counts: its owner may take it again.', '锁会计数：持有者可以再次加锁。'],
+    change: ['The lock now counts: its owner may take it again.', '锁会计数：持有者可以再次加锁。'],
     breaks: ['own-lock'],
     keeps: ['acquire-again'],
     question: [
@@ -492,29 +495,26 @@ export const lessons: Lesson[] = [
     answers: [
       {
         text: ['It gets the lock: it is the owner.', '加锁成功：它就是持有者。'],
-        why: [
-          'SET NX asks only whether the key is there. It does not look whose it is.',
-          'SET NX 只看 key 在不在，不看是谁的。',
-        ],
+        why: ['SET NX only asks whether the key exists, not whose it is.', 'SET NX 只看 key 在不在，不看是谁的。'],
       },
       {
-        text: ['Redis finds the deadlock and returns an error.', 'Redis 发现死锁，返回错误。'],
+        text: ['Redis detects the deadlock and returns an error.', 'Redis 发现死锁，返回错误。'],
         why: [
-          'Redis keeps no list of who waits for whom. It only says that the key is there.',
+          'Redis does not know who waits for whom. It only says that the key exists.',
           'Redis 不知道谁在等谁，只回答 key 已存在。',
         ],
       },
       {
         text: ['A waits for itself.', 'A 在等自己。'],
         why: [
-          'SET NX fails while the key is there, whoever asks. Only A could delete it, and A waits.',
+          'SET NX fails while the key exists, whoever asks. Only A could delete it, and A is waiting.',
           '只要 key 还在，谁来 SET NX 都失败。只有 A 能删它，而 A 在等。',
         ],
       },
     ],
     right: 2,
     after: [
-      'A may acquire twice, and then releases twice. But its lease still ends, even while it works.',
+      'A may acquire twice, and then has to release twice. But its lease still ends, even while it works.',
       'A 可以加锁两次，也要释放两次。但即使它还在工作，租期照样会到。',
     ],
     usual: { ...usual, takesMs: 100, fault: 'ask again' },
@@ -525,19 +525,19 @@ export const lessons: Lesson[] = [
     stage: '8-auto-renew',
     before: '7-reentrant',
     name: ['watchdog', '看门狗'],
-    problem: ['A takes 900 ms. Its lease lasts 500 ms.', 'A 的销售要 900 毫秒，租期只有 500 毫秒。'],
-    change: ['While A works, a watchdog renews the lease.', 'A 工作期间，看门狗不断续期。'],
+    problem: ["A's sale takes 900 ms, but its lease only lasts 500 ms.", 'A 的销售要 900 毫秒，租期只有 500 毫秒。'],
+    change: ['A watchdog now renews the lease while A works.', 'A 工作期间，看门狗不断续期。'],
     breaks: ['same-read'],
     keeps: ['renew'],
     question: [
-      'A works for 900 ms under a lease of 500 ms, and B waits. What happens after 500 ms?',
+      'A works for 900 ms with a lease of 500 ms, and B waits. What happens after 500 ms?',
       'A 要工作 900 毫秒，锁的租期是 500 毫秒，B 在等待。500 毫秒后会怎样？',
     ],
     answers: [
       {
         text: ['Redis stops A.', 'Redis 让 A 停下。'],
         why: [
-          'Redis deletes the key, and tells nobody. A goes on and thinks it holds the lock.',
+          'Redis deletes the key and tells nobody. A carries on, and thinks it still holds the lock.',
           'Redis 只删除 key，不通知任何人。A 继续执行，以为自己仍持有锁。',
         ],
       },
@@ -551,14 +551,14 @@ export const lessons: Lesson[] = [
       {
         text: ['The lease is extended as long as A is connected.', '只要 A 还连着，租期就会延长。'],
         why: [
-          'The lease counts down whether A is connected or not, unless somebody renews it.',
+          'The lease counts down, connected or not, unless somebody renews it.',
           '无论 A 是否连着，租期都在倒数，除非有人续期。',
         ],
       },
     ],
     right: 1,
     after: [
-      'One hole is left: a paused process renews nothing. It wakes up and thinks it holds the lock.',
+      "One hole is left: a paused process can't renew. It wakes up, and thinks it still holds the lock.",
       '还有一个漏洞：停顿的进程无法续期，醒来后还以为自己持有锁。',
     ],
     usual: { ...usual, takesMs: 900 },
@@ -569,43 +569,43 @@ export const lessons: Lesson[] = [
     stage: 'fenced',
     before: '8-auto-renew',
     name: ['fencing', 'fencing 令牌'],
-    problem: ['node-1 is paused in the middle of a sale, and renews nothing.', 'node-1 在销售中途停顿，无法续期。'],
+    problem: ["node-1 is paused in the middle of a sale, so it can't renew.", 'node-1 在销售中途停顿，无法续期。'],
     change: [
-      'Each holder gets a larger token, a number. The stock refuses writes with an older one.',
+      'Each holder gets a number, its token, larger than the last. The stock refuses older tokens.',
       '每个持有者得到一个更大的编号，叫令牌。库存拒绝带旧令牌的写入。',
     ],
     breaks: ['overwritten'],
     keeps: ['write-refused'],
     question: [
-      "node-1 is paused for longer than the lease, for example by garbage collection. B sells. Then node-1 wakes up. What becomes of A's write?",
+      "node-1 is paused for longer than the lease, for example by garbage collection. B sells. Then node-1 wakes up. What happens to A's write?",
       'node-1 停顿的时间超过租期，比如因为垃圾回收。B 卖出一件，然后 node-1 恢复。A 的写入会怎样？',
     ],
     answers: [
       {
         text: ['A notices that its lock is gone, and writes nothing.', 'A 发现锁没了，不再写入。'],
         why: [
-          'To notice, it has to ask. Its write has left by the time the answer comes.',
+          'To notice, it has to ask. By the time the answer comes, its write is already on its way.',
           '要发现就得先问。等回答到来时，写命令已经发出去了。',
         ],
       },
       {
-        text: ['Redis refuses it: B had the lock meanwhile.', 'Redis 拒绝：这期间 B 持有过锁。'],
+        text: ['Redis refuses it: B has had the lock since.', 'Redis 拒绝：这期间 B 持有过锁。'],
         why: [
-          'For Redis the lock and the stock are two keys. A SET of one does not look at the other.',
+          'To Redis, the lock and the stock are two separate keys. A SET of one ignores the other.',
           '对 Redis 来说，锁和库存是两个 key。SET 其中一个，不会去看另一个。',
         ],
       },
       {
-        text: ["It replaces B's write.", '写入成功，覆盖 B 的写入。'],
+        text: ["It overwrites B's write.", '写入成功，覆盖 B 的写入。'],
         why: [
-          'A does not know that it was paused. It writes 99, as if the lock were still its own.',
+          'A does not know that it was paused. It writes 99, as if it still held the lock.',
           'A 不知道自己停顿过。它写回 99，以为锁还是自己的。',
         ],
       },
     ],
     right: 2,
     after: [
-      'No lock can stop a late write. Only what is written to can refuse it.',
+      'No lock can stop a late write. Only the store that is written to can refuse it.',
       '锁拦不住迟到的写入，只有被写入的一方能拒绝它。',
     ],
     usual: { ...usual, takesMs: 200, fault: 'pause' },
@@ -618,24 +618,49 @@ export const lessons: Lesson[] = [
 export const glossary: Both[] = [
   ['Node: one of the two processes that sell.', '节点：两个卖货的进程之一。'],
   [
+    'Stage: one version of the lock. Each fixes what the one before got wrong.',
+    '阶段：锁的一个版本，每个都修复前一个的问题。',
+  ],
+  [
     'Redis: a store that both nodes share. It holds the stock and the lock.',
     'Redis：两个节点共用的存储，库存和锁都在里面。',
   ],
   [
-    'Inside: a sale that was let in by the lock, between its read and its write.',
+    'Key: a name under which Redis keeps a value. The lock is a key.',
+    'key（键）：Redis 用来存放一个值的名字。锁就是一个 key。',
+  ],
+  ['SET NX: creates a key, unless it exists.', 'SET NX：只在 key 不存在时创建它。'],
+  ['PX 500: Redis deletes the key after 500 ms.', 'PX 500：500 毫秒后 Redis 自动删除这个 key。'],
+  ['DEL: deletes a key.', 'DEL：删除一个 key。'],
+  [
+    'Inside: after getting the lock, and before releasing it.',
     '临界区（critical section）：加锁成功之后、释放之前的部分。',
   ],
   ['Holder: the sale that has the lock now.', '持有者（holder）：现在持有锁的销售。'],
+  [
+    '"held", {A: 1}: the value of the lock. "held" names nobody; {A: 1} says that A holds it once.',
+    '"held"、{A: 1}：锁的值。"held" 没写是谁的；{A: 1} 表示 A 持有 1 次。',
+  ],
   ['Mutex: a lock in the memory of one process.', '互斥锁（mutex）：一个进程内存里的锁。'],
-  ['SET NX: creates a key unless it exists.', 'SET NX：只在 key 不存在时创建它。'],
   ['Lease, TTL: how long a key lasts before Redis deletes it.', '租期（lease、TTL）：Redis 自动删除 key 之前的时间。'],
   ['Release: the holder gives the lock back.', '释放（release）：持有者归还锁。'],
-  ['Lua: Redis runs a script in it as one step.', 'Lua：Redis 把一段脚本作为一步执行。'],
-  ['Reentrant: its holder may acquire it again.', '可重入（reentrant）：持有者可以再次加锁。'],
-  ['Watchdog: renews the lease while its holder works.', '看门狗（watchdog）：持有者工作期间不断续期。'],
+  [
+    'Held up: a command has left its node, and has not reached Redis yet.',
+    '卡在路上（滞留）：命令已离开节点，还没有到达 Redis。',
+  ],
+  [
+    'Lua: Redis runs a Lua script as one step. Nothing can happen in between.',
+    'Lua：Redis 把一段脚本作为一步执行，中间不会发生别的事。',
+  ],
+  ['Reentrant: the holder may acquire the lock again.', '可重入（reentrant）：持有者可以再次加锁。'],
+  ['Watchdog: renews the lease while the holder works.', '看门狗（watchdog）：持有者工作期间不断续期。'],
   [
     'Fencing token: a number that grows with each holder, and that the stock checks.',
     'fencing 令牌：每换一个持有者就变大的编号，由库存检查。',
+  ],
+  [
+    'Interleaving: one order in which the steps of several sales can happen.',
+    '交错（interleaving）：多笔销售的步骤先后发生的一种顺序。',
   ],
   ['nginx: sends each buyer to one of the nodes.', 'nginx：把每个买家转给一个节点。'],
 ];

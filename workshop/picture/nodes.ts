@@ -92,8 +92,13 @@ function statusOf({ place, read, wrote, code, isDead, isRefused, step, tries }: 
     const waits: Both = ['waits', '等待'];
     return tries > 1 ? [[`waits ×${tries}`, `等待 ×${tries}`], waits, [`×${tries}`, `×${tries}`]] : [waits];
   }
-  if (wrote !== undefined) return [place === 'gone' ? ['sold ✓', '已卖出 ✓'] : ['sold', '已卖出']];
-  return [of === 'none' ? ['selling', '销售中'] : ['inside', '临界区内']];
+  if (wrote !== undefined) return [...(place === 'gone' ? [['sold ✓', '已卖出 ✓'] as const] : []), ['sold', '已卖出']];
+  return of === 'none'
+    ? [['selling', '销售中']]
+    : [
+        ['inside', '临界区内'],
+        ['in', '区内'],
+      ];
 }
 
 interface SaleProps {

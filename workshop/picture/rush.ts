@@ -73,8 +73,8 @@ export function sayRush(rush: Rush, pos: number): { big: Both; small: Both } {
   return {
     big,
     small: [
-      `Unit ${most} was sold to ${mostTimes} different buyers.`,
-      `第 ${most} 件卖给了 ${mostTimes} 个不同的买家。`,
+      `${twice} bought a unit that was already sold; unit ${most} alone went to ${mostTimes} buyers.`,
+      `${twice} 个买家买到已卖出的货，仅第 ${most} 件就卖给了 ${mostTimes} 人。`,
     ],
   };
 }

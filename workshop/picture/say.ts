@@ -136,7 +136,7 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
       : said([`${sale} took the mutex of ${node}.`, `${sale} 拿到 ${node} 的互斥锁。`]),
   'mutex-wait': ({ sale, beat: { node }, after: { mutex } }) =>
     said(
-      [`${sale} found the mutex taken, and waits.`, `互斥锁已被占用，${sale} 开始等待。`],
+      [`${sale} found the mutex taken, and waited.`, `互斥锁已被占用，${sale} 开始等待。`],
       mutex[node] ? [`${mutex[node]} is inside.`, `${mutex[node]} 在临界区内。`] : nothing,
     ),
   command: (moment) => ofAct[(moment.beat.command as Command).act](moment),
@@ -194,12 +194,12 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
     const why = own?.code === undefined ? undefined : refusals[own.code];
     if (why) return said(why(sale));
     const holder = before.sales.find((each) => each.sale === before.holder);
-    const waited = Math.round((after.at - (own?.since ?? after.at)) / 10) * 10;
+    const waited = Math.round((after.at - (own?.since ?? after.at)) / 50) * 50;
     return said(
       own?.code === 'LOCK_WAIT_TIMEOUT'
         ? [
-            `${sale} gave up: it waits ${formatDuration(waited)} at most.`,
-            `${sale} 放弃：它最多等 ${durationInChinese(waited)}。`,
+            `${sale} gave up: it had waited ${formatDuration(waited)}, its limit.`,
+            `${sale} 放弃：它等了 ${durationInChinese(waited)}，到了上限。`,
           ]
         : [`${sale} gave up waiting.`, `${sale} 放弃等待。`],
       holder?.isDead && before.lock?.endsAt === undefined
@@ -372,7 +372,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     if (holder === undefined)
       return said([`${sale} asked for the lock, and was refused.`, `${sale} 请求加锁，被拒绝。`]);
     return said(
-      [`${sale} asked for the lock, but ${holder.sale} has it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
+      [`${sale} asked for the lock, but ${holder.sale} held it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
       holder.isDead
         ? [`${holder.sale} crashed, and will never release it.`, `${holder.sale} 已宕机，不会再释放锁。`]
         : waits,
@@ -451,7 +451,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
           moment.isShared
             ? [`${sale} tried to give its permit back, but had none any more.`, `${sale} 要归还许可，但许可已失效。`]
             : [`${sale} tried to release the lock, but it was gone.`, `${sale} 要释放锁，但锁已不存在。`],
-          [`Only now ${sale} finds out that it had lost it.`, `${sale} 这时才发现锁早已丢失。`],
+          [`Only then did ${sale} find out that it had lost it.`, `${sale} 这时才发现锁早已丢失。`],
         );
   },
   renew: ({ sale, beat: { leaseMs } }) =>
@@ -542,7 +542,7 @@ function ofReading(moment: Moment): Said {
     own?.place === was?.place
       ? nothing
       : own?.place === 'inside'
-        ? [`Now ${sale} knows that it got in.`, `${sale} 这才知道自己进入了临界区。`]
+        ? [`Now ${sale} knows that it has the lock.`, `${sale} 这才知道自己拿到了锁。`]
         : nothing,
   );
 }

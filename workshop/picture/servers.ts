@@ -129,6 +129,6 @@ function Receipt({ sale, unit, isDouble, box: { x, y, w, h } }: Paid & { box: Bo
   return html`<g class=${`receipt ${colour(sale)}${isDouble ? ' double' : ''}`}>
     <path d=${`M${x} ${y}h${w}${edge}H${x}Z`} />
     <${Who} sale=${sale} x=${x + r + 6} y=${y + h / 2} r=${r} />
-    <${Text} class="unit" x=${x + 2 * r + 12} y=${y + h / 2} texts=${[inLanguage([`unit ${unit}`, `第 ${unit} 件`]), String(unit)]} room=${w - 2 * r - 19} isBold />
+    <${Text} class="unit" x=${x + 2 * r + 12} y=${y + h / 2} texts=${[inLanguage([`unit ${unit}`, `第 ${unit} 件`]), String(unit)]} room=${w - 2 * r - 17} isBold />
   </g>`;
 }

@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
       const { looks } = globalThis as unknown as { looks: (() => void)[] };
       document.querySelector<HTMLElement>('.write button.main')?.click();
       for (let time = 0; time < 100; time += 1) for (const look of looks) look();
-      return /Nobody knows/.test(document.querySelector('.write [role=status]')?.textContent ?? '');
+      return /No verdict/.test(document.querySelector('.write [role=status]')?.textContent ?? '');
     });
 
   test('no lock judges itself: what it would change is as it was; what comes no further by the virtual clock is no verdict', async () => {
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
     // Each sale stands at its line of the lock, in the scenario and in the interleaving that breaks it.
     for (const name of ['✘ slow-holder', '✘ every interleaving: slow-holder']) {
       await page.getByRole('button', { name, exact: true }).click();
-      await page.getByRole('button', { name: 'To the moment that decides' }).click();
+      await page.getByRole('button', { name: 'To the deciding moment' }).click();
       await page.locator('.said.bad').waitFor();
       await page.locator('.cm-here', { hasText: 'await ' }).first().waitFor();
       expect(await violations(page)).toEqual([]);

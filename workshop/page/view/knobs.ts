@@ -10,6 +10,8 @@ interface DialsProps {
   lesson: Lesson;
   knobs: Knobs;
   tune(knobs: Knobs): void;
+  /** What comes of it. */
+  children: unknown;
 }
 
 /** How fine the times are, in milliseconds. */
@@ -17,7 +19,7 @@ const STEP_MS = 50;
 /** What happens to a node, and not to a message of A. */
 const OF_NODE = new Set<Fault>(['pause', 'kill', 'cut']);
 
-export function Dials({ lesson, knobs, tune }: DialsProps) {
+export function Dials({ lesson, knobs, tune, children }: DialsProps) {
   const { leaseMs, takesMs, buyers, fault, faultAt, stage = lesson.stage } = knobs;
   const change = (more: Partial<Knobs>) => tune({ ...knobs, ...more });
   const isOver = takesMs > leaseMs;
@@ -30,19 +32,19 @@ export function Dials({ lesson, knobs, tune }: DialsProps) {
       <output>${value} ms</output></label>`;
   };
   const select = (
-    label: Text,
+    label: string,
     value: string | number,
     options: [string | number, string][],
     set: (value: string) => void,
   ) =>
-    html`<label>${say(label)} <select value=${value} onChange=${({ target }: Event) => set((target as HTMLSelectElement).value)}>
+    html`<label>${label} <select value=${value} onChange=${({ target }: Event) => set((target as HTMLSelectElement).value)}>
       ${options.map(([each, name]) => html`<option value=${each} selected=${each === value}>${name}</option>`)}
     </select></label>`;
   return html`<div class=${isOver ? 'dials over' : 'dials'}>
     <p class="times">${time('takesMs', 'takes')}${time('leaseMs', 'lease')}</p>
     <p class="bar">
       ${select(
-        'fault',
+        say('fault'),
         fault,
         faults.map((each) => [each, inLanguage(faultNames[each])]),
         (each) => change({ fault: each as Fault }),
@@ -50,7 +52,7 @@ export function Dials({ lesson, knobs, tune }: DialsProps) {
       ${
         OF_NODE.has(fault) &&
         select(
-          'atNode',
+          say('atNode'),
           faultAt,
           [
             [1, 'node-1'],
@@ -60,13 +62,13 @@ export function Dials({ lesson, knobs, tune }: DialsProps) {
         )
       }
       ${select(
-        'buyers',
+        say('buyers'),
         buyers,
         [1, 2, 3, 4].map((each) => [each, String(each)]),
         (each) => change({ buyers: Number(each) }),
       )}
       ${select(
-        'stage',
+        say('after'),
         stage,
         lessons.map((each) => [each.stage, each.stage]),
         (each) => change({ stage: each }),
@@ -74,6 +76,7 @@ export function Dials({ lesson, knobs, tune }: DialsProps) {
       <${PageText} text=${lesson.page(knobs)} stage=${stage} />
       <button aria-disabled=${knobs === lesson.usual} onClick=${() => tune(lesson.usual)}>${say('reset')}</button>
     </p>
+    ${children}
   </div>`;
 }
 

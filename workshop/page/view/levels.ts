@@ -1,24 +1,27 @@
 // The levels of "you are the scheduler": each stage in a scope of the search that breaks it, and a lock that none breaks.
 
 import type { GameTask } from '../game.ts';
+import type { Text } from './texts.ts';
 
 export interface Level extends Omit<GameTask, 'file'> {
   stage: string;
+  /** What breaks it. */
+  aim: Text;
 }
 
-const table: [stage: string, scope: string, demands?: Level['demands']][] = [
-  ['0-none', 'plain', ['no lost sale']],
-  ['1-in-process', 'plain', ['no lost sale']],
-  ['2-recursive-retry', 'nested-call'],
-  ['3-spin', 'crashed-holder'],
-  ['4-ttl', 'paused-process'],
-  ['5-owner-check', 'late-release'],
-  ['6-lua-release', 'long-sale', ['no lost sale']],
-  ['7-reentrant', 'paused-process'],
-  ['8-auto-renew', 'late-write'],
-  ['fenced', 'late-write'],
+const table: [stage: string, scope: string, aim: Text, demands?: Level['demands']][] = [
+  ['0-none', 'plain', 'aimTwice', ['no lost sale']],
+  ['1-in-process', 'plain', 'aimTwice', ['no lost sale']],
+  ['2-recursive-retry', 'nested-call', 'aimOwn'],
+  ['3-spin', 'crashed-holder', 'aimForever'],
+  ['4-ttl', 'paused-process', 'aimTwice'],
+  ['5-owner-check', 'late-release', 'aimDelete'],
+  ['6-lua-release', 'long-sale', 'aimTwice', ['no lost sale']],
+  ['7-reentrant', 'paused-process', 'aimTwice'],
+  ['8-auto-renew', 'late-write', 'aimTwice'],
+  ['fenced', 'late-write', 'aimNever'],
 ];
 
-export const levels = table.map(([stage, scope, demands]): Level => {
-  return { stage, scope, processes: 2, ...(demands && { demands }) };
+export const levels = table.map(([stage, scope, aim, demands]): Level => {
+  return { stage, scope, aim, processes: 2, ...(demands && { demands }) };
 });

@@ -103,6 +103,7 @@ interface ControlsProps {
 
 export function Controls({ player, count, turning, children }: ControlsProps) {
   const { pos, isPlaying, speed } = player;
+  const isAtTurning = !isPlaying && turning?.at === pos - 1;
   return html`<div class="controls">
     <button class="main" onClick=${player.toggle} disabled=${count === 0}>${isPlaying ? '❚❚' : '▶'}<span> ${say(isPlaying ? 'pause' : 'play')}</span></button>
     <button aria-label=${say('back')} aria-disabled=${pos === 0} onClick=${() => player.step(-1)}>←</button>
@@ -111,6 +112,7 @@ export function Controls({ player, count, turning, children }: ControlsProps) {
     <select class="speed" aria-label=${say('speed')} value=${speed} onChange=${(event: Event) => player.setSpeed(Number((event.target as HTMLSelectElement).value))}>
       ${[0.5, 1, 2, 4].map((each) => html`<option value=${each}>${each}×</option>`)}
     </select>
+    ${isAtTurning && html`<small class=${turning.isBad ? 'bad' : 'good'} role="status">${say('atTurning')}</small>`}
     ${children}
   </div>`;
 }

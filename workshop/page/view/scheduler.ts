@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { saysOfScope } from '../../../prove/wording.ts';
-import { beatsOf } from '../../picture/beats.ts';
+import { beatsOf, type Scene } from '../../picture/beats.ts';
 import { lessons } from '../../picture/lessons.ts';
 import type { Shown } from '../../picture/shown.ts';
 import { turningOf } from '../../picture/turning.ts';
@@ -15,7 +15,7 @@ import { type Level, levels } from './levels.ts';
 import { useKeys, usePlayer } from './player.ts';
 import { Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
 import type { Go } from './route.ts';
-import { inNumber, say } from './texts.ts';
+import { inNumber, say, texts } from './texts.ts';
 import { moveSaid, searchSaid } from './wording.ts';
 
 interface SchedulerProps {
@@ -88,7 +88,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
   });
 
   const scope = saysOfScope(task.scope);
-  const begins = { big: scope ? bothOf(searchSaid(scope)) : bothOf(''), small: bothOf(say('schedule')) };
+  const begins = { big: texts[task.aim], small: bothOf(`${scope ? searchSaid(scope) : ''} ${say('schedule')}`) };
   return html`<article class="step scheduler">
     <div class="first">
     <section class="show">
@@ -108,7 +108,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
           ? html`<${Outcome} standing=${standing} orders=${orders} />`
           : html`<p><b>${say('moves')}</b></p>
         <ol class="moves" ref=${moves}>
-          ${standing.moves.map((move, index) => html`<li><button class=${index === advice ? 'main' : ''} onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> ${moveSaid(move)}</button></li>`)}
+          ${standing.moves.map((move, index) => html`<li><button class=${index === advice ? 'main' : ''} onClick=${() => setWay([...way, index])}><kbd>${index + 1}</kbd> ${moveSaid(move, shown.beats.scenes.at(-1) as Scene)}</button></li>`)}
         </ol>
         <p role="status">${advice === -1 && say('noHint')}</p>`
       }

@@ -4,6 +4,7 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { inLanguage } from '../../picture/language.ts';
 import { type Knobs, type Lesson, lessons } from '../../picture/lessons.ts';
+import { sayOf } from '../../picture/say.ts';
 import type { Shown } from '../../picture/shown.ts';
 import { inLab, isSoldTwice, type LessonCell, useCells } from './cells.ts';
 import { Code } from './code.ts';
@@ -19,6 +20,7 @@ import { AskRoom } from './room.ts';
 import type { Go, Route } from './route.ts';
 import { RushShown, rhythmOfRush } from './rushing.ts';
 import { say } from './texts.ts';
+import { Spoken } from './wording.ts';
 
 export type Side = 'before' | 'now';
 
@@ -147,13 +149,14 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
             ? html`<${Playing} shown=${shown} pos=${Math.min(pos, count)} begins=${begins} isHidden=${!isAnswered} isBefore=${side === 'before'} go=${player.go} />`
             : html`<${Sentence} said=${{ big: begins.big, small: nothing }} /><p class="canvas wait" role="status">${shown?.whyNot ?? say('opening')}</p><div class="lanes" />`
       }
-      ${isOpen && html`<${Dials} lesson=${lesson} knobs=${knobs} tune=${tune} />`}
+      ${isOpen && html`<${Dials} lesson=${lesson} knobs=${knobs} tune=${tune}><${Why} found=${ofSide('now')} /></${Dials}>`}
       <${Controls} player=${player} count=${count} turning=${isRush || !isAnswered ? undefined : shown?.turning}>
         <${Next} lesson=${lesson} number=${number} side=${side} isOver=${isOver} isRush=${isRush} isAnswered=${isAnswered} turn=${turn} go=${go} />
       </${Controls}>
     </section>
     <section class="ask">
       ${isAnswered && before !== undefined && html`<small>${say('askedOf', { stage: before })}</small>`}
+      ${isRush && html`<small>${say('askedOfTwo')}</small>`}
       <${Question} question=${inLanguage(lesson.question)} answers=${lesson.answers.map(({ text }) => inLanguage(text))}
         chosen=${chosen} right=${isAnswered ? lesson.right : undefined} choose=${answer} />
       ${isAnswered && html`<p role="status"><b class=${chosen === lesson.right ? 'good' : 'bad'}>${say(chosen === lesson.right ? 'right' : 'wrong')}</b> ${inLanguage(lesson.answers[chosen]?.why ?? nothing)}</p>`}
@@ -200,6 +203,14 @@ export function Verdict({ found }: { found: ReturnType<typeof useCells>[number] 
   const isKnown = 'rush' in found || found.shown.verdict === 'pass' || found.shown.verdict === 'fail';
   if (!isKnown) return html`<em>?</em>`;
   return isLost ? html`<em class="bad">✘</em>` : html`<em class="good">✔</em>`;
+}
+
+/** What has decided it under the knobs. */
+function Why({ found }: { found: ReturnType<typeof useCells>[number] }) {
+  if (found === undefined || !('shown' in found) || found.shown.turning === undefined) return null;
+  const { beats, stage, turning } = found.shown;
+  const { big, small } = sayOf(beats, turning.at, { stage });
+  return html`<p class="decided" role="status">${say('after')} <${Verdict} found=${found} /> <${Spoken} text=${`${inLanguage(big)} ${inLanguage(small)}`} /></p>`;
 }
 
 interface NextProps {

@@ -8,6 +8,7 @@ import { narrated, type StepSentence } from '../../../loadtest/narration/steps.t
 import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
 import { inEnglish, type ReadCommand, readInEnglish, type SearchSentence } from '../../../prove/wording.ts';
 import { inChinese } from '../../../prove/wording.zh.ts';
+import type { Scene } from '../../picture/beats.ts';
 import { spoken, type Values } from '../../picture/language.ts';
 import { partsOf } from '../../picture/say.ts';
 import type { GameMove } from '../game.ts';
@@ -22,9 +23,13 @@ const isChinese = () => spoken() === 'zh';
 export const stepSaid = (sentence: StepSentence) => (isChinese() ? narratedInChinese(sentence) : narrated(sentence));
 /** What the search says. */
 export const searchSaid = (sentence: SearchSentence) => (isChinese() ? inChinese(sentence) : inEnglish(sentence));
-/** What can happen next: of a command, that it arrives. */
-export function moveSaid({ values: { process, what } }: Move): string {
+/** What can happen next: of a command, that it arrives; of the clock, how long it takes, or that the lease is over then. */
+export function moveSaid({ values: { process, what } }: Move, { at, lock }: Pick<Scene, 'at' | 'lock'>): string {
   const { form, values } = what.form === 'with luck' ? what.values.what : what;
+  if (form === 'clock goes on') {
+    const isEnd = lock?.endsAt !== undefined && lock.endsAt < values.ms;
+    return isEnd ? say('leaseEnds') : say('passes', { ms: values.ms - Math.floor(at) });
+  }
   const isLate = form === 'sends late' || form === 'is held up';
   if (form !== 'sends' && !isLate) return searchSaid({ form: 'move', values: { process, what } } as SearchSentence);
   const command = nameOfCommand(values.command);
@@ -61,9 +66,12 @@ const isEnglish = (told: Told) => 'english' in told || ('reason' in told && told
 export function inPageLanguage(told: Told): string {
   if ('reason' in told) return reasonSaid(told.reason);
   if ('search' in told) return searchSaid(told.search);
-  if ('question' in told) return isChinese() ? (questionsInChinese[told.question] ?? told.asks) : told.asks;
+  if ('question' in told) return isChinese() ? (questionsInChinese[told.question] ?? told.asks) : capital(told.asks);
   return 'english' in told ? told.english : say(told.text, told.values);
 }
+
+/** In reports a question goes on after a colon. */
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A sentence in which each sale is in its colour. */
 export const Spoken = ({ text }: { text: string }) =>
