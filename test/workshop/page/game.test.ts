@@ -5,6 +5,7 @@ import { projectDir } from '../../../stack/parts.ts';
 import { openGame } from '../../../workshop/page/game.ts';
 import { saying } from '../../../workshop/page/line-marks.ts';
 import { levels } from '../../../workshop/page/view/levels.ts';
+import { beatsOf } from '../../../workshop/picture/beats.ts';
 
 const fileOf = (stage: string) => resolve(projectDir, stage === 'fenced' ? 'locks/beyond' : 'locks', `${stage}.ts`);
 
@@ -49,6 +50,16 @@ test.each(small)('$stage, $scope: a way to the end', async (level) => {
   expect(steps).toHaveLength(way.length);
   expect(new Set(steps)).toEqual(new Set(['made', 'made, with a reply']));
   expect(now.broken !== undefined).toBe(level.stage !== 'fenced');
+});
+
+test('a reply that is read later has a beat of its own, and a lease has as much left as the clock says', async () => {
+  const game = await openGame({ ...(levels[4] as (typeof levels)[number]), file: fileOf('4-ttl') });
+  const { beats, scenes } = beatsOf((await game.stand([0, 0, 0])).events, 'redis');
+
+  expect(beats.map(({ kind }) => kind)).toEqual(['come', 'command', 'reads', 'end']);
+  expect(scenes.at(-2)?.sales).toMatchObject([{ sale: 'A', place: 'inside' }]);
+  const { at = 0, lock } = scenes.at(-2) ?? {};
+  expect(Math.round((lock?.endsAt ?? 0) - at)).toBe(beats[1]?.leaseMs);
 });
 
 test('a lock says which line it is at, and each line stays where it is', () => {

@@ -25,6 +25,11 @@ test('every text is there in both languages, with the same values in it', () => 
   }
 });
 
+test('Chinese has its own punctuation', () => {
+  const chinese = [...pairsIn(texts), ...pairsIn(lessons), ...pairsIn(glossary)].map(([, text]) => text);
+  expect(chinese.filter((text) => /\p{Script=Han}\s?[,:;?!()]|[,;?!()]\s?\p{Script=Han}/u.test(text))).toEqual([]);
+});
+
 const exerciseFiles = readExercises().flatMap(({ name }) => textsIn(`workshop/exercises/${name}`));
 
 test('a stage has the exercise in which one writes it, if there is one', () => {

@@ -5,7 +5,7 @@ import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
 import { lockKey } from '../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
-import { beatsOf, type Command } from '../../../workshop/picture/beats.ts';
+import { beatsOf, type Command, type Place } from '../../../workshop/picture/beats.ts';
 import { languages } from '../../../workshop/picture/language.ts';
 import { type Fault, faults, type Knobs, type Lesson, lessons, limits } from '../../../workshop/picture/lessons.ts';
 import { partsOf, sayOf, written, writtenReply } from '../../../workshop/picture/say.ts';
@@ -14,7 +14,12 @@ import { turningOf } from '../../../workshop/picture/turning.ts';
 const plain = (text: string) => partsOf(text).join('');
 
 /** What is shown of a page under a stage, and what is said of it. */
-async function play(page: string, stage: string, { breaks, keeps }: Lesson) {
+async function play(
+  page: string,
+  stage: string,
+  { breaks, keeps }: Pick<Lesson, 'breaks' | 'keeps'>,
+  place: Place = stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis',
+) {
   let lab: Lab | undefined;
   const disturb = (opened: Lab) => {
     lab = opened;
@@ -22,7 +27,6 @@ async function play(page: string, stage: string, { breaks, keeps }: Lesson) {
   };
   const { outcome } = await playDrill(asDrill(readScenario(page)), stage, { disturb });
   const { verdict } = outcome;
-  const place = stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
   const beats = beatsOf(playingIn(lab as Lab), place);
   const said = beats.beats.map((_, index) => sayOf(beats, index, { stage }));
   return { stage, verdict, beats, said, turning: turningOf(beats, { verdict, breaks, keeps }) };
@@ -120,6 +124,29 @@ test('a sale that takes longer than its lease fails under stage 7, and holds und
     );
   expect(await verdicts(450)).toEqual(['pass', 'pass']);
   expect(await verdicts(550)).toEqual(['fail', 'pass']);
+});
+
+test('under a semaphore several are inside, each with a permit: nobody holds the lock, and nothing is wrong about it', async () => {
+  const wanted = { breaks: [], keeps: [] };
+  const { beats, said } = await play(pageOf({ buyers: 4, takesMs: 600 }), 'semaphore', wanted, 'permits');
+  const bigs = said.map(({ big: [english] }) => plain(english));
+  expect(bigs).toEqual(expect.arrayContaining(['A got a permit.', 'B got a permit.', 'C gave its permit back.']));
+  expect(bigs).toContain('D asked for a permit: none was left.');
+  expect(bigs.join()).not.toMatch(/the lock/);
+  expect(beats.beats.flatMap((beat) => beat.breaks)).toEqual([]);
+});
+
+test('who has learned that its lock is lost no longer thinks that it holds it', async () => {
+  const lesson = lessons[9] as Lesson;
+  const { beats, said } = await play(lesson.page(lesson.usual), '8-auto-renew', lesson);
+  const learned = beats.beats.findIndex(({ command }) => command?.act === 'renew-refused');
+  expect(beats.scenes[learned + 1]?.sales).toMatchObject([{ sale: 'A', knowsLoss: true }, { sale: 'B' }]);
+  expect(
+    said
+      .slice(learned)
+      .flatMap(({ small }) => plain(small[0]))
+      .join(),
+  ).not.toMatch(/thinks/);
 });
 
 test('a command is written as Redis reads it, and a script by its name', () => {
