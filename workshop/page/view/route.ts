@@ -38,6 +38,8 @@ export function useRoute(): [Route, Go] {
   useEffect(() => {
     const hear = () => setRoute(routeIn(location.hash));
     for (const event of ['popstate', 'hashchange']) addEventListener(event, hear);
+    // The address may have changed before anybody listened.
+    hear();
     return () => {
       for (const event of ['popstate', 'hashchange']) removeEventListener(event, hear);
     };
