@@ -195,13 +195,9 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
     if (why) return said(why(sale));
     const holder = before.sales.find((each) => each.sale === before.holder);
     const waited = Math.round((after.at - (own?.since ?? after.at)) / 50) * 50;
+    const whoEnded = own?.code === undefined || waited === 0 ? undefined : waitsEnd[own.code];
     return said(
-      own?.code === 'LOCK_WAIT_TIMEOUT'
-        ? [
-            `${sale} gave up: it had waited ${formatDuration(waited)}, its limit.`,
-            `${sale} 放弃：它等了 ${durationInChinese(waited)}，到了上限。`,
-          ]
-        : [`${sale} gave up waiting.`, `${sale} 放弃等待。`],
+      whoEnded?.(sale, lasts(waited)) ?? [`${sale} gave up waiting.`, `${sale} 放弃等待。`],
       holder?.isDead && before.lock?.endsAt === undefined
         ? [`${holder.sale}'s lock stays in Redis forever.`, `${holder.sale} 的锁永远留在 Redis 里。`]
         : isShared
@@ -217,6 +213,18 @@ const often = (times: number) => (times === 1 ? 'once more' : `${times} more tim
 const lasts = (ms: number): Both => [formatDuration(ms), durationInChinese(ms)];
 const timesOf = (count: number) => ['never', 'once', 'twice'][count] ?? `${count} times`;
 const thinks = (sale: string): Both => [`${sale} thinks it holds the lock.`, `${sale} 以为自己仍持有锁。`];
+
+/** Who has decided that a sale waits no longer. */
+const waitsEnd: Record<string, (sale: string, waited: Both) => Both> = {
+  LOCK_WAIT_TIMEOUT: (sale, [ms, zhMs]) => [
+    `${sale} gave up: it had waited ${ms}, its limit.`,
+    `${sale} 放弃：它等了 ${zhMs}，到了上限。`,
+  ],
+  CLIENT_GONE: (sale, [ms, zhMs]) => [
+    `Buyer ${sale} waited ${ms}, then left.`,
+    `买家 ${sale} 等了 ${zhMs}，然后离开。`,
+  ],
+};
 
 /** Why nothing was sold, by the code of the answer. */
 const refusals: Record<string, (sale: string) => Both> = {
