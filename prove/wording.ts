@@ -16,7 +16,7 @@ export const scopesInEnglish = {
   'nested-object': 'A holder asks once more through another lock object of the same request.',
   'nested-long-sale': 'A holder asks once more, gives that up, and then works for two and a half leases.',
   'long-sale': 'Each sale takes two and a half leases.',
-  'paused-process': 'A holder is paused, and no unit may be sold twice.',
+  'paused-process': 'A holder is paused. Even so, no unit should be sold twice.',
   'late-write': 'A write is held up until another sale has written.',
   'crossed-write': 'A write is held up until another sale has read, and not yet written.',
   'early-read': 'One process sells; the others only look, and read the stock twice under the read lock.',

@@ -28,7 +28,7 @@ const scopesInChinese: Record<ScopeName, string> = {
   'nested-object': '一个持有者通过同一请求的另一个锁对象再次申请锁。',
   'nested-long-sale': '一个持有者再次申请自己的锁并释放这一次，然后再工作两个半租期。',
   'long-sale': '每笔销售持续两个半租期。',
-  'paused-process': '一个持有者停顿；一件货不能卖两次。',
+  'paused-process': '一个持有者停顿。即便如此，一件货也不应卖两次。',
   'late-write': '一条写命令滞留在网络中，直到另一笔销售写入库存。',
   'crossed-write': '一条写命令滞留在网络中，直到另一笔销售已读库存、尚未写入。',
   'early-read': '一个进程销售；其他进程只查看库存，在读锁下读两次。',

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     const page = await live.open(bare);
     await button(page, 'The stack').click();
 
-    await page.getByText(/This page has no connection/).waitFor();
+    await page.getByText(/This page is not connected/).waitFor();
     expect(await page.getByRole('button', { name: 'Free play' }).isEnabled()).toBe(false);
   });
 

@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
   async function take(page: Page, text: string) {
     const file = { name: 'lock.ts', mimeType: 'text/plain', buffer: Buffer.from(text) };
     await page.locator('input[type=file]').setInputFiles(file);
-    await says(page, /It does not run before/);
+    await says(page, /It only runs when you press the button/);
   }
 
   /** Plays all scenarios until the time of one is up. */

@@ -72,8 +72,8 @@ export const texts = {
   stopping: ['Stopping.', '正在停止。'],
   over: ['The server of this page has stopped.', '此页面的服务器已停止。'],
   offline: [
-    'This page has lost its connection. If npm run live was started again, open the address that it printed.',
-    '页面已断开连接。如果重新启动了 npm run live，请打开它新打印的地址。',
+    'This page is not connected. If npm run live was started again, open the address that it printed.',
+    '页面没有连接到服务器。如果重新启动了 npm run live，请打开它新打印的地址。',
   ],
   sell: ['Sell', '卖一件'],
   rush: ['200 buyers', '200 个买家'],
