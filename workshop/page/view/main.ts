@@ -95,7 +95,7 @@ function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
     await navigator.clipboard?.writeText(url).catch(() => prompt(say('share'), url));
     setShared(true);
   }
-  return html`<header>
+  return html`<header class=${live && 'live'}>
     <h1>Lockstep</h1>
     <nav aria-label=${say('steps')}>
       <span>${lessons.map(({ stage, name }, at) => button(String(at), html`<i>${at}</i>${inLanguage(name)}`, seen.includes(stage)))}</span>
