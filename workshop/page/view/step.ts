@@ -12,7 +12,7 @@ import { exerciseOf } from './exercises.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
 import { useKeys, usePlayer } from './player.ts';
-import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
+import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
 import { Question } from './question.ts';
 import { ServerSwitch, useServers } from './real.ts';
 import { AskRoom } from './room.ts';
@@ -122,7 +122,6 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     ? { big: side === 'before' ? lesson.problem : lesson.change, small: nothing }
     : { big: lesson.problem, small: nothing };
   const scene = shown && sceneAt(shown, isAnswered ? pos : 0);
-  const tone = shown ? toneAt(shown, pos) : undefined;
   const other = before === undefined ? undefined : ofSide(side === 'now' ? 'before' : 'now');
   const otherShown = other && 'shown' in other && isAnswered ? other.shown : undefined;
   return html`<article class=${otherShown ? 'step two' : 'step'}>
@@ -170,7 +169,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     </section>
     </div>
     ${otherShown && html`<${Other} shown=${otherShown} pos=${counterpart(pos, shown, otherShown)} title=${side === 'now' ? 'before' : 'after'} />`}
-    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} beat=${shown?.beats.beats[beatAt(pos)]} isBad=${tone === 'bad'} />
+    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} beat=${shown?.beats.beats[beatAt(pos)]} />
   </article>`;
 }
 
@@ -194,7 +193,7 @@ function Sides({ sides, side, isHidden, stageOf, found, turn }: SidesProps) {
   </div>`;
 }
 
-export function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
+function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
   if (found === undefined) return html`<em>…</em>`;
   const isLost = 'rush' in found ? isSoldTwice(found.rush) : found.shown.verdict === 'fail';
   const isKnown = 'rush' in found || found.shown.verdict === 'pass' || found.shown.verdict === 'fail';
