@@ -11,7 +11,7 @@ import type { Engine } from './engine.ts';
 import { exerciseOf } from './exercises.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
-import { useKeys, usePlayer } from './player.ts';
+import { useKeys, usePlayer, usePlayerKeys } from './player.ts';
 import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
 import { Question } from './question.ts';
 import { ServerSwitch, useServers } from './real.ts';
@@ -94,25 +94,17 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     go({ side: which, at: undefined });
     player.play();
   }
-  useKeys(({ key, target }) => {
-    if (key === ' ' && target instanceof Element && target.closest('button, a, summary')) return false;
-    const keys: Record<string, () => void> = {
-      ArrowRight: () => player.step(1),
-      ArrowLeft: () => player.step(-1),
-      Home: () => player.go(0),
-      End: () => player.go(count),
-      ' ': player.toggle,
-      b: () => before !== undefined && turn(side === 'now' ? 'before' : 'now'),
-      n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
-      d: () => shown?.turning && player.go(shown.turning.at + 1),
-    };
-    // Answers have numbers: letters are the names of buyers.
-    if (!isAnswered && /^[1-4]$/.test(key) && Number(key) <= lesson.answers.length) {
-      answer(Number(key) - 1);
-      return true;
-    }
-    if (!isAnswered || keys[key] === undefined) return false;
-    keys[key]();
+  const keys = {
+    Home: () => player.go(0),
+    End: () => player.go(count),
+    b: () => before !== undefined && turn(side === 'now' ? 'before' : 'now'),
+    n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
+  };
+  usePlayerKeys(player, shown?.turning, keys, isAnswered);
+  // Answers have numbers: letters are the names of buyers.
+  useKeys(({ key }) => {
+    if (isAnswered || !/^[1-4]$/.test(key) || Number(key) > lesson.answers.length) return false;
+    answer(Number(key) - 1);
     return true;
   });
 
