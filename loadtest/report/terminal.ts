@@ -123,12 +123,23 @@ export function expectationOf(stage: string, { verdict, expected }: Pick<DrillRe
   return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${expected === 'pass' ? 'hold' : 'fail'}.`);
 }
 
-/** A row for each name, and a sign, which may be painted, for each column, whose name stands above it: narrow enough for 80 columns. */
-export function signTable(columns: string[], rows: { name: string; signs: string[] }[]): string[] {
+/**
+ * A row for each name, and a sign, which may be painted, for each column, whose name stands above it. Columns for which a terminal has no
+ * room stand in a table of their own below.
+ */
+export function signTable(
+  columns: string[],
+  rows: { name: string; signs: string[] }[],
+  room = process.stdout.columns ?? Number.POSITIVE_INFINITY,
+): string[] {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
+  const beyond = columns.findIndex((column, at) => at > 0 && width + 2 * at + column.length > room);
+  const count = beyond < 0 ? columns.length : beyond;
+  const others = rows.map(({ name, signs }) => ({ name, signs: signs.slice(count) }));
   return [
-    ...columns.map((column, at) => `${' '.repeat(width)}${'│ '.repeat(at)}${column}`),
-    ...rows.map(({ name, signs }) => `${name.padEnd(width)}${signs.join(' ')}`),
+    ...columns.slice(0, count).map((column, at) => `${' '.repeat(width)}${'│ '.repeat(at)}${column}`),
+    ...rows.map(({ name, signs }) => `${name.padEnd(width)}${signs.slice(0, count).join(' ')}`),
+    ...(beyond < 0 ? [] : ['', ...signTable(columns.slice(count), others, room)]),
   ];
 }
 

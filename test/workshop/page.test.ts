@@ -55,6 +55,31 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     expect(await violations(page)).toEqual([]);
   });
 
+  test.each(['en-US', 'zh-CN'])(
+    'beside a step the views and the votes are in sight at 1280 × 720: %s',
+    async (locale) => {
+      const page = await live.open(live.address(), { locale });
+      const ask = page.locator('.asked .bar button').first();
+      const isInSight = () =>
+        page.evaluate(() => {
+          const seen = [...document.querySelectorAll('nav > button, .votes *')].map((each) =>
+            each.getBoundingClientRect(),
+          );
+          return seen.every(({ right, bottom }) => right <= innerWidth && bottom <= innerHeight);
+        });
+      await page.locator('.question input').first().check();
+      await ask.click();
+      await page.locator('.asked .address').waitFor();
+      await ask.click();
+      await page.locator('.votes meter').first().waitFor();
+      expect(await isInSight()).toBe(true);
+      await ask.click();
+      await page.locator('.votes .is-right').waitFor();
+      expect(await isInSight()).toBe(true);
+      await ask.click();
+    },
+  );
+
   test('free play: a held sale keeps the other node out; what can not be done says why; it is stopped', async () => {
     const page = await live.presenter();
     const press = (part: string, name: string) =>

@@ -237,23 +237,18 @@ function messageOf(command: (string | number)[], lock: string[]) {
 const endOfLease = ({ endsAt }: LockKey) => (endsAt === undefined ? {} : { endsAt });
 
 type OfRedis = Extract<GameEvent, { kind: 'redis' }>;
+type OfLease = Extract<GameEvent, { kind: 'lease' }>;
 
 /** What became of the lease. A key that goes without a command has come to its end. */
-function leasesOf(
-  before: OfRedis | undefined,
-  now: OfRedis,
-  isAsked: boolean,
-): Extract<GameEvent, { kind: 'lease' }>[] {
-  const { at } = now;
+function leasesOf(before: OfRedis | undefined, now: OfRedis, isAsked: boolean): OfLease[] {
+  const lease = { kind: 'lease', at: now.at } as const;
   const [had, has] = [before?.lock, now.lock];
-  const isSame = had !== undefined && had.value === has?.value;
-  return [
-    ...(had && !isSame ? [{ kind: 'lease' as const, at, is: isAsked ? ('freed' as const) : ('ended' as const) }] : []),
-    ...(has && !isSame ? [{ kind: 'lease' as const, at, is: 'begun' as const, ...endOfLease(has) }] : []),
-    ...(isSame && (has?.endsAt ?? 0) > (had.endsAt ?? 0)
-      ? [{ kind: 'lease' as const, at, is: 'renewed' as const }]
-      : []),
-  ];
+  if (had && had.value === has?.value)
+    return (has.endsAt ?? 0) > (had.endsAt ?? 0) ? [{ ...lease, is: 'renewed' }] : [];
+  const events: OfLease[] = [];
+  if (had) events.push({ ...lease, is: isAsked ? 'freed' : 'ended' });
+  if (has) events.push({ ...lease, is: 'begun', ...endOfLease(has) });
+  return events;
 }
 
 type Status = State['actors'][number]['status'];
@@ -267,15 +262,13 @@ function ofStatus(
   of: { at: number; node: string; sale: string },
 ): GameEvent[] {
   const { at, node } = of;
-  return [
-    ...(last === 'is late' ? [{ kind: 'let go' as const, id: at, ...messageOf(command, lock), ...of }] : []),
-    ...(last === 'is paused' && status !== 'crashed'
-      ? [{ kind: 'node' as const, at, node, is: 'resumed' as const }]
-      : []),
-    ...(status === 'is late' ? [{ kind: 'held' as const, id: at, ...messageOf(command, lock), ...of }] : []),
-    ...(status === 'is paused' ? [{ kind: 'node' as const, at, node, is: 'stopped' as const }] : []),
-    ...(status === 'crashed' ? [{ kind: 'node' as const, at, node, is: 'killed' as const }] : []),
-  ];
+  const events: GameEvent[] = [];
+  if (last === 'is late') events.push({ kind: 'let go', id: at, ...messageOf(command, lock), ...of });
+  if (last === 'is paused' && status !== 'crashed') events.push({ kind: 'node', at, node, is: 'resumed' });
+  if (status === 'is late') events.push({ kind: 'held', id: at, ...messageOf(command, lock), ...of });
+  if (status === 'is paused') events.push({ kind: 'node', at, node, is: 'stopped' });
+  if (status === 'crashed') events.push({ kind: 'node', at, node, is: 'killed' });
+  return events;
 }
 
 function redisAt({ at: ms, servers }: State, at: number, { server, lock }: Omit<Where, 'made'>): OfRedis {

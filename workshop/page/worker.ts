@@ -45,7 +45,7 @@ export interface CellTask extends Lock {
 }
 /** A lock in a scope of the search. */
 export interface ScopeTask extends Lock, Omit<GameTask, 'file'> {}
-export interface WayTask extends ScopeTask {
+interface WayTask extends ScopeTask {
   /** The moves that were made, each by its place among those that could be made. */
   way: number[];
 }
@@ -58,7 +58,7 @@ export interface Played {
   /** Where the lock has thrown what the verdict speaks of. */
   line?: number | undefined;
 }
-export interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
+interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
   /** The shortest order of events that breaks the lock. */
   events: GameEvent[];
   /** Where the lock has thrown what breaks it. */

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { hanging } from '../../../loadtest/report/terminal.ts';
+import { scopeNames } from '../../../loadtest/prove/plan.ts';
+import { hanging, signTable } from '../../../loadtest/report/terminal.ts';
+import { staircases } from '../../../loadtest/staircase/lookup.ts';
+import { strategies } from '../../../locks/index.ts';
 
 const start = '  \u001b[31m✘ fails\u001b[39m  ';
 
@@ -9,4 +12,35 @@ test.each([
   ['what is piped is one line', Number.POSITIVE_INFINITY, ['the late write undid sales']],
 ])('%s', (_what, columns, lines) => {
   expect(hanging(start, 'the late write undid sales', columns)).toBe(start + lines.join(`\n${' '.repeat(11)}`));
+});
+
+test('columns for which there is no room stand in a table below', () => {
+  const rows = [
+    { name: '4-ttl', signs: ['✔', '✘', '?'] },
+    { name: 'fenced', signs: ['✔', '✔', '–'] },
+  ];
+
+  expect(signTable(['rush', 'queue', 'outage'], rows, 17)).toEqual([
+    '        rush',
+    '        │ queue',
+    '4-ttl   ✔ ✘',
+    'fenced  ✔ ✔',
+    '',
+    '        outage',
+    '4-ttl   ?',
+    'fenced  –',
+  ]);
+});
+
+const tables = [
+  { title: 'the matrix of the search', columns: scopeNames, names: Object.keys(strategies) },
+  ...staircases.map(({ title, columns, rows }) => ({ title, columns: Object.keys(columns), names: Object.keys(rows) })),
+];
+
+test.each(tables)('with all that it can have it fits 80 columns: $title', ({ columns, names }) => {
+  const rows = names.map((name) => ({ name, signs: columns.map(() => '✔') }));
+  const lines = signTable(columns, rows, 80);
+
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  expect(lines.join().split('✔')).toHaveLength(names.length * columns.length + 1);
 });

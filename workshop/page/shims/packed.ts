@@ -1,6 +1,6 @@
 // What the page gives its worker before the first line of that runs.
 
-export interface Packed {
+interface Packed {
   /** The texts of the project's files, by their paths in it. */
   files: Record<string, string>;
   /** The inventory service, bundled for the virtual world: it defines `service`. */

@@ -15,10 +15,6 @@ export const basename = (path: string, end = '') => path.replace(/.*\//, '').rep
 export const isAbsolute = (path: string) => path.startsWith('/');
 
 /** node:net */
-export class BlockList {
-  addSubnet() {}
-  addAddress() {}
-}
 export const isIP = (host: string) => (host.includes(':') ? 6 : /^[\d.]+$/.test(host) ? 4 : 0);
 
 /** node:util: of plain values, whose members are in one order. */

@@ -19,7 +19,7 @@ const steps: { step: SaleScene['step']; calls: string; is?: Both }[] = [
 ];
 
 /** The numbers and the texts of the lines that are steps. Throws when one is not there. */
-export function stepLines(source: string) {
+function stepLines(source: string) {
   const lines = source.split('\n');
   return steps.map(({ calls, ...step }) => {
     const at = lines.findIndex((line) => line.includes(calls));
@@ -36,13 +36,12 @@ interface CodeProps {
   scene: Scene | undefined;
   /** What was seen last: the script that Redis has run, and whose it was. */
   beat?: Beat | undefined;
-  isBad: boolean;
 }
 
 export const fileOf = (files: Record<string, string>, stage: string) =>
   [`locks/${stage}.ts`, `locks/beyond/${stage}.ts`].find((file) => files[file] !== undefined) ?? '';
 
-export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
+export function Code({ files, stage, before, scene, beat }: CodeProps) {
   const file = fileOf(files, stage);
   const text = files[file] ?? '';
   const ran = `lua/${beat?.command?.name}.lua`;
@@ -56,7 +55,7 @@ export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
   const sales = thereIn(scene);
   const name = (path: string) => path.split('/').at(-1);
   return html`<section class="code" aria-label=${say('code')}>
-    <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} isBad=${isBad} />
+    <${SaleSteps} source=${files[SALE_FILE] ?? ''} sales=${sales} />
     <p class="tabs">
       ${[file, ...scripts].map((each) => html`<button aria-pressed=${each === shown} onClick=${() => choose(each)}>${name(each)}</button>`)}
       ${before !== undefined && shown === file && html`<small>${say('changed')}</small>`}
@@ -82,10 +81,10 @@ export function atLock(scene: Scene | undefined, beat: Beat | undefined): SaleSc
   );
 }
 
-function SaleSteps({ source, sales, isBad }: { source: string; sales: SaleScene[]; isBad: boolean }) {
+function SaleSteps({ source, sales }: { source: string; sales: SaleScene[] }) {
   if (source === '') return null;
   return html`<p class="file">sale.ts <small>${say('everySale')}</small></p>
-    <ol class=${isBad ? 'steps broken' : 'steps'}>
+    <ol class="steps">
       ${stepLines(source).map(({ step, number, text, is }) => {
         const here = sales.filter((sale) => sale.step === step);
         const isCrowd = here.length > 1 && (step === 'gap' || step === 'write');

@@ -7,7 +7,7 @@ import type { PageExercise } from './exercises.ts';
 import { type Told, whatAsks } from './wording.ts';
 
 /** What the lock of one's own is called wherever a lock has a name. */
-export const MINE = 'mine';
+const MINE = 'mine';
 /** What takes long begins early, so that no lab waits for it alone at the end. With two, a lock that never ends is found before any search. */
 const LONG = ['redis-outage', 'overtaking'];
 /** What the search looks at when no exercise says more. */

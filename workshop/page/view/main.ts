@@ -95,10 +95,10 @@ function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
     await navigator.clipboard?.writeText(url).catch(() => prompt(say('share'), url));
     setShared(true);
   }
-  return html`<header>
+  return html`<header class=${live && 'live'}>
     <h1>Lockstep</h1>
     <nav aria-label=${say('steps')}>
-      ${lessons.map(({ stage, name }, at) => button(String(at), html`<i>${at}</i>${inLanguage(name)}`, seen.includes(stage)))}
+      <span>${lessons.map(({ stage, name }, at) => button(String(at), html`<i>${at}</i>${inLanguage(name)}`, seen.includes(stage)))}</span>
       ${views.map(([view, name]) => button(view, say(name)))}
     </nav>
     <button class="plain" aria-label=${say('help')} title=${say('help')} onClick=${() => (document.getElementById('help') as HTMLDialogElement).showModal()}>?</button>

@@ -118,6 +118,25 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
   };
 }
 
+type Keys = Record<string, () => void>;
+
+/** The keys that move a player, and more besides. A space presses the button that has the focus. */
+export function usePlayerKeys(player: Player, turning: { at: number } | undefined, more: Keys = {}, isOn = true) {
+  const keys: Keys = {
+    ArrowRight: () => player.step(1),
+    ArrowLeft: () => player.step(-1),
+    d: () => turning && player.go(turning.at + 1),
+    ' ': player.toggle,
+    ...more,
+  };
+  useKeys(({ key, target }) => {
+    if (key === ' ' && target instanceof Element && target.closest('button, a, summary')) return false;
+    if (!isOn || keys[key] === undefined) return false;
+    keys[key]();
+    return true;
+  });
+}
+
 /** Keys work wherever one is but in a field. `press` says whether it has used one. */
 export function useKeys(press: (event: KeyboardEvent) => boolean) {
   const latest = useRef(press);

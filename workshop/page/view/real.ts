@@ -14,10 +14,8 @@ import { doneNow } from './servers.ts';
 import { say } from './texts.ts';
 import { Said } from './wording.ts';
 
-export type RealServers = ReturnType<typeof realServers>;
-
 /** What of a run is shown. As long as it goes on nothing is said of how it ends. */
-export function foundOf(
+function foundOf(
   { stage, place, events, isLoad, verdict }: RunView,
   wanted: Wanted = { breaks: [], keeps: [] },
 ): Found {

@@ -15,7 +15,7 @@ export interface Route {
 
 const NAMES = ['lang', 'side', 'at', 'token'] as const;
 
-export function routeIn(hash: string): Route {
+function routeIn(hash: string): Route {
   // The address that a server prints has its token alone.
   if (!hash.startsWith('#/')) return { view: '0', ...(hash.length > 1 && { token: hash.slice(1) }) };
   const [path = '', asked] = hash.slice(2).split('?');
@@ -24,7 +24,7 @@ export function routeIn(hash: string): Route {
   return { view, part, ...Object.fromEntries(NAMES.map((name) => [name, params.get(name) ?? undefined])) };
 }
 
-export function hashOf({ view, part, ...given }: Route): string {
+function hashOf({ view, part, ...given }: Route): string {
   const params = NAMES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
   const asked = new URLSearchParams(params).toString();
   return `#/${view}${part === undefined ? '' : `/${part}`}${asked && `?${asked}`}`;

@@ -13,7 +13,7 @@ import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
 import { type Level, levels } from './levels.ts';
 import { useKeys, usePlayer } from './player.ts';
-import { Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
+import { Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
 import type { Go } from './route.ts';
 import { inNumber, say, texts } from './texts.ts';
 import { moveSaid, searchSaid } from './wording.ts';
@@ -114,7 +114,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
       }
     </section>
     </div>
-    <${Code} files=${files} stage=${stage} scene=${standing.events.length > 0 ? sceneAt(shown, player.pos) : undefined} isBad=${toneAt(shown, player.pos) === 'bad'} />
+    <${Code} files=${files} stage=${stage} scene=${standing.events.length > 0 ? sceneAt(shown, player.pos) : undefined} />
   </article>`;
 }
 

@@ -9,7 +9,7 @@ import { atLock } from './code.ts';
 import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
 import { cellOf, type Judged, scopeOf } from './judging.ts';
-import { useKeys, usePlayer } from './player.ts';
+import { usePlayer, usePlayerKeys } from './player.ts';
 import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
 import { RushShown, rhythmOfRush } from './rushing.ts';
 import { say } from './texts.ts';
@@ -46,18 +46,7 @@ export function Seen({ judged, text, exercise, name, engine, setAt }: SeenProps)
   const scene = shown && sceneAt(shown, player.pos);
   const beat = shown?.beats.beats[beatAt(player.pos)];
   useEffect(() => setAt(atLock(scene, beat)), [scene]);
-  useKeys(({ key, target }) => {
-    const keys: Record<string, () => void> = {
-      ArrowRight: () => player.step(1),
-      ArrowLeft: () => player.step(-1),
-      d: () => shown?.turning && player.go(shown.turning.at + 1),
-      ' ': player.toggle,
-    };
-    if (keys[key] === undefined || (key === ' ' && target instanceof Element && target.closest('button, a, summary')))
-      return false;
-    keys[key]();
-    return true;
-  });
+  usePlayerKeys(player, shown?.turning);
   const whyNot = problem instanceof LateError ? html`<${Said} told=${problem.told} />` : problem?.message;
   const begins = { big: bothOf(saidIn(judged.asks)), small: bothOf('') };
   return html`<p class="why" tabindex="0"><b>${judged.isOfSearch && judged.verdict === 'fail' && say('shortest')}</b> ${lineSaid(judged.line)}<${Said} told=${judged.says} /></p>

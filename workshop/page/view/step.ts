@@ -12,8 +12,8 @@ import type { Engine } from './engine.ts';
 import { exerciseOf } from './exercises.ts';
 import { Dials } from './knobs.ts';
 import type { Live } from './live.ts';
-import { useKeys, usePlayer } from './player.ts';
-import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt, toneAt } from './playing.ts';
+import { useKeys, usePlayer, usePlayerKeys } from './player.ts';
+import { beatAt, Controls, Playing, rhythmOf, Sentence, sceneAt } from './playing.ts';
 import { Question } from './question.ts';
 import { ServerSwitch, useServers } from './real.ts';
 import { AskRoom } from './room.ts';
@@ -96,25 +96,17 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     go({ side: which, at: undefined });
     player.play();
   }
-  useKeys(({ key, target }) => {
-    if (key === ' ' && target instanceof Element && target.closest('button, a, summary')) return false;
-    const keys: Record<string, () => void> = {
-      ArrowRight: () => player.step(1),
-      ArrowLeft: () => player.step(-1),
-      Home: () => player.go(0),
-      End: () => player.go(count),
-      ' ': player.toggle,
-      b: () => before !== undefined && turn(side === 'now' ? 'before' : 'now'),
-      n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
-      d: () => shown?.turning && player.go(shown.turning.at + 1),
-    };
-    // Answers have numbers: letters are the names of buyers.
-    if (!isAnswered && /^[1-4]$/.test(key) && Number(key) <= lesson.answers.length) {
-      answer(Number(key) - 1);
-      return true;
-    }
-    if (!isAnswered || keys[key] === undefined) return false;
-    keys[key]();
+  const keys = {
+    Home: () => player.go(0),
+    End: () => player.go(count),
+    b: () => before !== undefined && turn(side === 'now' ? 'before' : 'now'),
+    n: () => number + 1 < lessons.length && go({ view: String(number + 1), side: undefined, at: undefined }, true),
+  };
+  usePlayerKeys(player, shown?.turning, keys, isAnswered);
+  // Answers have numbers: letters are the names of buyers.
+  useKeys(({ key }) => {
+    if (isAnswered || !/^[1-4]$/.test(key) || Number(key) > lesson.answers.length) return false;
+    answer(Number(key) - 1);
     return true;
   });
 
@@ -124,7 +116,6 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     ? { big: side === 'before' ? lesson.problem : lesson.change, small: nothing }
     : { big: lesson.problem, small: nothing };
   const scene = shown && sceneAt(shown, isAnswered ? pos : 0);
-  const tone = shown ? toneAt(shown, pos) : undefined;
   const other = before === undefined ? undefined : ofSide(side === 'now' ? 'before' : 'now');
   const otherShown = other && 'shown' in other && isAnswered ? other.shown : undefined;
   return html`<article class=${otherShown ? 'step two' : 'step'}>
@@ -173,7 +164,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     </section>
     </div>
     ${otherShown && html`<${Other} shown=${otherShown} pos=${counterpart(pos, shown, otherShown)} title=${side === 'now' ? 'before' : 'after'} />`}
-    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} beat=${shown?.beats.beats[beatAt(pos)]} isBad=${tone === 'bad'} />
+    <${Code} files=${files} stage=${stageOf(side)} before=${side === 'now' ? before : undefined} scene=${scene} beat=${shown?.beats.beats[beatAt(pos)]} />
   </article>`;
 }
 
@@ -197,7 +188,7 @@ function Sides({ sides, side, isHidden, stageOf, found, turn }: SidesProps) {
   </div>`;
 }
 
-export function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
+function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
   if (found === undefined) return html`<em>…</em>`;
   const isLost = 'rush' in found ? isSoldTwice(found.rush) : found.shown.verdict === 'fail';
   const isKnown = 'rush' in found || found.shown.verdict === 'pass' || found.shown.verdict === 'fail';
