@@ -1,17 +1,26 @@
-// npm run pictures: makes docs/images of the latest report of npm run staircase, and of the live page, which it starts and plays on.
-// It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
+// npm run pictures: makes docs/images: the film of the README and what is shown of a shared address, of the lesson; the rest of the latest report
+// of npm run staircase, and of the live page, which it starts and plays on. It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { nodeArgs, projectDir } from '../stack/parts.ts';
 import { browserPath } from '../stack/path.ts';
+import { filmOf, playRace, SHARE, stillOf, themes } from '../workshop/teaching/film.ts';
 
 const imagesDir = join(projectDir, 'docs/images');
 /** How long a scenario may take, in milliseconds. */
 const LIMIT_MS = 120_000;
+
+const race = await playRace();
+for (const theme of themes) {
+  const name = `race-${theme}.svg`;
+  writeFileSync(join(imagesDir, name), await filmOf(race, theme));
+  console.log(`docs/images/${name}`);
+}
 
 const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
   cwd: projectDir,
@@ -20,6 +29,7 @@ const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
 });
 const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
+  await takeShare();
   const page = await browser.newPage({
     viewport: { width: 1280, height: 720 },
     deviceScaleFactor: 1.5,
@@ -30,7 +40,7 @@ try {
   await page.goto(pathToFileURL(join(projectDir, 'reports/latest/report.html')).href);
   await takeStock(page);
   await page.goto(await addressOf());
-  await takeScenario(page);
+  await takeStep(page);
   await takeFreePlay(page);
 } finally {
   await browser.close();
@@ -47,6 +57,13 @@ async function addressOf(): Promise<string> {
   return address;
 }
 
+/** In pixels of its own size, as those want it who show it. */
+async function takeShare() {
+  const page = await browser.newPage({ viewport: { width: SHARE.w, height: SHARE.h } });
+  await page.setContent(`<body style="margin: 0">${await stillOf(race, 'light')}`);
+  await take(page, 'share.png');
+}
+
 /** The final stock of each stage, without the drill on one node. */
 async function takeStock(page: Page) {
   // A screenshot ends where its section does: this gives it an edge.
@@ -58,11 +75,15 @@ async function takeStock(page: Page) {
   await take(section, 'final-stock.png');
 }
 
-async function takeScenario(page: Page) {
-  await page.getByRole('button', { name: 'Step 6', exact: true }).click();
+/** Step 6 on real servers, where it breaks under the stage before. */
+async function takeStep(page: Page) {
+  await page.locator('nav button').nth(6).click();
+  await page.locator('.ask button').nth(2).click();
   await page.getByLabel('Real servers').check();
   await page.getByRole('button', { name: 'Play on the real servers' }).click();
-  await page.locator('.outcome').nth(1).waitFor();
+  await page.locator('.sides em.bad').waitFor();
+  await page.locator('.sides em.good').waitFor();
+  await page.getByRole('button', { name: 'To the moment that decides' }).click();
   await take(page, 'live-drill.png');
 }
 
@@ -73,14 +94,14 @@ async function takeFreePlay(page: Page) {
   await page.getByRole('combobox').first().selectOption('8-auto-renew');
   await page.getByRole('button', { name: 'Free play', exact: true }).click();
   await press('node-1', 'Hold a sale');
-  await page.locator('.node-1 .inside', { hasText: 'A' }).waitFor();
+  await page.locator('.real svg.picture', { hasText: /read ?1000/ }).waitFor();
   await press('node-1', 'Make it stand still');
   await press('node-2', 'Sell');
-  await page.locator('.stock', { hasText: '999' }).waitFor();
+  await page.locator('.real svg.picture', { hasText: '999' }).waitFor();
   await take(page, 'live-free.png');
 }
 
 async function take(part: Page | Locator, name: string) {
-  await part.screenshot({ path: join(imagesDir, name), ...('goto' in part && { fullPage: true }) });
+  await part.screenshot({ path: join(imagesDir, name) });
   console.log(`docs/images/${name}`);
 }
