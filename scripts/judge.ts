@@ -25,7 +25,7 @@ import { openStockRow, type StockRow } from '../loadtest/worlds/foreign/stock-ro
 import { type ForeignTarget, openForeignTarget } from '../loadtest/worlds/foreign/target.ts';
 import { asksLongLease, foreignWorld, setLeases } from '../loadtest/worlds/foreign/world.ts';
 import { withoutPassword } from '../services/inventory/settings/setting-error.ts';
-import type { Place } from '../workshop/page/picture/beats.ts';
+import type { Place } from '../workshop/picture/beats.ts';
 import type { Onlooker } from '../workshop/server/onlooker.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';

@@ -16,7 +16,7 @@ const ROOMS = {
   'services/inventory/orders': floorsOf(
     'order.ts jobs idempotency, refunds, contract.ts order-store.ts dead-letters.ts, schedules report payments sale-order.ts accounts.ts, cleanup.ts, orders.ts',
   ),
-  workshop: floorsOf('exercises, page, server, teaching'),
+  workshop: floorsOf('exercises picture, page, server, teaching'),
 };
 
 const folderOf = (file: string) => file.split('/')[0] ?? '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Given } from '../../workshop/page/pack.ts';
-import { beatsOf } from '../../workshop/page/picture/beats.ts';
+import { beatsOf } from '../../workshop/picture/beats.ts';
 import { hasBrowser, launchBrowser } from '../workshop/browser.ts';
 import { ownRuns } from './command-under-test.ts';
 

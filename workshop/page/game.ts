@@ -184,7 +184,7 @@ function eventsOf(state: State, before: State | undefined, { at, server, lock, s
     if (last && status !== last.status)
       events.push(...ofStatus(status, last.status, heads[0]?.command ?? [], lock, of));
     if (step?.sent && step.reply !== undefined && step.process === sale) {
-      const returned = step.input?.type === 'reply' ? returnedOf(step.input.reply) : valueOf(step.reply);
+      const returned = step.input?.type === 'reply' ? returnedOf(step.input.reply) : valueIn(step.reply);
       const message = messageOf(step.sent.command, lock);
       const named = typeof returned === 'string' ? nameIn(returned) : returned;
       events.push(
@@ -209,7 +209,7 @@ function eventsOf(state: State, before: State | undefined, { at, server, lock, s
 }
 
 /** A reply that its process has not read yet, as the search has noted it; of an error the message. */
-function valueOf(noted: string): Returned {
+function valueIn(noted: string): Returned {
   try {
     return JSON.parse(noted);
   } catch {

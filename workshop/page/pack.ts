@@ -54,7 +54,7 @@ export async function packPage(given: Given = {}): Promise<string> {
     valkey: inLetters(wasm),
     view: inLetters(view),
     given: JSON.stringify(given).replaceAll('<', '\\u003c'),
-    letters: JSON.stringify(LETTERS.join('')),
+    letters: LETTERS.join(''),
     icon,
     connect: given.isServed ? "connect-src 'self';" : '',
   };

@@ -15,10 +15,10 @@ import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Step } from '../../simulation/events.ts';
 import type { Lab } from '../../simulation/lab.ts';
 import { isVirtual, type LockSource, lockNamed } from '../../simulation/lock-service.ts';
+import type { AnyEvent } from '../picture/trips.ts';
 import type { LineError } from './bundle.ts';
 import { freezeRealm } from './frozen.ts';
 import { type Game, type GameEvent, type GameTask, type Orders, openGame, type Standing } from './game.ts';
-import type { AnyEvent } from './picture/trips.ts';
 import { writeFileSync } from './shims/fs.ts';
 
 /** What the lab can do, in the order of the staircase: its first message. */

@@ -8,7 +8,7 @@ import type { About, Message, Returned } from '../../simulation/events.ts';
 import { contentOf, type RedisContent } from '../../simulation/redis-content.ts';
 import { readableOf } from '../../simulation/scripts.ts';
 import type { Command, Exchange } from '../../stack/proxy/link.ts';
-import { isNo } from '../page/picture/trips.ts';
+import { isNo } from '../picture/trips.ts';
 
 /** Times are milliseconds on the clock of the machine. */
 export interface Seen {

@@ -9,8 +9,8 @@ import { createTargets, type Targets } from '../../loadtest/worlds/real/targets.
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { hasLock } from '../../locks/index.ts';
-import type { Place } from '../page/picture/beats.ts';
 import type { Play, PlayCommand, RunView } from '../page/protocol.ts';
+import type { Place } from '../picture/beats.ts';
 import { FREE_STOCK, type FreePlay, openFreePlay } from './free-play.ts';
 import { type Recording, startRecording } from './recording.ts';
 import { Refusal } from './refusal.ts';

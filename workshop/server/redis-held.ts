@@ -3,7 +3,7 @@
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
-import { isNo } from '../page/picture/trips.ts';
+import { isNo } from '../picture/trips.ts';
 import type { Seen } from './commands-seen.ts';
 
 /** Redis is looked at now and then: while a command is under way, and so soon after it, a look may have come before it, in milliseconds. */

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import type { QuestionState, QuestionView, RoomCommand, RoomView, Vote } from '../page/protocol.ts';
-import { lessons } from '../page/view/lessons.ts';
-import type { Both } from '../page/view/texts.ts';
+import type { Both } from '../picture/language.ts';
+import { lessons } from '../picture/lessons.ts';
 import type { Questions } from './questions.ts';
 import { Refusal } from './refusal.ts';
 
@@ -169,16 +169,14 @@ function questionView(
 
 function ofLesson(stage: string): Question | undefined {
   const lesson = lessons.find((each) => each.stage === stage);
-  // The right answer stands first in the lesson.
-  const answers = lesson?.order.map((at) => ({
-    text: lesson.answers[at] ?? NOTHING,
-    isRight: at === 0,
-    because: null,
-  }));
-  return lesson && answers && { question: lesson.question, answers, explains: lesson.explains };
+  if (lesson === undefined) return undefined;
+  const { question, right } = lesson;
+  const answers = lesson.answers.map(({ text, why }, at) => {
+    const isRight = at === right;
+    return { text, isRight, because: isRight ? null : why };
+  });
+  return { question, answers, explains: lesson.answers[right]?.why ?? ['', ''] };
 }
-
-const NOTHING: Both = ['', ''];
 
 function ofScenario(questions: Questions, stage: string, drill: string): Question | undefined {
   const found = Object.hasOwn(questions, stage) ? questions[stage]?.find((each) => each.drill === drill) : undefined;

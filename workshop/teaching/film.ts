@@ -12,14 +12,14 @@ import { lockKey } from '../../services/inventory/servers/store.ts';
 import { bundleText } from '../../simulation/esbuild.ts';
 import type { Lab } from '../../simulation/lab.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { widthOf } from '../page/picture/layout.ts';
-import { type Lesson, lessons } from '../page/picture/lessons.ts';
-import { Picture } from '../page/picture/picture.ts';
-import { partsOf, sayOf } from '../page/picture/say.ts';
-import { colour } from '../page/picture/shapes.ts';
-import type { Shown } from '../page/picture/shown.ts';
 import { shownOf } from '../page/view/cells.ts';
 import { beatAt, rhythmOf, toneAt } from '../page/view/playing.ts';
+import { widthOf } from '../picture/layout.ts';
+import { type Lesson, lessons } from '../picture/lessons.ts';
+import { Picture } from '../picture/picture.ts';
+import { partsOf, sayOf } from '../picture/say.ts';
+import { colour } from '../picture/shapes.ts';
+import type { Shown } from '../picture/shown.ts';
 
 export const themes = ['light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -166,7 +166,7 @@ async function styleOf(rules: string[]): Promise<string> {
   const own = `.ground { fill: var(--ground) }
     .picture .said { font-weight: 700 } .picture .said.bad { fill: var(--bad) }
     .picture .name { fill: var(--text); font-weight: 800 } .picture .follows { fill: var(--muted) }`;
-  const entryPoints = [join(projectDir, 'workshop/page/picture/picture.css')];
+  const entryPoints = [join(projectDir, 'workshop/picture/picture.css')];
   const { text } = await bundleText({ entryPoints, minify: true });
   return [text, own, ...rules].join('\n');
 }

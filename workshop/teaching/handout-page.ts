@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { type Html, html, trusted } from '../../loadtest/report/escape.ts';
-import { type Lesson, lessons } from '../page/view/lessons.ts';
-import type { Both } from '../page/view/texts.ts';
+import type { Both } from '../picture/language.ts';
+import { type Lesson, lessons } from '../picture/lessons.ts';
 import { type Language, legend, staircasePicture } from './staircase-picture.ts';
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');

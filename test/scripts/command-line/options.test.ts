@@ -10,7 +10,7 @@ import { foreignDrills } from '../../../loadtest/worlds/foreign/world.ts';
 import { newCommand, numberFrom } from '../../../scripts/command-line/command.ts';
 import { readJudgeOptions } from '../../../scripts/command-line/judge-options.ts';
 import { readDrillOptions, readGradeOptions, readRunOptions } from '../../../scripts/command-line/run-options.ts';
-import { type Lesson, lessons } from '../../../workshop/page/picture/lessons.ts';
+import { type Lesson, lessons } from '../../../workshop/picture/lessons.ts';
 import { printedAtEnd } from '../../exits.ts';
 
 const read = (args: string[], version?: string) =>

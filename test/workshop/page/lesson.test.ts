@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { lessons } from '../../../workshop/page/picture/lessons.ts';
+import { lessons } from '../../../workshop/picture/lessons.ts';
 import { violations } from '../../soak/workshop/violations.ts';
 import { hasBrowser } from '../browser.ts';
 import { ownPage } from './open-page.ts';
@@ -78,10 +78,10 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     await page.getByRole('button', { name: '中文' }).click();
     await page.keyboard.press('d');
     await page.waitForFunction(() => /#\/1\?lang=zh&side=before&at=\d/.test(location.hash));
-    const said = await page.locator('.said').first().innerText();
+    const said = await page.locator('.said').first().textContent();
     await page.reload();
     await page.locator('.canvas svg').waitFor();
-    expect(await page.locator('.said').first().innerText()).toBe(said);
+    expect(await page.locator('.said').first().textContent()).toBe(said);
     await page.getByRole('button', { name: '术语和按键' }).click();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');

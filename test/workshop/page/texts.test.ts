@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { readExercises } from '../../../workshop/exercises/exercise.ts';
 import { textsIn } from '../../../workshop/page/pack.ts';
-import { glossary, lessons } from '../../../workshop/page/picture/lessons.ts';
 import { exerciseOf, exercisesIn } from '../../../workshop/page/view/exercises.ts';
-import { type Both, texts } from '../../../workshop/page/view/texts.ts';
+import { texts } from '../../../workshop/page/view/texts.ts';
+import type { Both } from '../../../workshop/picture/language.ts';
+import { glossary, lessons } from '../../../workshop/picture/lessons.ts';
 
 const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 

@@ -6,7 +6,7 @@ import { playDrill, usualSettings } from '../../../loadtest/worlds/simulated/pla
 import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
 import { lockKey } from '../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
-import { beatsOf } from '../../../workshop/page/picture/beats.ts';
+import { beatsOf } from '../../../workshop/picture/beats.ts';
 import { placeOf } from '../../../workshop/server/player.ts';
 import { startRecording } from '../../../workshop/server/recording.ts';
 

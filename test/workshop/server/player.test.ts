@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { beatsOf } from '../../../workshop/page/picture/beats.ts';
 import type { PlayCommand } from '../../../workshop/page/protocol.ts';
+import { beatsOf } from '../../../workshop/picture/beats.ts';
 import { createPlayer } from '../../../workshop/server/player.ts';
 import { createNews } from './news.ts';
 

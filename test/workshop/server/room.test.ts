@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RoomCommand } from '../../../workshop/page/protocol.ts';
-import { type Lesson, lessons } from '../../../workshop/page/view/lessons.ts';
+import { type Lesson, lessons } from '../../../workshop/picture/lessons.ts';
 import { tokenGate } from '../../../workshop/server/listener.ts';
 import { type Question, readQuestions } from '../../../workshop/server/questions.ts';
 import { createRoom, type Room } from '../../../workshop/server/room.ts';
@@ -10,7 +10,7 @@ const stage = '4-ttl';
 const questions = readQuestions();
 const lesson = lessons.find((each) => each.stage === stage) as Lesson;
 /** The place of the right answer, as the answers are shown. */
-const right = lesson.order.indexOf(0);
+const { right } = lesson;
 let changes: number;
 let room: Room;
 
@@ -31,22 +31,22 @@ describe('a question', () => {
     room.vote(ben, { question: 1, answer: right });
     const open = room.forFollowers();
     expect(open).toMatchObject({ followers: 2, question: { number: 1, stage, is: 'open', voted: 2, explains: null } });
-    expect(votes(open)).toEqual(lesson.order.map(() => null));
+    expect(votes(open)).toEqual(lesson.answers.map(() => null));
     expect(votes()?.reduce((sum, count) => (sum ?? 0) + (count ?? 0), 0)).toBe(2);
-    expect(open.question?.answers.map(({ text }) => text)).toEqual(lesson.order.map((at) => lesson.answers[at]));
+    expect(open.question?.answers.map(({ text }) => text)).toEqual(lesson.answers.map(({ text }) => text));
 
     room.command({ do: 'close-votes' });
     const closed = room.forFollowers();
     expect([votes(closed), closed.question?.is]).toEqual([votes(), 'closed']);
     for (const shown of [open, closed, room.forPresenter()]) {
-      expect(shown.question?.answers.map(({ isRight }) => isRight)).toEqual(lesson.order.map(() => null));
-      expect(JSON.stringify(shown)).not.toContain(lesson.explains[0]);
+      expect(shown.question?.answers.map(({ isRight }) => isRight)).toEqual(lesson.answers.map(() => null));
+      expect(JSON.stringify(shown)).not.toContain(lesson.answers[right]?.why[0]);
     }
 
     room.command({ do: 'reveal' });
     const told = room.forFollowers().question;
     expect(told?.answers.findIndex(({ isRight }) => isRight)).toBe(right);
-    expect(told?.explains).toEqual(lesson.explains);
+    expect(told?.explains).toEqual(lesson.answers[right]?.why);
     room.command({ do: 'forget' });
     expect(room.forFollowers().question).toBeNull();
   });

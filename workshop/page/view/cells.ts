@@ -2,11 +2,11 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DrillSettings } from '../../../loadtest/harness/drill.ts';
-import { beatsOf, type Place } from '../picture/beats.ts';
-import { type Rush, rushOf } from '../picture/rush.ts';
-import type { Shown } from '../picture/shown.ts';
-import type { AnyEvent } from '../picture/trips.ts';
-import { turningOf, type Wanted } from '../picture/turning.ts';
+import { beatsOf, type Place } from '../../picture/beats.ts';
+import { type Rush, rushOf } from '../../picture/rush.ts';
+import type { Shown } from '../../picture/shown.ts';
+import type { AnyEvent } from '../../picture/trips.ts';
+import { turningOf, type Wanted } from '../../picture/turning.ts';
 import type { Played } from '../worker.ts';
 import type { Engine } from './engine.ts';
 

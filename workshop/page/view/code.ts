@@ -3,9 +3,10 @@
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Beat, SaleScene, Scene } from '../picture/beats.ts';
+import type { Beat, SaleScene, Scene } from '../../picture/beats.ts';
+import { type Both, inLanguage } from '../../picture/language.ts';
 import { Chip } from './chip.ts';
-import { type Both, inLanguage, say } from './texts.ts';
+import { say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
 /** The lines of it that are steps, in their order, each by what it calls. */
@@ -44,8 +45,11 @@ export const fileOf = (files: Record<string, string>, stage: string) =>
 export function Code({ files, stage, before, scene, beat, isBad }: CodeProps) {
   const file = fileOf(files, stage);
   const text = files[file] ?? '';
-  const scripts = namedIn(text, files).filter((each) => each.endsWith('.lua'));
-  const running = scripts.find((each) => each === `lua/${beat?.command?.name}.lua`);
+  const ran = `lua/${beat?.command?.name}.lua`;
+  const running = files[ran] === undefined ? undefined : ran;
+  // The stock may have scripts of its own, which the lock does not name.
+  const named = namedIn(text, files).filter((each) => each.endsWith('.lua'));
+  const scripts = [...new Set([...named, ...(running ? [running] : [])])];
   const [chosen, choose] = useState<string>();
   useEffect(() => choose(undefined), [stage, running]);
   const shown = chosen ?? running ?? file;

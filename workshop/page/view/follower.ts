@@ -3,13 +3,14 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
+import { inLanguage } from '../../picture/language.ts';
 import type { FollowerParts, QuestionView } from '../protocol.ts';
 import { LanguageButton } from './language.ts';
 import { connect, type Live, useLive } from './live.ts';
 import { Mark } from './question.ts';
 import { RealRun } from './real.ts';
 import { Votes } from './room.ts';
-import { inLanguage, say, speakAtFirst } from './texts.ts';
+import { say, speakAtFirst } from './texts.ts';
 
 type Room = Live<FollowerParts>;
 

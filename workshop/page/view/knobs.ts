@@ -2,8 +2,9 @@
 
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
-import { type Fault, faultNames, faults, type Knobs, type Lesson, lessons, limits } from '../picture/lessons.ts';
-import { inLanguage, say, type Text } from './texts.ts';
+import { inLanguage } from '../../picture/language.ts';
+import { type Fault, faultNames, faults, type Knobs, type Lesson, lessons, limits } from '../../picture/lessons.ts';
+import { say, type Text } from './texts.ts';
 
 interface DialsProps {
   lesson: Lesson;

@@ -1,7 +1,8 @@
 // The switch between the languages of the page.
 
 import { html } from 'htm/preact';
-import { say, spoken } from './texts.ts';
+import { spoken } from '../../picture/language.ts';
+import { say } from './texts.ts';
 
 /** The button that chooses the other language. */
 export function LanguageButton({ choose }: { choose(language: string): void }) {

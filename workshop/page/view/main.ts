@@ -3,8 +3,9 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { inLanguage } from '../../picture/language.ts';
+import { glossary, lessons } from '../../picture/lessons.ts';
 import type { Given } from '../pack.ts';
-import { glossary, lessons } from '../picture/lessons.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { keepText, readKept } from './kept.ts';
 import { LanguageButton } from './language.ts';
@@ -15,7 +16,7 @@ import { addressOf, type Go, type Route, useRoute } from './route.ts';
 import { Scheduler } from './scheduler.ts';
 import { Stack } from './stack.ts';
 import { type Progress, Step } from './step.ts';
-import { inLanguage, say, speakAtFirst, type Text } from './texts.ts';
+import { say, speakAtFirst, type Text } from './texts.ts';
 import { Turn } from './turn.ts';
 
 /** What the page was given: by the server of the live page, or with a run that was saved. */
@@ -80,6 +81,7 @@ function Page({ engine }: { engine: Engine }) {
 
 function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
   const [isShared, setShared] = useState(false);
+  const [isOnWall, putOnWall] = useWall();
   const button = (
     view: string,
     name: unknown,
@@ -101,7 +103,7 @@ function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
     </nav>
     <button class="plain" aria-label=${say('help')} title=${say('help')} onClick=${() => (document.getElementById('help') as HTMLDialogElement).showModal()}>?</button>
     <button class="plain" aria-label=${say('share')} title=${say(isShared ? 'isShared' : 'share')} onClick=${share}>${isShared ? '✓' : icon('M8 10V2M5 5l3-3 3 3M3 8v6h10V8')}</button>
-    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall()} onClick=${() => putOnWall(!isOnWall())}>${icon('M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4')}</button>
+    <button class="plain" aria-label=${say('projector')} title=${say('projector')} aria-pressed=${isOnWall} onClick=${() => putOnWall(!isOnWall)}>${icon('M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4')}</button>
     <${LanguageButton} choose=${(lang: string) => {
       keepText('lockstep language', lang);
       go({ lang });
@@ -120,16 +122,25 @@ const Help = () => html`<dialog id="help" aria-label=${say('help')}>
   ${report && html`<p><a href=${report.href}>${say('report')}</a></p>`}
 </dialog>`;
 
-/** For a projector all is larger, the light is that of the room, and what is for one's own hand is away. */
-const isOnWall = () => document.documentElement.dataset['mode'] === 'wall';
-function putOnWall(isOn: boolean) {
+/** For a projector all is larger, and what is for one's own hand is away. It ends with the full screen. */
+function useWall(): [boolean, (isOn: boolean) => void] {
+  const [isOn, setOn] = useState(false);
+  useEffect(() => {
+    const hear = () => setOn(document.fullscreenElement !== null);
+    addEventListener('fullscreenchange', hear);
+    return () => removeEventListener('fullscreenchange', hear);
+  }, []);
   document.documentElement.dataset['mode'] = isOn ? 'wall' : '';
-  if (isOn) void document.documentElement.requestFullscreen?.().catch(() => {});
-  else if (document.fullscreenElement) void document.exitFullscreen();
+  return [
+    isOn,
+    (wanted) => {
+      setOn(wanted);
+      // Where there is no full screen it is larger all the same.
+      if (wanted) void document.documentElement.requestFullscreen?.().catch(() => {});
+      else if (document.fullscreenElement) void document.exitFullscreen();
+    },
+  ];
 }
-addEventListener('fullscreenchange', () => {
-  if (!document.fullscreenElement) document.documentElement.dataset['mode'] = '';
-});
 
 const engine = startEngine();
 /** Locks of one's own are played in labs of their own: whatever they do to them, the lesson is as it was. */

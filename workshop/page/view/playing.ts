@@ -2,13 +2,14 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Beat, Scene } from '../picture/beats.ts';
-import { DOES, Picture } from '../picture/picture.ts';
-import { partsOf, type Said, sayOf } from '../picture/say.ts';
-import type { Shown } from '../picture/shown.ts';
-import { Timeline } from '../picture/timeline.ts';
+import type { Beat, Scene } from '../../picture/beats.ts';
+import { inLanguage } from '../../picture/language.ts';
+import { DOES, Picture } from '../../picture/picture.ts';
+import { partsOf, type Said, sayOf } from '../../picture/say.ts';
+import type { Shown } from '../../picture/shown.ts';
+import { Timeline } from '../../picture/timeline.ts';
 import type { Player, Rhythm } from './player.ts';
-import { inLanguage, say } from './texts.ts';
+import { say } from './texts.ts';
 import { Spoken } from './wording.ts';
 
 /** How long a beat takes, in milliseconds: one with a way to Redis and back, and others. */

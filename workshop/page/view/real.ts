@@ -2,8 +2,8 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { rushOf } from '../picture/rush.ts';
-import type { Wanted } from '../picture/turning.ts';
+import { rushOf } from '../../picture/rush.ts';
+import type { Wanted } from '../../picture/turning.ts';
 import type { RunView } from '../protocol.ts';
 import { type Found, type LessonCell, shownOf } from './cells.ts';
 import { type Live, useLive } from './live.ts';

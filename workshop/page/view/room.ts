@@ -2,10 +2,11 @@
 
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
+import { inLanguage } from '../../picture/language.ts';
 import type { PresenterParts, QuestionState, QuestionView, RoomCommand } from '../protocol.ts';
 import { type Live, useLive } from './live.ts';
 import { Mark } from './question.ts';
-import { inLanguage, say, type Text } from './texts.ts';
+import { say, type Text } from './texts.ts';
 
 /** Where the room follows: a code for cameras, and the address to be typed. */
 export function Room({ live }: { live: Live }) {

@@ -1,7 +1,7 @@
 // Many buyers at once, as they are seen: the sentence, the picture, and where one is in it.
 
 import { html } from 'htm/preact';
-import { type Rush, RushPicture, sayRush } from '../picture/rush.ts';
+import { type Rush, RushPicture, sayRush } from '../../picture/rush.ts';
 import { isSoldTwice } from './cells.ts';
 import type { Player, Rhythm } from './player.ts';
 import { Sentence, useSize } from './playing.ts';

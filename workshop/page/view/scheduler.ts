@@ -3,11 +3,11 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { saysOfScope } from '../../../prove/wording.ts';
+import { beatsOf } from '../../picture/beats.ts';
+import { lessons } from '../../picture/lessons.ts';
+import type { Shown } from '../../picture/shown.ts';
+import { turningOf } from '../../picture/turning.ts';
 import type { Orders, Standing } from '../game.ts';
-import { beatsOf } from '../picture/beats.ts';
-import { lessons } from '../picture/lessons.ts';
-import type { Shown } from '../picture/shown.ts';
-import { turningOf } from '../picture/turning.ts';
 import { placeOf } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';

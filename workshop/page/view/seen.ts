@@ -2,8 +2,8 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { SaleScene } from '../picture/beats.ts';
-import { rushOf } from '../picture/rush.ts';
+import type { SaleScene } from '../../picture/beats.ts';
+import { rushOf } from '../../picture/rush.ts';
 import { type Found, placeOf, shownOf } from './cells.ts';
 import { atLock } from './code.ts';
 import { type Engine, LateError } from './engine.ts';

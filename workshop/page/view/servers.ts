@@ -1,7 +1,8 @@
 // What goes on on the real servers, in words.
 
+import { type Both, inLanguage } from '../../picture/language.ts';
 import type { Play, StartedPart } from '../protocol.ts';
-import { type Both, inLanguage, say, type Text } from './texts.ts';
+import { say, type Text } from './texts.ts';
 
 const BETWEEN: Both = [', ', '、'];
 /** Proper names are the same in both languages. */

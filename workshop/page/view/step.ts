@@ -2,8 +2,9 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Knobs, type Lesson, lessons } from '../picture/lessons.ts';
-import type { Shown } from '../picture/shown.ts';
+import { inLanguage } from '../../picture/language.ts';
+import { type Knobs, type Lesson, lessons } from '../../picture/lessons.ts';
+import type { Shown } from '../../picture/shown.ts';
 import { inLab, isSoldTwice, type LessonCell, useCells } from './cells.ts';
 import { Code } from './code.ts';
 import type { Engine } from './engine.ts';
@@ -17,7 +18,7 @@ import { ServerSwitch, useServers } from './real.ts';
 import { AskRoom } from './room.ts';
 import type { Go, Route } from './route.ts';
 import { RushShown, rhythmOfRush } from './rushing.ts';
-import { inLanguage, say } from './texts.ts';
+import { say } from './texts.ts';
 
 export type Side = 'before' | 'now';
 
@@ -85,6 +86,9 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
     keep({ ...progress, answers: { ...progress.answers, [stage]: index } });
     go({ side: sides[0], at: undefined });
     player.play();
+    // What had the focus can't be chosen any more.
+    if (document.activeElement?.closest('.question'))
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.controls button')?.focus());
   }
   function turn(which: Side | 'rush') {
     go({ side: which, at: undefined });

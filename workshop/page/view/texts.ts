@@ -1,9 +1,6 @@
 // What the page says, in both languages side by side.
 
-export const languages = ['en', 'zh'] as const;
-export type Language = (typeof languages)[number];
-/** A text in English and in Chinese. `{name}` stands for a value. */
-export type Both = readonly [en: string, zh: string];
+import { type Both, inLanguage, speak, type Values } from '../../picture/language.ts';
 
 export const texts = {
   code: ['The code', '代码'],
@@ -192,28 +189,16 @@ export const texts = {
 
 export type Text = keyof typeof texts;
 
-let language: Language = 'en';
-
-export const spoken = () => language;
-
-export function speak(chosen: Language) {
-  language = chosen;
-  document.documentElement.lang = chosen === 'zh' ? 'zh-CN' : 'en';
-  document.title = say('title');
-}
-
 /** Speaks the language that is asked for, and where none is that of the browser. */
 export function speakAtFirst(asked: string | undefined) {
-  speak((asked ?? navigator.language).startsWith('zh') ? 'zh' : 'en');
+  const isChinese = (asked ?? navigator.language).startsWith('zh');
+  speak(isChinese ? 'zh' : 'en');
+  document.documentElement.lang = isChinese ? 'zh-CN' : 'en';
+  document.title = say('title');
 }
-
-export type Values = Record<string, string | number>;
 
 /** A count, with its thousands apart. */
 export const inNumber = (count: number) => count.toLocaleString('en-US');
 
 /** A text in the language of the page. */
 export const say = (text: Text, values: Values = {}) => inLanguage(texts[text], values);
-export const inLanguage = (both: Both, values: Values = {}) => filled(both[languages.indexOf(language)] ?? '', values);
-export const filled = (text: string, values: Values) =>
-  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));

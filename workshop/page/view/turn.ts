@@ -3,7 +3,8 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Prediction } from '../../exercises/exercise.ts';
-import { lessons } from '../picture/lessons.ts';
+import { spoken } from '../../picture/language.ts';
+import { lessons } from '../../picture/lessons.ts';
 import { fileOf, Named } from './code.ts';
 import { Editor, type Mark } from './editor.ts';
 import type { Engine } from './engine.ts';
@@ -13,7 +14,7 @@ import { keepText, readKept } from './kept.ts';
 import { Markdown } from './markdown.ts';
 import { Question } from './question.ts';
 import { type At, lineSaid, Seen } from './seen.ts';
-import { say, spoken } from './texts.ts';
+import { say } from './texts.ts';
 import { Said } from './wording.ts';
 
 interface TurnProps {

@@ -8,10 +8,11 @@ import { narrated, type StepSentence } from '../../../loadtest/narration/steps.t
 import { narratedInChinese } from '../../../loadtest/narration/steps.zh.ts';
 import { inEnglish, type ReadCommand, readInEnglish, type SearchSentence } from '../../../prove/wording.ts';
 import { inChinese } from '../../../prove/wording.zh.ts';
+import { spoken, type Values } from '../../picture/language.ts';
+import { partsOf } from '../../picture/say.ts';
 import type { GameMove } from '../game.ts';
-import { partsOf } from '../picture/say.ts';
 import { Chip } from './chip.ts';
-import { say, spoken, type Text, type Values } from './texts.ts';
+import { say, type Text } from './texts.ts';
 
 type Move = GameMove;
 

@@ -7,7 +7,7 @@ import { playingIn } from '../../../../loadtest/worlds/simulated/playing.ts';
 import { locks } from '../../../../locks/index.ts';
 import { lockKey } from '../../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../../simulation/lab.ts';
-import { beatsOf } from '../../../../workshop/page/picture/beats.ts';
+import { beatsOf } from '../../../../workshop/picture/beats.ts';
 
 async function playingOf(name: string, stage: string): Promise<PlayEvent[]> {
   let lab: Lab | undefined;

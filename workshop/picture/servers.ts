@@ -1,11 +1,10 @@
 // What is not at a node: the stock and the lock in Redis, and the till.
 
 import { html } from 'htm/preact';
-import { type Both, inLanguage } from '../view/texts.ts';
 import type { Place, Scene } from './beats.ts';
+import { type Both, inLanguage } from './language.ts';
 import type { Box } from './layout.ts';
-import type { Touched } from './picture.ts';
-import { colour, letter, Text, Who } from './shapes.ts';
+import { colour, letter, Text, type Touched, Who } from './shapes.ts';
 
 interface PartProps {
   box: Box;

@@ -5,7 +5,7 @@
 // A command, its answer and the steps that its sale takes with it are one beat; one that is held on its way is two. The end of a lease, a
 // crash, a pause, and who gets a mutex are beats. Tries in vain and renewals after the first are folded into one beat with a count.
 
-import type { LockKey, PlayEvent, Returned, Step } from '../../../simulation/events.ts';
+import type { LockKey, PlayEvent, Returned, Step } from '../../simulation/events.ts';
 import { type Act, type AnyEvent, actOf, type Held, sentAs, type Trip, tripsOf } from './trips.ts';
 
 /** Where a stage has its lock. */

@@ -60,3 +60,11 @@ export function Who({ sale, x, y, r, class: kind = 'who' }: WhoProps) {
   return html`<circle class=${kind} cx=${x} cy=${y} r=${r} />
     <${Text} class="letter" x=${x} y=${y} texts=${[name]} room=${2 * r - 3} size=${Math.min(17, r * 1.2)} isBold anchor="middle" />`;
 }
+
+/** A part of Redis that a command has to do with. */
+export interface Touched {
+  /** A class. */
+  colour: string;
+  /** From 1 when it happens to 0. */
+  flash: number;
+}

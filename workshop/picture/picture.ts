@@ -2,12 +2,13 @@
 // play it, step through it, scrub, and draw an exact moment for a page that doesn't move.
 
 import { html } from 'htm/preact';
-import { inLanguage } from '../view/texts.ts';
 import type { Beat, Beats, Command, Scene } from './beats.ts';
+import { inLanguage } from './language.ts';
 import { type Layout, layoutOf, type Size } from './layout.ts';
 import { Node, Twins } from './nodes.ts';
+import { written, writtenReply } from './say.ts';
 import { Lock, Stock, Till } from './servers.ts';
-import { colour, ease, fitted, part, Text, Who } from './shapes.ts';
+import { colour, ease, fitted, part, Text, type Touched, Who } from './shapes.ts';
 
 export interface PictureProps {
   beats: Beats;
@@ -18,8 +19,6 @@ export interface PictureProps {
   leaseMs: number;
   /** What the picture shows, for those who don't see it. */
   label: string;
-  /** Called when the message of a beat is chosen on its way. */
-  onHold?: ((beat: number) => void) | undefined;
 }
 
 /** How far into a beat Redis carries its command out. */
@@ -64,7 +63,7 @@ function trying(scene: Scene, { kind, sale, times }: Beat, phase: number): Scene
   };
 }
 
-export function Picture({ beats, pos, size: real, stage, leaseMs, label, onHold }: PictureProps) {
+export function Picture({ beats, pos, size: real, stage, leaseMs, label }: PictureProps) {
   const layout = layoutOf(real);
   const { size, redis, isUpright } = layout;
   const moment = momentOf(beats, pos);
@@ -73,7 +72,7 @@ export function Picture({ beats, pos, size: real, stage, leaseMs, label, onHold 
   const touched = touchedBy(moment);
   const shared = { place: beats.place, stage, isUpright };
   return html`<svg class="picture" viewBox=${`0 0 ${size.w} ${size.h}`} width=${real.w} height=${real.h}
-    role=${onHold ? 'group' : 'img'} aria-label=${label}>
+    role="img" aria-label=${label}>
     ${layout.wires.map(({ from, to }, node) => {
       const name = names[node] as string;
       const isCut = sales.cut.includes(name) || sales.nodes[name] === 'killed';
@@ -89,14 +88,8 @@ export function Picture({ beats, pos, size: real, stage, leaseMs, label, onHold 
     </g>
     <${Till} box=${layout.till} scene=${sales} isUpright=${isUpright} />
     ${held && html`<${Message} layout=${layout} node=${names.indexOf(held.node)} sale=${held.sale} share=${0.5} texts=${wordsOf(held.command).flatMap(asHeld)} kind="held" />`}
-    ${isMoving && beat?.command && html`<${Trip} layout=${layout} node=${names.indexOf(beat.node)} beat=${beat} command=${beat.command} phase=${phase} isBesideHeld=${held !== undefined} onHold=${onHold && (() => onHold(moment.index))} />`}
+    ${isMoving && beat?.command && html`<${Trip} layout=${layout} node=${names.indexOf(beat.node)} beat=${beat} command=${beat.command} phase=${phase} isBesideHeld=${held !== undefined} />`}
   </svg>`;
-}
-
-export interface Touched {
-  colour: string;
-  /** From 1 when it happens to 0. */
-  flash: number;
 }
 
 /** Which part of Redis the command of this moment has to do with. */
@@ -113,9 +106,8 @@ function touchedBy({ beat, phase, isMoving }: ReturnType<typeof momentOf>): { st
 }
 
 /** A command as it is written, and shorter where there is no room. */
-function wordsOf({ name, verb, args = [], about }: Command): string[] {
-  // The name of a script is all of its verb; with a command of Redis the value that it writes stands there already.
-  const all = about === 'stock' && name !== verb ? [verb] : [verb, ...args];
+function wordsOf(command: Command): string[] {
+  const all = written(command).split(' ');
   return all.map((_, left) => all.slice(0, all.length - left).join(' '));
 }
 
@@ -128,7 +120,6 @@ interface TripProps {
   command: Command;
   phase: number;
   isBesideHeld: boolean;
-  onHold?: (() => void) | undefined;
 }
 
 /** A command goes to Redis, and its reply comes back. */
@@ -147,8 +138,8 @@ function Trip({ beat, command, phase, ...way }: TripProps) {
   const isRefused = command.act === 'write-refused' || command.act === 'release-refused';
   const tone = breaks.length > 0 ? ' bad' : isRefused ? ' good' : '';
   const share = 1 - ease(part(phase, LEAVES, HEARD));
-  const reply = [command.returned].flat().map(String).join(' ');
-  return html`<${Message} ...${{ ...way, onHold: undefined }} sale=${sale} share=${share} texts=${[reply]} kind=${`reply${tone}`} opacity=${1 - part(phase, HEARD, 1)} />`;
+  const reply = writtenReply(command);
+  return html`<${Message} ...${way} sale=${sale} share=${share} texts=${[reply]} kind=${`reply${tone}`} opacity=${1 - part(phase, HEARD, 1)} />`;
 }
 
 interface MessageProps {
@@ -162,11 +153,10 @@ interface MessageProps {
   opacity?: number;
   /** Another one is held: it stays out of its way. */
   isBesideHeld?: boolean;
-  onHold?: (() => void) | undefined;
 }
 
 /** A message on the wire: a dot in the colour of its sale, and what it says. */
-function Message({ layout, node, sale, share, texts, kind, opacity = 1, isBesideHeld, onHold }: MessageProps) {
+function Message({ layout, node, sale, share, texts, kind, opacity = 1, isBesideHeld }: MessageProps) {
   const { from, to } = layout.wires[node] ?? { from: [0, 0], to: [0, 0] };
   const [x, y] = [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
   const { isUpright, size } = layout;
@@ -182,8 +172,7 @@ function Message({ layout, node, sale, share, texts, kind, opacity = 1, isBeside
   const lowest = to[1] - h - (isBesideHeld ? h + 8 : 3);
   const beside = isHeld ? to[1] - h - 3 : Math.min(lowest, y + 14);
   const top = !isUpright ? y + (isHeld ? 15 : -15 - h) : share > 0.5 && !isHeld ? Math.min(lowest, y - h - 14) : beside;
-  const press = onHold && { onClick: onHold, role: 'button', tabindex: 0, 'aria-label': inLanguage(HOLD) };
-  return html`<g class=${`message ${colour(sale)} ${kind}`} opacity=${opacity} ...${press}>
+  return html`<g class=${`message ${colour(sale)} ${kind}`} opacity=${opacity}>
     ${
       fit &&
       html`<g class="pill"><rect x=${left} y=${top} width=${w} height=${h} rx=${h / 2} />
@@ -192,5 +181,3 @@ function Message({ layout, node, sale, share, texts, kind, opacity = 1, isBeside
     <${Who} sale=${sale} x=${x} y=${y} r=${isUpright ? 10 : 11} />
   </g>`;
 }
-
-const HOLD = ['Hold this message', '让这条消息滞留'] as const;

@@ -1,6 +1,6 @@
 // The commands of a playing, each with its answer, what it did in Redis, and the steps that its sale took when it had the answer.
 
-import type { LockKey, Message, PlayEvent, Returned, Step } from '../../../simulation/events.ts';
+import type { LockKey, Message, PlayEvent, Returned, Step } from '../../simulation/events.ts';
 
 /** An event of a scenario or of a game of the search, whatever its sentences are. */
 export type AnyEvent = PlayEvent<unknown, unknown>;

@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { readScenario } from '../../../../loadtest/scenarios/read.ts';
-import { asDrill } from '../../../../loadtest/scenarios/scenario.ts';
-import { playDrill } from '../../../../loadtest/worlds/simulated/play.ts';
-import { playingIn } from '../../../../loadtest/worlds/simulated/playing.ts';
-import { lockKey } from '../../../../services/inventory/servers/store.ts';
-import type { Lab } from '../../../../simulation/lab.ts';
-import { type Beats, beatsOf } from '../../../../workshop/page/picture/beats.ts';
-import { DOES, Picture } from '../../../../workshop/page/picture/picture.ts';
-import { speak } from '../../../../workshop/page/view/texts.ts';
+import { readScenario } from '../../../loadtest/scenarios/read.ts';
+import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
+import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
+import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
+import { lockKey } from '../../../services/inventory/servers/store.ts';
+import type { Lab } from '../../../simulation/lab.ts';
+import { type Beats, beatsOf } from '../../../workshop/picture/beats.ts';
+import { speak } from '../../../workshop/picture/language.ts';
+import { DOES, Picture } from '../../../workshop/picture/picture.ts';
 
 const LEASE_MS = 500;
 const lease = `a lease lasts ${LEASE_MS} ms\n\n`;

@@ -5,18 +5,11 @@ import { playDrill } from '../../../loadtest/worlds/simulated/play.ts';
 import { playingIn } from '../../../loadtest/worlds/simulated/playing.ts';
 import { lockKey } from '../../../services/inventory/servers/store.ts';
 import type { Lab } from '../../../simulation/lab.ts';
-import { beatsOf, type Command } from '../../../workshop/page/picture/beats.ts';
-import {
-  type Fault,
-  faults,
-  type Knobs,
-  type Lesson,
-  lessons,
-  limits,
-} from '../../../workshop/page/picture/lessons.ts';
-import { partsOf, sayOf, written, writtenReply } from '../../../workshop/page/picture/say.ts';
-import { turningOf } from '../../../workshop/page/picture/turning.ts';
-import { languages } from '../../../workshop/page/view/texts.ts';
+import { beatsOf, type Command } from '../../../workshop/picture/beats.ts';
+import { languages } from '../../../workshop/picture/language.ts';
+import { type Fault, faults, type Knobs, type Lesson, lessons, limits } from '../../../workshop/picture/lessons.ts';
+import { partsOf, sayOf, written, writtenReply } from '../../../workshop/picture/say.ts';
+import { turningOf } from '../../../workshop/picture/turning.ts';
 
 const plain = (text: string) => partsOf(text).join('');
 

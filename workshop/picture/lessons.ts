@@ -1,6 +1,6 @@
 // The ten steps of the lesson, in both languages side by side: what one is asked, and the scenario page that answers.
 
-import type { Both } from '../view/texts.ts';
+import type { Both } from './language.ts';
 import type { Wanted } from './turning.ts';
 
 /** What can go wrong: to A, or to a node. */

@@ -1,0 +1,20 @@
+// The language that is spoken. Every text of the page is there in both languages, side by side.
+
+export const languages = ['en', 'zh'] as const;
+export type Language = (typeof languages)[number];
+/** A text in English and in Chinese. `{name}` stands for a value. */
+export type Both = readonly [en: string, zh: string];
+export type Values = Record<string, string | number>;
+
+let language: Language = 'en';
+
+export const spoken = () => language;
+
+export function speak(chosen: Language) {
+  language = chosen;
+}
+
+/** A text in the language that is spoken. */
+export const inLanguage = (both: Both, values: Values = {}) => filled(both[languages.indexOf(language)] ?? '', values);
+export const filled = (text: string, values: Values) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));
