@@ -154,7 +154,11 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
   function flush() {
     const all = folded;
     folded = [];
-    for (const beat of all.toSorted((one, other) => one.at - other.at)) push(beat, () => {});
+    for (const beat of all.toSorted((one, other) => one.at - other.at))
+      push(beat, (scene) => {
+        const own = saleIn(scene, beat.sale);
+        if (own && beat.kind === 'tries') own.tries += beat.times;
+      });
   }
 
   function fold(kind: 'tries' | 'renews', at: number, { node, sale = '' }: Trip['message'], command: Command) {
@@ -179,10 +183,8 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     // A release that is tried again in the background, of a sale that has come to its end.
     const isOver = own.step === 'done' && trip.lease === undefined;
     if ((act === 'other' || isOver) && !wasHeld) return hold(now, holds);
-    if (act === 'denied' && !isFirst(`${sale} ${asker.isInside} ${now.holder}`)) {
-      unseen.push((scene) => addTry(scene, sale));
+    if (act === 'denied' && !isFirst(`${sale} ${asker.isInside} ${now.holder}`))
       return fold('tries', at, message, command);
-    }
     if (act === 'renew' && !isFirst(`${sale} renews`)) {
       unseen.push((scene) => hold(scene, holds));
       return fold('renews', at, message, command);
@@ -315,11 +317,6 @@ const isOnWire = ({ onWire }: Scene, verb: string) => onWire?.command.verb === v
 function stateOf(is: Extract<AnyEvent, { kind: 'node' }>['is']): NodeState | undefined {
   if (is === 'resumed' || is === 'started again') return 'running';
   return is === 'standing still' ? undefined : is;
-}
-
-function addTry(scene: Scene, sale: string) {
-  const own = saleIn(scene, sale);
-  if (own) own.tries += 1;
 }
 
 function cut(scene: Scene, node: string, isCut: boolean) {

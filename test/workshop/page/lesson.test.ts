@@ -27,10 +27,10 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     await page.locator('.controls > button:first-child:enabled').waitFor();
     await page.keyboard.press('Home');
     const forward = page.getByRole('button', { name: 'One step forward' });
-    while ((await forward.getAttribute('aria-disabled')) === 'false') {
-      const before = page.url();
+    for (let at = 1; (await forward.getAttribute('aria-disabled')) === 'false'; at += 1) {
       await page.keyboard.press('ArrowRight');
-      await page.waitForFunction((at) => location.href !== at, before);
+      // Each beat is met, one after the other.
+      await page.waitForFunction((beat) => location.hash.endsWith(`at=${beat}`), at);
       expect(await overflow(page), what).toEqual(nothing);
     }
   }
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     await page.keyboard.press('2');
     await page.getByRole('button', { name: '60 buyers' }).first().click();
     await page.locator('.controls > button:first-child:enabled').waitFor();
-    await page.locator('.said', { hasText: '60 units are in stock' }).waitFor();
+    await page.locator('.said', { hasText: /60 units are in stock|buyers? paid/ }).waitFor();
     await page.keyboard.press('End');
     await page.locator('.said.bad', { hasText: /60 buyers paid\. The stock fell by \d+\./ }).waitFor();
     await page.keyboard.press('n');
@@ -87,6 +87,16 @@ describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', 
     await page.keyboard.press('Escape');
     await page.goBack();
     await page.locator('nav [aria-current]', { hasText: '0' }).waitFor();
+  });
+
+  test('moving: an answer that comes before the shop has opened plays it, it stops at the ◆, and one goes back beat by beat', async () => {
+    const page = await own.open({ viewport: { width: 1_280, height: 720 }, reducedMotion: 'no-preference' });
+    await page.locator('.question').waitFor();
+    await page.keyboard.press('2');
+    for (const at of [3, 2, 1, 0]) {
+      await page.waitForFunction((beat) => location.hash.endsWith(`at=${beat}`), at);
+      await page.keyboard.press('ArrowLeft');
+    }
   });
 
   test("one's own hand: a sale that takes longer than its lease fails under stage 7 and holds under 8; its page can be copied", async () => {

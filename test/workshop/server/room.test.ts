@@ -69,7 +69,7 @@ describe('a question', () => {
   });
 
   test.each<[RoomCommand, string]>([
-    [{ do: 'ask', stage: 'fenced' }, 'NO_QUESTION'],
+    [{ do: 'ask', stage: 'cohort' }, 'NO_QUESTION'],
     [{ do: 'ask', stage, drill: 'rush' }, 'NO_QUESTION'],
     [{ do: 'close-votes' }, 'NOTHING_ASKED'],
   ])('where there is none for %j: refused', (command, code) => {

@@ -71,14 +71,14 @@ export function Dials({ lesson, knobs, tune }: DialsProps) {
         lessons.map((each) => [each.stage, each.stage]),
         (each) => change({ stage: each }),
       )}
-      <${PageText} text=${lesson.page(knobs)} />
+      <${PageText} text=${lesson.page(knobs)} stage=${stage} />
       <button aria-disabled=${knobs === lesson.usual} onClick=${() => tune(lesson.usual)}>${say('reset')}</button>
     </p>
   </div>`;
 }
 
 /** The page that the knobs have written: it can be played outside of the page, too. */
-function PageText({ text }: { text: string }) {
+function PageText({ text, stage }: { text: string; stage: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isCopied, setCopied] = useState(false);
   async function copy() {
@@ -92,7 +92,7 @@ function PageText({ text }: { text: string }) {
   return html`<button onClick=${open}>${say('asText')}</button>
     <dialog ref=${dialog} aria-label=${say('asText')}>
       <form method="dialog"><button aria-label=${say('close')}>✕</button></form>
-      <p>${say('playIt')} <code>npm run drill -- ./my.txt</code></p>
+      <p>${say('playIt')} <code>npm run drill -- ./my.txt --stage ${stage}</code></p>
       <pre tabindex="0">${text}</pre>
       <p><button class="main" onClick=${copy}>${say(isCopied ? 'isShared' : 'copy')}</button></p>
     </dialog>`;

@@ -26,9 +26,9 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
   const own = useRef({
+    isOn: false,
     pos: begin,
     name,
-    isBegun: false,
     stopped: new Set<string>(),
     target: undefined as number | undefined,
   });
@@ -39,8 +39,12 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
     own.current.pos = Math.max(0, Math.min(given.current.rhythm.count, to));
     setPos(own.current.pos);
   }
+  function move(target?: number) {
+    Object.assign(own.current, { target, isOn: true });
+    setPlaying(true);
+  }
   function rest(at: number) {
-    own.current.target = undefined;
+    Object.assign(own.current, { target: undefined, isOn: false });
     setPlaying(false);
     put(at);
     given.current.onRest(own.current.pos);
@@ -59,6 +63,8 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
     let readUntil = 0;
     function tick(time: number) {
       frame = requestAnimationFrame(tick);
+      // The frame after its rest comes before this is drawn anew.
+      if (!own.current.isOn) return;
       const {
         rhythm: { count, beatMs, readMs, stopsAt },
         speed: factor,
@@ -66,6 +72,8 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
       const ms = Math.min(LONGEST_FRAME_MS, time - (last ?? time));
       last = time;
       const { pos: from, target, stopped } = own.current;
+      // What is not there yet begins when it is.
+      if (count === 0) return;
       if (target === undefined && from >= count) return rest(count);
       if (target === undefined && time < readUntil) return;
       const isBack = target !== undefined && target < from;
@@ -99,18 +107,13 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
       // Who goes on in the middle of a beat sees its end.
       if (target !== undefined && by > 0) put(target);
       const at = target !== undefined && by > 0 ? target : from;
-      own.current.target = Math.max(0, Math.min(rhythm.count, by > 0 ? Math.floor(at) + 1 : Math.ceil(at) - 1));
-      setPlaying(true);
+      move(Math.max(0, Math.min(rhythm.count, by > 0 ? Math.floor(at) + 1 : Math.ceil(at) - 1)));
     },
-    play() {
-      own.current.target = undefined;
-      setPlaying(true);
-    },
+    play: () => move(),
     toggle() {
-      if (!isPlaying && own.current.pos >= rhythm.count) put(0);
-      own.current.target = undefined;
-      if (isPlaying) rest(own.current.pos);
-      else setPlaying(true);
+      if (isPlaying) return rest(own.current.pos);
+      if (own.current.pos >= rhythm.count) put(0);
+      move();
     },
   };
 }

@@ -92,6 +92,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
   }
   function turn(which: Side | 'rush') {
     go({ side: which, at: undefined });
+    player.play();
   }
   useKeys(({ key, target }) => {
     if (key === ' ' && target instanceof Element && target.closest('button, a, summary')) return false;
@@ -152,6 +153,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
       </${Controls}>
     </section>
     <section class="ask">
+      ${isAnswered && before !== undefined && html`<small>${say('askedOf', { stage: before })}</small>`}
       <${Question} question=${inLanguage(lesson.question)} answers=${lesson.answers.map(({ text }) => inLanguage(text))}
         chosen=${chosen} right=${isAnswered ? lesson.right : undefined} choose=${answer} />
       ${isAnswered && html`<p role="status"><b class=${chosen === lesson.right ? 'good' : 'bad'}>${say(chosen === lesson.right ? 'right' : 'wrong')}</b> ${inLanguage(lesson.answers[chosen]?.why ?? nothing)}</p>`}

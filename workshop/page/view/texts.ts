@@ -63,6 +63,7 @@ export const texts = {
   right: ['You were right.', '你猜对了。'],
   wrong: ['You expected something else.', '和你猜的不同。'],
   unsaid: ['What happened:', '结果:'],
+  askedOf: ['What was asked about {stage}, before this step:', '这是针对这一步之前的 {stage} 提的问题：'],
   askedFirst: ['Answer first: what do you expect?', '先回答：你认为会怎样？'],
   lost: [
     '{sold} sold, stock {stock}, should be {expected}: {lost} sold and still in stock. The shop sells them again.',
