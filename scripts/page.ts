@@ -1,22 +1,14 @@
 // npm run page: writes the lesson and its lab as one file, which opens offline, or as a site for a web server.
 
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { formatDuration } from '../loadtest/narration/numbers.ts';
+import { formatDuration, formatNumber } from '../loadtest/narration/numbers.ts';
 import { Interrupted } from '../loadtest/run/cells.ts';
-import { projectDir } from '../stack/parts.ts';
+import { storyOf } from '../loadtest/run/tracks.ts';
+import { locks } from '../locks/index.ts';
 import { packPage } from '../workshop/page/pack.ts';
-import { hostedPage, notFoundPage } from '../workshop/teaching/site.ts';
+import { siteFiles, siteOf } from '../workshop/teaching/site.ts';
 import { callerDir, newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith, stopOnSignal } from './command-line/ending.ts';
 import { sampleReport } from './command-line/sample-report.ts';
@@ -44,47 +36,40 @@ if (address !== undefined && hosted === undefined) command.error('error: --addre
 const stopping = stopOnSignal(new Interrupted('It was interrupted.'));
 
 await endWith('The page could not be written', async () => {
-  const file = hosted === undefined ? resolve(callerDir, out) : join(resolve(callerDir, hosted), 'index.html');
-  if (hosted === undefined) writeFileSync(file, await packPage());
-  else await writeSite(resolve(callerDir, hosted));
-  console.log(`${file}, ${(statSync(file).size / 1e6).toFixed(2)} MB`);
+  if (hosted === undefined) write(resolve(callerDir, out), await packPage());
+  else {
+    const folder = resolve(callerDir, hosted);
+    mustTake(folder);
+    const site = siteOf(await packPage(), await lastReport(), address);
+    for (const name of siteFiles) write(join(folder, name), site[name]);
+  }
   return AS_EXPECTED;
 });
 
-async function writeSite(folder: string) {
-  mustTake(folder);
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  write('report.html', await lastReport());
-  write('404.html', notFoundPage(address));
-  copyFileSync(join(projectDir, 'workshop/page/view/icon.svg'), join(folder, 'icon.svg'));
-  copyFileSync(join(projectDir, 'docs/images/share.png'), join(folder, 'share.png'));
-  write('index.html', hostedPage(await packPage(), address));
+function write(file: string, content: string | Buffer) {
+  writeFileSync(file, content);
+  console.log(`${file}, ${formatNumber(Math.ceil(statSync(file).size / 1e3))} kB`);
 }
 
-/** Says so before a sample is played in vain. */
+/** What else is in the folder would be published, too. Looked at before a sample is played. */
 function mustTake(folder: string) {
-  try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-    throw new Error(`${folder} ${isFile ? 'is no folder' : `can't be written to (${code})`}.`);
-  }
+  mkdirSync(folder, { recursive: true });
+  const other = readdirSync(folder).find((name) => !siteFiles.some((file) => file === name));
+  if (other !== undefined) throw new Error(`${folder} holds ${other}: name a new or an empty folder.`);
 }
 
 async function lastReport(): Promise<string> {
   const report = join(resolve(callerDir, reports), 'latest/report.html');
   if (existsSync(report)) return readFileSync(report, 'utf8');
-  console.log(
-    'There is no report of a run yet. The staircase is played in virtual time for a sample: half a minute, or so.',
-  );
+  const cells = storyOf('locks', Object.keys(locks));
+  console.log(`There is no report of a run yet: ${cells.length} drills are played in simulated time for a sample.`);
   const beganAt = performance.now();
-  const sample = await sampleReport(stopping.signal);
+  const sample = await sampleReport('npm run page', cells, stopping.signal);
   console.log(`The sample was played in ${formatDuration(performance.now() - beganAt)}.`);
   return sample;
 }
 
+/** The address of a folder: it ends with a slash. */
 function addressOfSite(value: string): string {
   if (!URL.canParse(value) || !/^https?:\/\//.test(value))
     throw new InvalidArgumentError('It must be an address such as https://example.org/lockstep/.');

@@ -1,16 +1,19 @@
-// npm run pictures: makes docs/images: the film of the README and what is shown of a shared address, of the lesson; the rest of the latest report
-// of npm run staircase, and of the live page, which it starts and plays on. It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
+// npm run pictures: makes docs/images: the film of the README and what is shown of a shared address, of the lesson; the final stock, of drills in
+// simulated time; and the live page, which it starts and plays on. It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { chromium, type Locator, type Page } from 'playwright-core';
+import { cellsOf, drillsOf } from '../loadtest/run/tracks.ts';
+import { locks } from '../locks/index.ts';
 import { nodeArgs, projectDir } from '../stack/parts.ts';
 import { browserPath } from '../stack/path.ts';
 import { lessons } from '../workshop/picture/lessons.ts';
-import { filmOf, playRace, SHARE, stillOf, themes } from '../workshop/teaching/film.ts';
+import { filmOf, playRace, stillOf, themes } from '../workshop/teaching/film.ts';
+import { SHARE } from '../workshop/teaching/site.ts';
+import { sampleReport } from './command-line/sample-report.ts';
 
 const imagesDir = join(projectDir, 'docs/images');
 /** How long a scenario may take, in milliseconds. */
@@ -20,10 +23,12 @@ const STEP = 6;
 
 const race = await playRace();
 for (const theme of themes) {
-  const name = `race-${theme}.svg`;
-  writeFileSync(join(imagesDir, name), await filmOf(race, theme));
-  console.log(`docs/images/${name}`);
+  writeImage(`race-${theme}.svg`, await filmOf(race, theme));
+  writeImage(`race-${theme}-still.svg`, await filmOf(race, theme, true));
 }
+const loads = drillsOf('locks').filter(({ name }) => name === 'rush' || name === 'sell-out');
+const cells = cellsOf('locks', Object.keys(locks), loads);
+const report = await sampleReport('npm run pictures', cells, new AbortController().signal);
 
 const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
   cwd: projectDir,
@@ -40,7 +45,7 @@ try {
     reducedMotion: 'reduce',
   });
   page.setDefaultTimeout(LIMIT_MS);
-  await page.goto(pathToFileURL(join(projectDir, 'reports/latest/report.html')).href);
+  await page.setContent(report);
   await takeStock(page);
   await page.goto(await addressOf());
   await takeStep(page);
@@ -67,15 +72,12 @@ async function takeShare() {
   await take(page, 'share.png');
 }
 
-/** The final stock of each stage, without the drill on one node. */
+/** The final stock of each stage. */
 async function takeStock(page: Page) {
   // A screenshot ends where its section does: this gives it an edge.
   await page.addStyleTag({ content: 'section { padding: 0 16px 16px }' });
-  const section = page.locator('section', { has: page.getByRole('heading', { name: 'The final stock', exact: true }) });
-  await section.locator('figure, .scroll', { hasText: 'one-node-rush' }).evaluateAll((parts) => {
-    for (const part of parts) part.remove();
-  });
-  await take(section, 'final-stock.png');
+  const heading = page.getByRole('heading', { name: 'The final stock', exact: true });
+  await take(page.locator('section', { has: heading }), 'final-stock.png');
 }
 
 /** A step on real servers, where its lock is kept from breaking. */
@@ -107,7 +109,11 @@ async function takeFreePlay(page: Page) {
   await take(page, 'live-free.png');
 }
 
-async function take(part: Page | Locator, name: string) {
-  await part.screenshot({ path: join(imagesDir, name) });
+function writeImage(name: string, image: string | Buffer) {
+  writeFileSync(join(imagesDir, name), image);
   console.log(`docs/images/${name}`);
+}
+
+async function take(part: Page | Locator, name: string) {
+  writeImage(name, await part.screenshot());
 }

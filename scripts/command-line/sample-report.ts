@@ -1,21 +1,19 @@
-// A report for those who have made no run yet.
+// A report that needs no server and no run before: its cells are played in simulated time.
 
 import { availableParallelism } from 'node:os';
+import type { Cell } from '../../loadtest/harness/drill.ts';
 import { renderPage } from '../../loadtest/report/page.ts';
 import { runCells } from '../../loadtest/run/cells.ts';
 import { createCountingNarrator } from '../../loadtest/run/narrator.ts';
-import { cellsOf } from '../../loadtest/run/tracks.ts';
 import { judgeRun } from '../../loadtest/staircase/judge-run.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { simulatedWorld } from '../../loadtest/worlds/simulated/world.ts';
-import { locks } from '../../locks/index.ts';
-import { describeMachine } from './environment.ts';
+import { commandLine, describeMachine } from './environment.ts';
 import { virtualServers } from './run-command.ts';
 
-/** Plays these stages in the virtual world, and returns the report: the same as that of `npm run staircase`. Rejects when `signal` aborts. */
-export async function sampleReport(signal: AbortSignal, stages = Object.keys(locks)): Promise<string> {
+/** Plays the cells for a command, and returns its report. Rejects when `signal` aborts. */
+export async function sampleReport(command: string, cells: Cell[], signal: AbortSignal): Promise<string> {
   const startedAt = new Date();
-  const cells = cellsOf('locks', stages);
   const world = simulatedWorld({ settings: usualSettings });
   signal.addEventListener('abort', world.close);
   try {
@@ -23,7 +21,7 @@ export async function sampleReport(signal: AbortSignal, stages = Object.keys(loc
       cells,
       worldOf: () => world,
       isVirtual: true,
-      workers: availableParallelism(),
+      workers: Math.min(availableParallelism(), cells.length),
       signal,
       narrator: createCountingNarrator(cells.length),
       folder: { writeEvents() {} },
@@ -31,7 +29,7 @@ export async function sampleReport(signal: AbortSignal, stages = Object.keys(loc
     signal.throwIfAborted();
     return renderPage({
       format: 3,
-      command: 'npm run staircase',
+      command: commandLine(command),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
       ...judgeRun(played.stages, played.leftOut),

@@ -20,11 +20,13 @@ import { Picture } from '../picture/picture.ts';
 import { partsOf, sayOf } from '../picture/say.ts';
 import { colour } from '../picture/shapes.ts';
 import type { Shown } from '../picture/shown.ts';
+import { SHARE } from './site.ts';
 
 export const themes = ['light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 const race = lessons[0] as Lesson;
+const TITLE = 'Why does a shop sell a unit twice?';
 
 /** How long the film takes, and how long its end is seen, in milliseconds. */
 const [FILM_MS, END_MS] = [6_000, 2_500];
@@ -34,8 +36,6 @@ const EDGE = 16;
 const HEAD = 72;
 const PICTURE = { w: 848, h: 390 };
 const FILM = { w: PICTURE.w + 2 * EDGE, h: PICTURE.h + HEAD + 2 * EDGE };
-/** What the web shows of an address that is shared. */
-export const SHARE = { w: 1_200, h: 630 };
 
 /** Two buyers at the same moment, and no lock, in simulated time. */
 export async function playRace(): Promise<Shown> {
@@ -70,8 +70,9 @@ function framesOf(shown: Shown): Frame[] {
   });
 }
 
-/** As XML: an SVG that is a file is no HTML. */
-const textOf = (part: VNode) => render(part, {}, { jsx: false, pretty: false, xml: true });
+/** As XML: an SVG that is a file is no HTML. A hundredth of a pixel is enough. */
+const textOf = (part: VNode) =>
+  render(part, {}, { jsx: false, pretty: false, xml: true }).replace(/(\.\d\d)\d+(?=")/g, '$1');
 
 /** What is drawn at a moment, part by part. */
 const partsAt = (shown: Shown, pos: number) => {
@@ -83,28 +84,28 @@ const partsAt = (shown: Shown, pos: number) => {
   return [...picture, textOf(html`<${Sentence} shown=${shown} pos=${pos} y=${-HEAD} />` as VNode)];
 };
 
-/** The film of a playing as an SVG without a script. Where nothing may move, its last frame stands. */
-export async function filmOf(shown: Shown, theme: Theme): Promise<string> {
-  const frames = framesOf(shown);
+/** The film of a playing as an SVG without a script. Where nothing may move, its last frame stands, which is all of it if it `isStill`. */
+export async function filmOf(shown: Shown, theme: Theme, isStill = false): Promise<string> {
+  const frames = framesOf(shown).slice(isStill ? -1 : 0);
   const all = frames.reduce((sum, { ms }) => sum + ms, 0);
   const share = (ms: number) => `${((100 * ms) / all).toFixed(2)}%`;
   // Most of a frame is as in the frame before: each part is written once.
   const parts = new Map<string, number>();
   const numberOf = (part: string) => parts.get(part) ?? parts.set(part, parts.size).size - 1;
   let at = 0;
-  const rules = ['.frame { visibility: hidden }', '.frame:last-child { visibility: visible }'];
+  const rules = ['.frame:not(:last-child) { visibility: hidden }'];
   const groups = frames.map(({ pos, ms }, index) => {
     const [from, to] = [share(at), share(at + ms)];
     at += ms;
-    const begins = index === 0 ? '' : '0% { visibility: hidden }';
-    const ends = index === frames.length - 1 ? '' : `${to} { visibility: hidden }`;
-    rules.push(`@keyframes f${index} { ${begins} ${from} { visibility: visible } ${ends} }`);
+    const begins = index === 0 ? '' : '0% { visibility: hidden } ';
+    const ends = index === frames.length - 1 ? '' : ` ${to} { visibility: hidden }`;
+    rules.push(`@keyframes f${index} { ${begins}${from} { visibility: visible }${ends} }`);
     const uses = partsAt(shown, pos).map((part) => `<use href="#p${numberOf(part)}"/>`);
     return `<g class="frame" style="animation-name: f${index}">${uses.join('')}</g>`;
   });
-  rules.push(`@media (prefers-reduced-motion: no-preference) {
-    .frame, .frame:last-child { animation: ${Math.round(all)}ms step-end infinite }
-  }`);
+  rules.push(
+    `@media (prefers-reduced-motion: no-preference) { .frame { animation: ${Math.round(all)}ms step-end infinite } }`,
+  );
   // A part knows nothing of what is around the place where it is used.
   const defs = [...parts].map(([part, number]) => `<g id="p${number}" class="picture">${part}</g>`).join('\n');
   return svgOf(FILM, theme, [await styleOf(rules), `<defs>${defs}</defs>`, ...moved(EDGE, EDGE + HEAD, groups)]);
@@ -114,7 +115,7 @@ export async function filmOf(shown: Shown, theme: Theme): Promise<string> {
 export async function stillOf(shown: Shown, theme: Theme): Promise<string> {
   const { beats, stage } = shown;
   const size = { w: SHARE.w - 96, h: 416 };
-  const title = html`<text x="0" y="48" font-size="52" font-weight="700">Why does a shop sell a unit twice?</text>`;
+  const title = html`<text x="0" y="48" font-size="52" font-weight="700">${TITLE}</text>`;
   const parts = [
     title,
     html`<${Sentence} shown=${shown} pos=${beats.beats.length} y=${64} />`,
@@ -156,6 +157,7 @@ const moved = (x: number, y: number, parts: string[]) => [`<g transform="transla
 const svgOf = ({ w, h }: typeof FILM, theme: Theme, [style = '', ...parts]: string[]) =>
   [
     `<svg xmlns="http://www.w3.org/2000/svg" class="picture" data-theme="${theme}" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}">`,
+    `<title>${TITLE}</title>`,
     `<style>${style}</style>`,
     `<rect class="ground" width="${w}" height="${h}" rx="14"/>`,
     ...parts,

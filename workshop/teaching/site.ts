@@ -1,29 +1,55 @@
-// What a web server needs beside the page: what others show of its address, and what it says of an address that is none.
+// The lesson as a site for a web server: the page, what others show of its address, and what is said of an address that leads nowhere.
 
-/** The page with what is said of its address: the report beside it, and its picture. `address`: where it will be found, when that is known. */
-export function hostedPage(page: string, address: string | undefined): string {
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../stack/parts.ts';
+
+/** What the web shows of an address that is shared, in pixels. */
+export const SHARE = { w: 1_200, h: 630 };
+
+export const siteFiles = ['index.html', 'report.html', '404.html', 'icon.svg', 'share.png'] as const;
+
+const read = (file: string) => readFileSync(join(projectDir, file));
+
+/** The files of the site. `address`: where it will be found, with a slash at its end. Where that is not known, its links are relative. */
+export function siteOf(
+  page: string,
+  report: string,
+  address: string | undefined,
+): Record<(typeof siteFiles)[number], string | Buffer> {
+  return {
+    'index.html': hostedPage(page, address),
+    'report.html': report,
+    '404.html': notFoundPage(address),
+    'icon.svg': read('workshop/page/view/icon.svg'),
+    'share.png': read('docs/images/share.png'),
+  };
+}
+
+/** The page with its report and its picture. */
+function hostedPage(page: string, address = ''): string {
   const alt = 'Two buyers read a stock of 100. Both write 99, and each pays for unit 100.';
   const tags = [
     '<link rel="alternate" href="report.html">',
-    ...(address === undefined
+    ...(address === ''
       ? []
       : [`<link rel="canonical" href="${address}">`, `<meta property="og:url" content="${address}">`]),
-    `<meta property="og:image" content="${address ?? ''}share.png">`,
-    '<meta property="og:image:width" content="1200">',
-    '<meta property="og:image:height" content="630">',
+    `<meta property="og:image" content="${address}share.png">`,
+    `<meta property="og:image:width" content="${SHARE.w}">`,
+    `<meta property="og:image:height" content="${SHARE.h}">`,
     `<meta property="og:image:alt" content="${alt}">`,
     '<meta name="twitter:card" content="summary_large_image">',
   ];
   return page.replace('<link rel="icon"', () => `${tags.join('\n')}\n<link rel="icon"`);
 }
 
-/** Shown for an address of the site that leads nowhere. It may be asked for at any depth: what it leads to has its whole address, if that is known. */
-export const notFoundPage = (address = './') => `<!doctype html>
+/** It is shown at any depth of the site, where relative links lead elsewhere. */
+const notFoundPage = (address = './') => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Lockstep: nothing here</title>
+<title>Lockstep: page not found</title>
 <link rel="icon" href="${address}icon.svg">
 <style>
 :root { color-scheme: light dark; font: 18px/1.5 system-ui, sans-serif }
@@ -31,9 +57,9 @@ body { margin: 15vh auto; max-width: 32rem; padding: 0 1rem }
 </style>
 </head>
 <body>
-<h1>404</h1>
-<p>Nothing is at this address. <a href="${address}">To the lesson: why a shop sells a unit twice</a></p>
-<p lang="zh-CN">这个地址没有内容。<a href="${address}#/0?lang=zh">去看课程：商店为什么把一件货卖两次</a></p>
+<h1>Page not found</h1>
+<p><a href="${address}">To the lesson: why a shop sells a unit twice</a></p>
+<p lang="zh-CN">页面不存在。<a href="${address}#/0?lang=zh">去看课程：商店为什么把一件货卖了两次</a></p>
 </body>
 </html>
 `;
