@@ -89,8 +89,8 @@ async function takeStep(page: Page) {
     .click();
   await page.getByLabel('Real servers').check();
   await page.getByRole('button', { name: 'Play on the real servers' }).click();
-  await page.locator('.sides em.bad').waitFor();
-  await page.locator('.sides em.good').waitFor();
+  await page.locator('.sides button em.bad').waitFor();
+  await page.locator('.sides button em.good').waitFor();
   await page.getByRole('button', { name: 'To the moment that decides' }).click();
   await take(page, 'live-drill.png');
 }
