@@ -53,6 +53,8 @@ function write(file: string, content: string | Buffer) {
 
 /** What else is in the folder would be published, too. Looked at before a sample is played. */
 function mustTake(folder: string) {
+  const isOther = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
+  if (isOther) throw new Error(`${folder} is not a folder.`);
   mkdirSync(folder, { recursive: true });
   const other = readdirSync(folder).find((name) => !siteFiles.some((file) => file === name));
   if (other !== undefined) throw new Error(`${folder} holds ${other}: name a new or an empty folder.`);
