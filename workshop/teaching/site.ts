@@ -40,7 +40,7 @@ function hostedPage(page: string, address = ''): string {
     `<meta property="og:image:alt" content="${alt}">`,
     '<meta name="twitter:card" content="summary_large_image">',
   ];
-  return page.replace('<link rel="icon"', () => `${tags.join('\n')}\n<link rel="icon"`);
+  return page.replace('</title>', () => `</title>\n${tags.join('\n')}`);
 }
 
 /** It is shown at any depth of the site, where relative links lead elsewhere. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { siteFiles, siteOf } from '../../../workshop/teaching/site.ts';
 
-const page = '<head><link rel="icon" href="data:,"></head>';
+const page = '<head><title>Lockstep</title></head>';
 
 test('a site: of a known address what is shown elsewhere, and at any depth, has all of it', () => {
   const site = siteOf(page, 'the report', 'https://example.org/lab/');
