@@ -8,7 +8,7 @@ import { Interrupted } from '../loadtest/run/cells.ts';
 import { storyOf } from '../loadtest/run/tracks.ts';
 import { locks } from '../locks/index.ts';
 import { packPage } from '../workshop/page/pack.ts';
-import { siteFiles, siteOf } from '../workshop/teaching/site.ts';
+import { headOf, siteFiles, siteOf } from '../workshop/teaching/site.ts';
 import { callerDir, newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith, stopOnSignal } from './command-line/ending.ts';
 import { sampleReport } from './command-line/sample-report.ts';
@@ -40,7 +40,7 @@ await endWith('The page could not be written', async () => {
   else {
     const folder = resolve(callerDir, hosted);
     mustTake(folder);
-    const site = siteOf(await packPage(), await lastReport(), address);
+    const site = siteOf(await packPage({}, headOf(address)), await lastReport(), address);
     for (const name of siteFiles) write(join(folder, name), site[name]);
   }
   return AS_EXPECTED;

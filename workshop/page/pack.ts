@@ -36,8 +36,8 @@ export interface Given {
   run?: RunView;
 }
 
-/** The page, as the text of its file. */
-export async function packPage(given: Given = {}): Promise<string> {
+/** The page, as the text of its file. `head`: what its head says besides. */
+export async function packPage(given: Given = {}, head = ''): Promise<string> {
   const [worker, service, imports, view, style] = await Promise.all([
     bundled('worker.ts', [inWorker, placedInPage]),
     bundledModules(exporting(['startService'])),
@@ -56,6 +56,7 @@ export async function packPage(given: Given = {}): Promise<string> {
     given: JSON.stringify(given).replaceAll('<', '\\u003c'),
     letters: LETTERS.join(''),
     icon,
+    head,
     connect: given.isServed ? "connect-src 'self';" : '',
   };
   const html = readFileSync(join(here, 'view/page.html'), 'utf8');

@@ -11,14 +11,14 @@ export const siteFiles = ['index.html', 'report.html', '404.html', 'icon.svg', '
 
 const read = (file: string) => readFileSync(join(projectDir, file));
 
-/** The files of the site. `address`: where it will be found, with a slash at its end. Where that is not known, its links are relative. */
+/** The files of the site, of a page that has its head. `address`: where it will be found, with a slash at its end. Where that is not known, its links are relative. */
 export function siteOf(
   page: string,
   report: string,
   address: string | undefined,
 ): Record<(typeof siteFiles)[number], string | Buffer> {
   return {
-    'index.html': hostedPage(page, address),
+    'index.html': page,
     'report.html': report,
     '404.html': notFoundPage(address),
     'icon.svg': read('workshop/page/view/icon.svg'),
@@ -26,10 +26,10 @@ export function siteOf(
   };
 }
 
-/** The page with its report and its picture. */
-function hostedPage(page: string, address = ''): string {
+/** What the head of its page says besides: where its report and its picture are. */
+export function headOf(address = ''): string {
   const alt = 'Two buyers read a stock of 100. Both write 99, and each pays for unit 100.';
-  const tags = [
+  return [
     '<link rel="alternate" href="report.html">',
     ...(address === ''
       ? []
@@ -39,8 +39,7 @@ function hostedPage(page: string, address = ''): string {
     `<meta property="og:image:height" content="${SHARE.h}">`,
     `<meta property="og:image:alt" content="${alt}">`,
     '<meta name="twitter:card" content="summary_large_image">',
-  ];
-  return page.replace('</title>', () => `</title>\n${tags.join('\n')}`);
+  ].join('\n');
 }
 
 /** It is shown at any depth of the site, where relative links lead elsewhere. */
