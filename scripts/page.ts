@@ -1,37 +1,80 @@
-// npm run page: writes the lesson and its lab as one file, which opens offline, or as a folder for a web server.
+// npm run page: writes the lesson and its lab as one file, which opens offline, or as a site for a web server.
 
-import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { formatDuration, formatNumber } from '../loadtest/narration/numbers.ts';
+import { Interrupted } from '../loadtest/run/cells.ts';
+import { storyOf } from '../loadtest/run/tracks.ts';
+import { locks } from '../locks/index.ts';
 import { packPage } from '../workshop/page/pack.ts';
-import { newCommand } from './command-line/command.ts';
-import { AS_EXPECTED, endWith } from './command-line/ending.ts';
+import { headOf, siteFiles, siteOf } from '../workshop/teaching/site.ts';
+import { callerDir, newCommand } from './command-line/command.ts';
+import { AS_EXPECTED, endWith, stopOnSignal } from './command-line/ending.ts';
+import { sampleReport } from './command-line/sample-report.ts';
 
-const { out, hosted, reports } = newCommand(
+const command = newCommand(
   'npm run page',
   'Writes the lesson and the virtual lab as one file, which opens offline.',
   ['reports'],
   { reports: { help: 'where the report of the last run is' } },
 )
   .option('--out <file>', 'where it goes', 'lockstep.html')
-  .option('--hosted <folder>', 'writes it as the index.html of a web server, with the report of the last run beside it')
-  .parse()
-  .opts<{ out: string; hosted?: string; reports: string }>();
+  .option(
+    '--hosted <folder>',
+    'writes it as a whole site for a web server, with the report of the last run or a sample',
+  )
+  .option('--address <url>', 'with --hosted: where the site will be found', addressOfSite)
+  .parse();
+const { out, hosted, address, reports } = command.opts<{
+  out: string;
+  hosted?: string;
+  address?: string;
+  reports: string;
+}>();
+if (address !== undefined && hosted === undefined) command.error('error: --address goes with --hosted');
+const stopping = stopOnSignal(new Interrupted('It was interrupted.'));
 
 await endWith('The page could not be written', async () => {
-  const file = hosted === undefined ? resolve(out) : join(resolve(hosted), 'index.html');
-  if (hosted === undefined) writeFileSync(file, await packPage());
+  if (hosted === undefined) write(resolve(callerDir, out), await packPage());
   else {
-    const report = join(resolve(reports), 'latest/report.html');
-    if (!existsSync(report)) throw new Error(`there is no report yet: npm run staircase writes ${report}`);
-    mkdirSync(resolve(hosted), { recursive: true });
-    copyFileSync(report, join(resolve(hosted), 'report.html'));
-    writeFileSync(file, withReport(await packPage()));
+    const folder = resolve(callerDir, hosted);
+    mustTake(folder);
+    const site = siteOf(await packPage({}, headOf(address)), await lastReport(), address);
+    for (const name of siteFiles) write(join(folder, name), site[name]);
   }
-  console.log(`${file}, ${(statSync(file).size / 1e6).toFixed(2)} MB`);
   return AS_EXPECTED;
 });
 
-/** The page with a link to the report beside it. */
-function withReport(page: string): string {
-  return page.replace('<link rel="icon"', '<link rel="alternate" href="report.html"><link rel="icon"');
+function write(file: string, content: string | Buffer) {
+  writeFileSync(file, content);
+  console.log(`${file}, ${formatNumber(Math.ceil(statSync(file).size / 1e3))} kB`);
+}
+
+/** What else is in the folder would be published, too. Looked at before a sample is played. */
+function mustTake(folder: string) {
+  const isOther = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
+  if (isOther) throw new Error(`${folder} is not a folder.`);
+  mkdirSync(folder, { recursive: true });
+  const other = readdirSync(folder).find((name) => !siteFiles.some((file) => file === name));
+  if (other !== undefined) throw new Error(`${folder} holds ${other}: name a new or an empty folder.`);
+}
+
+async function lastReport(): Promise<string> {
+  const report = join(resolve(callerDir, reports), 'latest/report.html');
+  if (existsSync(report)) return readFileSync(report, 'utf8');
+  const cells = storyOf('locks', Object.keys(locks));
+  console.log(`There is no report of a run yet: ${cells.length} drills are played in simulated time for a sample.`);
+  const beganAt = performance.now();
+  const sample = await sampleReport('npm run page', cells, stopping.signal);
+  console.log(`The sample was played in ${formatDuration(performance.now() - beganAt)}.`);
+  return sample;
+}
+
+/** The address of a folder: it ends with a slash. */
+function addressOfSite(value: string): string {
+  if (!URL.canParse(value) || !/^https?:\/\//.test(value))
+    throw new InvalidArgumentError('It must be an address such as https://example.org/lockstep/.');
+  const { origin, pathname } = new URL(value);
+  return `${origin}${pathname.replace(/\/?$/, '/')}`;
 }

@@ -1,17 +1,34 @@
-// npm run pictures: makes docs/images of the latest report of npm run staircase, and of the live page, which it starts and plays on.
-// It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
+// npm run pictures: makes docs/images: the film of the README and what is shown of a shared address, of the lesson; the final stock, of drills in
+// simulated time; and the live page, which it starts and plays on. It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { chromium, type Locator, type Page } from 'playwright-core';
+import { cellsOf, drillsOf } from '../loadtest/run/tracks.ts';
+import { locks } from '../locks/index.ts';
 import { nodeArgs, projectDir } from '../stack/parts.ts';
 import { browserPath } from '../stack/path.ts';
+import { lessons } from '../workshop/picture/lessons.ts';
+import { filmOf, playRace, stillOf, themes } from '../workshop/teaching/film.ts';
+import { SHARE } from '../workshop/teaching/site.ts';
+import { sampleReport } from './command-line/sample-report.ts';
 
 const imagesDir = join(projectDir, 'docs/images');
 /** How long a scenario may take, in milliseconds. */
 const LIMIT_MS = 120_000;
+/** The step that is shown on real servers. */
+const STEP = 6;
+
+const race = await playRace();
+for (const theme of themes) {
+  writeImage(`race-${theme}.svg`, await filmOf(race, theme));
+  writeImage(`race-${theme}-still.svg`, await filmOf(race, theme, true));
+}
+const loads = drillsOf('locks').filter(({ name }) => name === 'rush' || name === 'sell-out');
+const cells = cellsOf('locks', Object.keys(locks), loads);
+const report = await sampleReport('npm run pictures', cells, new AbortController().signal);
 
 const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
   cwd: projectDir,
@@ -20,6 +37,7 @@ const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
 });
 const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
+  await takeShare();
   const page = await browser.newPage({
     viewport: { width: 1280, height: 720 },
     deviceScaleFactor: 1.5,
@@ -27,10 +45,10 @@ try {
     reducedMotion: 'reduce',
   });
   page.setDefaultTimeout(LIMIT_MS);
-  await page.goto(pathToFileURL(join(projectDir, 'reports/latest/report.html')).href);
+  await page.setContent(report);
   await takeStock(page);
   await page.goto(await addressOf());
-  await takeScenario(page);
+  await takeStep(page);
   await takeFreePlay(page);
 } finally {
   await browser.close();
@@ -47,22 +65,33 @@ async function addressOf(): Promise<string> {
   return address;
 }
 
-/** The final stock of each stage, without the drill on one node. */
+/** In pixels of its own size, as those want it who show it. */
+async function takeShare() {
+  const page = await browser.newPage({ viewport: { width: SHARE.w, height: SHARE.h } });
+  await page.setContent(`<body style="margin: 0">${await stillOf(race, 'light')}`);
+  await take(page, 'share.png');
+}
+
+/** The final stock of each stage. */
 async function takeStock(page: Page) {
   // A screenshot ends where its section does: this gives it an edge.
   await page.addStyleTag({ content: 'section { padding: 0 16px 16px }' });
-  const section = page.locator('section', { has: page.getByRole('heading', { name: 'The final stock', exact: true }) });
-  await section.locator('figure, .scroll', { hasText: 'one-node-rush' }).evaluateAll((parts) => {
-    for (const part of parts) part.remove();
-  });
-  await take(section, 'final-stock.png');
+  const heading = page.getByRole('heading', { name: 'The final stock', exact: true });
+  await take(page.locator('section', { has: heading }), 'final-stock.png');
 }
 
-async function takeScenario(page: Page) {
-  await page.getByRole('button', { name: 'Step 6', exact: true }).click();
+/** A step on real servers, where its lock is kept from breaking. */
+async function takeStep(page: Page) {
+  await page.locator('nav button').nth(STEP).click();
+  await page
+    .locator('.ask .answer')
+    .nth(lessons[STEP]?.right ?? 0)
+    .click();
   await page.getByLabel('Real servers').check();
   await page.getByRole('button', { name: 'Play on the real servers' }).click();
-  await page.locator('.outcome').nth(1).waitFor();
+  await page.locator('.sides button em.bad').waitFor();
+  await page.locator('.sides button em.good').waitFor();
+  await page.getByRole('button', { name: 'To the moment that decides' }).click();
   await take(page, 'live-drill.png');
 }
 
@@ -73,14 +102,18 @@ async function takeFreePlay(page: Page) {
   await page.getByRole('combobox').first().selectOption('8-auto-renew');
   await page.getByRole('button', { name: 'Free play', exact: true }).click();
   await press('node-1', 'Hold a sale');
-  await page.locator('.node-1 .inside', { hasText: 'A' }).waitFor();
+  await page.locator('.real svg.picture', hasText: /read ?1000/ ).waitFor();
   await press('node-1', 'Pause');
   await press('node-2', 'Sell');
-  await page.locator('.stock', { hasText: '999' }).waitFor();
+  await page.locator('.real svg.picture', { hasText: '999' }).waitFor();
   await take(page, 'live-free.png');
 }
 
-async function take(part: Page | Locator, name: string) {
-  await part.screenshot({ path: join(imagesDir, name), ...('goto' in part && { fullPage: true }) });
+function writeImage(name: string, image: string | Buffer) {
+  writeFileSync(join(imagesDir, name), image);
   console.log(`docs/images/${name}`);
+}
+
+async function take(part: Page | Locator, name: string) {
+  writeImage(name, await part.screenshot());
 }

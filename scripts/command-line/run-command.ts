@@ -43,7 +43,7 @@ export interface RunCommandOptions extends RunSettings {
 const STEP_WORKERS = 3;
 
 /** What a run in the virtual world is made with. */
-const virtualServers: Servers = {
+export const virtualServers: Servers = {
   url: 'http://nginx',
   redis: { kind: 'embedded', version: 'Valkey 9.1.1' },
   nginx: 'virtual',

@@ -12,7 +12,6 @@ const PROSE = /[A-Za-z]{2,}[,.:']? [A-Za-z(]{2,}/;
 /** Texts that others have made, and names in a list, by the files that read them. */
 const foreign: Record<string, string> = {
   'workshop/page/pack.ts': 'the code that esbuild has made',
-  'scripts/page.ts': 'the HTML of the page',
   'scripts/command-line/command.ts': 'an error of commander',
   'loadtest/grade/libraries.ts': 'an error of npm',
   'loadtest/peers/murlock.ts': 'an error of murlock',

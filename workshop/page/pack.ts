@@ -21,6 +21,7 @@ export interface PageFile {
 }
 
 const here = join(projectDir, 'workshop/page');
+const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(here, 'view/icon.svg'), 'utf8').trim())}`;
 /** What is read while the lab runs. */
 const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond'];
 /** What the lesson shows besides: the steps that every sale takes. */
@@ -35,8 +36,8 @@ export interface Given {
   run?: RunView;
 }
 
-/** The page, as the text of its file. */
-export async function packPage(given: Given = {}): Promise<string> {
+/** The page, as the text of its file. `head`: what its head says besides. */
+export async function packPage(given: Given = {}, head = ''): Promise<string> {
   const [worker, service, imports, view, style] = await Promise.all([
     bundled('worker.ts', [inWorker, placedInPage]),
     bundledModules(exporting(['startService'])),
@@ -54,6 +55,8 @@ export async function packPage(given: Given = {}): Promise<string> {
     view: inLetters(view),
     given: JSON.stringify(given).replaceAll('<', '\\u003c'),
     letters: LETTERS.join(''),
+    icon,
+    head,
     connect: given.isServed ? "connect-src 'self';" : '',
   };
   const html = readFileSync(join(here, 'view/page.html'), 'utf8');
@@ -63,7 +66,7 @@ export async function packPage(given: Given = {}): Promise<string> {
 /** The page of a follower, by the paths of its files. It has no lab, and is small. */
 export async function packFollower(): Promise<Record<string, PageFile>> {
   const [script, style] = await Promise.all([bundled('view/follower.ts', []), bundled('view/page.css', [])]);
-  const html = readFileSync(join(here, 'view/follower.html'), 'utf8');
+  const html = readFileSync(join(here, 'view/follower.html'), 'utf8').replace('<!-- icon -->', icon);
   return {
     '/': { type: 'text/html; charset=utf-8', text: html },
     '/page.js': { type: 'text/javascript; charset=utf-8', text: script },
