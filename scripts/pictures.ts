@@ -91,7 +91,7 @@ async function takeStep(page: Page) {
   await page.getByRole('button', { name: 'Play on the real servers' }).click();
   await page.locator('.sides button em.bad').waitFor();
   await page.locator('.sides button em.good').waitFor();
-  await page.getByRole('button', { name: 'To the moment that decides' }).click();
+  await page.getByRole('button', { name: 'To the deciding moment' }).click();
   await take(page, 'live-drill.png');
 }
 
@@ -102,7 +102,7 @@ async function takeFreePlay(page: Page) {
   await page.getByRole('combobox').first().selectOption('8-auto-renew');
   await page.getByRole('button', { name: 'Free play', exact: true }).click();
   await press('node-1', 'Hold a sale');
-  await page.locator('.real svg.picture', hasText: /read ?1000/ ).waitFor();
+  await page.locator('.real svg.picture', { hasText: /read ?1000/ }).waitFor();
   await press('node-1', 'Pause');
   await press('node-2', 'Sell');
   await page.locator('.real svg.picture', { hasText: '999' }).waitFor();
