@@ -43,7 +43,7 @@ export const sceneAt = ({ beats: { scenes } }: Shown, pos: number) =>
   scenes[Math.min(scenes.length - 1, Math.max(0, beatAt(pos) + 1))] as Scene;
 
 /** Whether what was seen last breaks the lock, or keeps it. */
-function toneAt({ beats: { beats }, turning, verdict }: Shown, pos: number): 'bad' | 'good' | undefined {
+export function toneAt({ beats: { beats }, turning, verdict }: Shown, pos: number): 'bad' | 'good' | undefined {
   const index = beatAt(pos);
   const beat = beats[index];
   if (beat === undefined) return undefined;
