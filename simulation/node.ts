@@ -4,6 +4,7 @@ import type { Standstill } from '../services/inventory/admin/contract.ts';
 import { LOOK_MS } from '../services/inventory/admin/standstills.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
 import type { Tell } from './events.ts';
+import { createInbox } from './inbox.ts';
 import type { VirtualProxy } from './proxy.ts';
 import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
@@ -73,8 +74,6 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     hasReplicas: true,
     ...(onLine && { onLine }),
   });
-  /** What has come while its process was stopped. */
-  let inbox: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
   /** Until then its event loop is blocked, or it gets no core. */
   let busyUntil = 0;
@@ -108,15 +107,18 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     what();
   }
 
+  const busyMs = () => Math.max(0, busyUntil - schedule.now());
+  const inbox = createInbox({
+    schedule,
+    waitMs: () => (status === 'running' ? busyMs() : Number.POSITIVE_INFINITY),
+    take: happen,
+  });
+
   /** Something comes to the process: it happens when that runs, and has its event loop. */
   function take(what: () => void) {
-    if (status === 'dead') return;
-    if (status === 'stopped') inbox.push(what);
-    else if (busyUntil > schedule.now()) schedule.after(busyUntil - schedule.now(), () => take(what));
-    else happen(what);
+    if (status !== 'dead') inbox.put(what);
   }
 
-  const busyMs = () => Math.max(0, busyUntil - schedule.now());
   const end = { name, oneWayMs: options.oneWayMs ?? ONE_WAY_MS[index] ?? 0.5, take, busyMs };
   const sales = { in: (command: Command) => world.sale() ?? saleIn(command), resume: world.atSale };
   const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, tell, sales });
@@ -233,14 +235,13 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       noteStandstill(stoppedAt, schedule.now());
       isTouched = true;
       tell({ kind: 'node', node: name, is: 'resumed' });
-      const came = inbox;
-      inbox = [];
-      for (const what of came) schedule.after(0, () => take(what));
+      inbox.resume();
     },
     /** Ends the process at once: SIGKILL. */
     kill() {
       status = 'dead';
-      inbox = [];
+      inbox.clear();
+      busyUntil = schedule.now();
       tell({ kind: 'node', node: name, is: 'killed' });
       for (const connection of connections) connection.close();
       sockets.close();

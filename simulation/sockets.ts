@@ -5,6 +5,7 @@
 //        ◄──────────────────── delays ◄────────────────────
 //         the process reads the answer
 
+import { constants } from 'node:os';
 import { Duplex } from 'node:stream';
 import type { Message, Tell } from './events.ts';
 import type { VirtualProxy } from './proxy.ts';
@@ -28,6 +29,12 @@ export interface SocketsOptions {
   sales: { in(command: string[]): string | undefined; resume(sale: string | undefined): void };
 }
 
+/** Where a socket leads to. */
+interface Where {
+  port?: number | string;
+  allowHalfOpen?: boolean;
+}
+
 /** What a client asks of each new connection: the answers differ from run to run. */
 const handshake = /^(CLIENT|HELLO|INFO)$/i;
 
@@ -35,8 +42,13 @@ const handshake = /^(CLIENT|HELLO|INFO)$/i;
 const isOfChannel = (bytes: Buffer) => /^\*[34]\r\n\$\d\r\n(p?message)\r\n/.test(bytes.toString('latin1', 0, 24));
 
 /** An error of the system, as node:net has it. */
-const systemError = (code: string, call: string) =>
-  Object.assign(new Error(`${call} ${code}`), { code, syscall: call });
+const systemError = (code: string, call: string, more: object = {}, where = '') =>
+  Object.assign(new Error(`${call} ${code}${where}`), {
+    errno: -constants.errno[code as 'ECONNRESET'],
+    code,
+    syscall: call,
+    ...more,
+  });
 
 /** The sockets of a process, and what node:net exports for them. */
 export function openSockets({ schedule, proxies, node, timers, tell, sales }: SocketsOptions) {
@@ -44,24 +56,46 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
   const leaving = new Set<() => void>();
   let lastId = 0;
 
-  /** Opens the way to a server, over which `hear` gets what it says, and `lose` that the connection is lost. */
-  function openLine(proxy: VirtualProxy, hear: (bytes: Buffer) => void, lose: () => void) {
+  /**
+   * Opens the way to a server. It `hears` what that says, and that it `hasEnded` the connection, both in their order; that the connection
+   * `isReset` it hears at once.
+   */
+  function openLine(proxy: VirtualProxy, ears: { hear(bytes: Buffer): void; hasEnded(): void; isReset(): void }) {
     const server = proxy.server();
-    const number = server.open((bytes) => way.comeBack(() => isOver || comeTo(bytes)));
+    const comeBack = (what: () => void) => way.comeBack(() => isOver || what());
+    const number = server.open({
+      hear: (bytes) => comeBack(() => comeTo(bytes)),
+      isLeft: end,
+    });
     const way = openWay({ schedule, proxy, node, tell });
     /** The commands that are not answered, the oldest first. */
     const unanswered: { message: Message; isTold: boolean }[] = [];
-    const sender: Sender = {};
+    const sender: Sender = [];
+    let hasSaidAll = false;
     let isOver = false;
-    const leaveProxy = proxy.connect({ lose: end }, 1);
-    const leaveServer = server.connect({ lose: end });
+    const client = { lose: (_why: string, how: 'end' | 'reset') => (how === 'end' ? end() : reset()) };
+    const leaveProxy = proxy.connect(client, 1);
+    const leaveServer = server.connect(client);
 
     /** What the process does from here on is the work of the sale that has waited for this answer. */
     function comeTo(bytes: Buffer) {
       const answered = isOfChannel(bytes) ? undefined : unanswered.shift();
       if (answered?.isTold) tell({ kind: 'reply', ...answered.message });
       sales.resume(answered?.message.sale);
-      hear(bytes);
+      ears.hear(bytes);
+    }
+
+    /** The process says nothing more. The server answers what was said before, and then ends the connection, too. */
+    function sayNoMore() {
+      if (hasSaidAll) return;
+      hasSaidAll = true;
+      way.end(sender, () => {
+        server.receive(() => {
+          server.disconnect(number);
+          end();
+        });
+        return !server.isDead();
+      });
     }
 
     function leave() {
@@ -69,15 +103,21 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
       leaving.delete(leave);
       leaveProxy();
       leaveServer();
-      // What is on its way to the server arrives before the end does.
-      way.afterAll(sender, () => server.disconnect(number));
+      sayNoMore();
     }
     leaving.add(leave);
 
     function end() {
+      comeBack(() => {
+        leave();
+        ears.hasEnded();
+      });
+    }
+
+    function reset() {
       if (isOver) return;
       leave();
-      node.take(lose);
+      node.take(ears.isReset);
     }
 
     const read = readCommands((args, bytes) => {
@@ -99,26 +139,34 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
           });
           return !server.isDead();
         },
-        drop: end,
+        drop: reset,
       });
     });
-    return { read, leave };
+    return { read, sayNoMore, leave };
   }
 
   /** A socket to the server at a port. It is refused when nobody listens there. */
-  function connect(port: number): Duplex {
+  function connect(port: number, allowHalfOpen: boolean): Duplex {
     let line: ReturnType<typeof openLine> | undefined;
     const proxy = proxies[port - FIRST_PORT];
+    const address = '127.0.0.1';
     const socket: Duplex = new Duplex({
-      allowHalfOpen: false,
+      allowHalfOpen,
+      // It says with it whether there was an error.
+      emitClose: false,
       construct(done) {
         schedule.after(node.busyMs() + node.oneWayMs, () =>
           node.take(() => {
-            // As the proxy of a real line does, which takes a connection before it knows whether the server is there.
-            if (proxy?.takes()) line = openLine(proxy, hear, reset);
-            done();
-            if (line === undefined) return void socket.destroy(systemError('ECONNREFUSED', 'connect'));
+            if (socket.destroyed) return done();
             Object.assign(socket, { connecting: false });
+            // As the proxy of a real line does, which takes a connection before it knows whether the server is there.
+            if (proxy?.takes()) line = openLine(proxy, ears);
+            done();
+            if (line === undefined) {
+              return void socket.destroy(
+                systemError('ECONNREFUSED', 'connect', { address, port }, ` ${address}:${port}`),
+              );
+            }
             socket.emit('connect');
             socket.emit('ready');
           }),
@@ -131,20 +179,34 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
         done();
       },
       final(done) {
-        line?.leave();
+        line?.sayNoMore();
         done();
       },
       destroy(error, done) {
+        Object.assign(socket, { connecting: false });
         timers.clearTimeout(timer);
         line?.leave();
         done(error);
+        process.nextTick(() => socket.emit('close', error !== null));
       },
     });
-    function hear(bytes: Buffer) {
-      touch();
-      socket.push(bytes);
+    const ears = {
+      hear(bytes: Buffer) {
+        touch();
+        socket.push(bytes);
+      },
+      hasEnded() {
+        socket.push(null);
+        // Who reads nothing hears of the end, too.
+        socket.read(0);
+      },
+      isReset: () => void socket.destroy(systemError('ECONNRESET', 'read')),
+    };
+    function destroySoon() {
+      if (socket.writable) socket.end();
+      if (socket.writableFinished) socket.destroy();
+      else socket.once('finish', () => socket.destroy());
     }
-    const reset = () => void socket.destroy(systemError('ECONNRESET', 'read'));
 
     let timer: unknown;
     let limitMs = 0;
@@ -156,9 +218,9 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
     const self = () => socket;
     return Object.assign(socket, {
       connecting: true,
-      remoteAddress: '127.0.0.1',
+      remoteAddress: address,
       remotePort: port,
-      localAddress: '127.0.0.1',
+      localAddress: address,
       setNoDelay: self,
       setKeepAlive: self,
       ref: self,
@@ -166,17 +228,21 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
       setTimeout(ms: number, onTimeout?: () => void) {
         limitMs = ms;
         touch();
-        if (onTimeout) socket.once('timeout', onTimeout);
+        if (onTimeout && ms > 0) socket.once('timeout', onTimeout);
         return socket;
       },
-      destroySoon: () => socket.end(),
-      resetAndDestroy: reset,
+      destroySoon,
+      resetAndDestroy() {
+        if (this.connecting) socket.once('connect', destroySoon);
+        else destroySoon();
+        return socket;
+      },
     });
   }
 
-  function createConnection(where: number | string | { port?: number | string; path?: string }, ...more: unknown[]) {
-    const port = Number(typeof where === 'object' ? where.port : where);
-    const socket = connect(port);
+  function createConnection(where: number | string | Where, ...more: unknown[]) {
+    const { port, allowHalfOpen = false } = typeof where === 'object' ? where : { port: where };
+    const socket = connect(Number(port), allowHalfOpen);
     const onConnect = more.find((each) => typeof each === 'function') as (() => void) | undefined;
     return onConnect ? socket.once('connect', onConnect) : socket;
   }
