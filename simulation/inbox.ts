@@ -10,24 +10,14 @@ export interface InboxOptions {
 }
 
 export function createInbox({ schedule, waitMs, take }: InboxOptions) {
-  let came: (() => void)[] = [];
-  let isLooking = false;
+  const came: (() => void)[] = [];
 
-  function lookIn(ms: number) {
-    isLooking = true;
-    schedule.after(ms, () => {
-      isLooking = false;
-      look();
-    });
-  }
-
+  /** Takes what came first, if it can, or looks again when it can. */
   function look() {
     const ms = waitMs();
-    if (isLooking || came.length === 0 || ms === Number.POSITIVE_INFINITY) return;
-    if (ms > 0) return lookIn(ms);
-    const [first, ...later] = came;
-    came = later;
-    if (later.length > 0) lookIn(0);
+    if (ms === Number.POSITIVE_INFINITY) return;
+    if (ms > 0) return schedule.after(ms, look);
+    const first = came.shift();
     if (first) take(first);
   }
 
@@ -37,9 +27,11 @@ export function createInbox({ schedule, waitMs, take }: InboxOptions) {
       look();
     },
     /** The process was stopped, and goes on. */
-    resume: () => lookIn(0),
+    resume() {
+      for (const _ of came) schedule.after(0, look);
+    },
     clear() {
-      came = [];
+      came.length = 0;
     },
   };
 }

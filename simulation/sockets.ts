@@ -233,8 +233,8 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
       },
       destroySoon,
       resetAndDestroy() {
-        if (this.connecting) socket.once('connect', destroySoon);
-        else destroySoon();
+        if (this.connecting) socket.once('connect', () => socket.destroy());
+        else socket.destroy();
         return socket;
       },
     });

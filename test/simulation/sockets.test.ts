@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { openLockLab, readLockCode } from '../../simulation/lock-lab.ts';
+import { FIRST_PORT } from '../../simulation/sockets.ts';
+import { openLink } from '../../stack/proxy/link.ts';
+import { listen } from '../listen.ts';
+import { sharedRedis } from '../own-stack.ts';
+import { type Stage, scenes } from './socket-scenes.ts';
+
+/** A scene that comes to no end by then never does, in milliseconds of the simulated clock. */
+const LIMIT_MS = 60_000;
+const code = readLockCode({
+  name: 'scenes',
+  file: fileURLToPath(new URL('socket-scenes.ts', import.meta.url)),
+  facts: { backend: 'redis', isExternal: true } as never,
+});
+
+async function playedReally(scene: string) {
+  const said: string[] = [];
+  const redis = await sharedRedis();
+  const link = await openLink(redis.url);
+  onTestFinished(link.close);
+  const nobody = createServer();
+  const closedPort = await listen(nobody);
+  nobody.close();
+  await once(nobody, 'close');
+  const reset = () => {
+    link.cut('reset');
+    link.restore();
+  };
+  await scenes[scene]?.({ port: link.port, closedPort, reset }, (what) => said.push(what));
+  return said;
+}
+
+async function playedSimulated(scene: string) {
+  const said: string[] = [];
+  const lab = await openLockLab(0);
+  onTestFinished(lab.close);
+  const { exports, node, proxies } = lab.start(await code);
+  const [proxy] = proxies;
+  const reset = () => {
+    proxy?.cut('reset');
+    proxy?.restore();
+  };
+  const stage: Stage = { port: FIRST_PORT, closedPort: FIRST_PORT + 1, reset };
+  let isOver = false;
+  node.take(() => {
+    const played = (exports as unknown as { scenes: typeof scenes }).scenes[scene]?.(stage, (what) => said.push(what));
+    played?.finally(() => {
+      isOver = true;
+    });
+  });
+  await lab.schedule.until(() => isOver, LIMIT_MS);
+  return isOver ? said : [...said, 'and it comes to no end'];
+}
+
+test.each(Object.keys(scenes))('sockets: as on real ones: %s', async (scene) => {
+  expect(await playedSimulated(scene)).toEqual(await playedReally(scene));
+});
