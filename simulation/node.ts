@@ -11,7 +11,7 @@ import type { Service } from './service.ts';
 import { openSockets } from './sockets.ts';
 import { EPOCH_MS } from './valkey.ts';
 import type { Command } from './world/commands.ts';
-import { createWorld, type Place, type Started } from './world.ts';
+import { createWorld, type Identity, type Place, type Started } from './world.ts';
 
 export interface NodeOptions<Run> {
   name: string;
@@ -25,6 +25,10 @@ export interface NodeOptions<Run> {
   luck: () => number;
   /** Its clock: how far it is ahead of that of the schedule, in milliseconds, and how much faster it runs, as a factor. */
   clock?: { aheadMs?: number; rate?: number };
+  /** What it has in common with other processes. */
+  identity?: Identity;
+  /** Its `process.hrtime` is the clock of the host, by which the service records. */
+  recordsByHost?: boolean;
   answerLimitMs?: number | undefined;
   /** How long a packet takes between it and a server, in milliseconds; by its number unless it is said. */
   oneWayMs?: number;
@@ -65,6 +69,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     start,
     tell,
     onLine,
+    identity = {},
     saleIn = () => undefined,
   } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
@@ -72,6 +77,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   const process = starts === 1 ? name : `${name}.${starts}`;
   const world = createWorld(process, proxies.length, {
     hasReplicas: true,
+    seed: identity.seed,
     ...(onLine && { onLine }),
   });
   let status: 'running' | 'stopped' | 'dead' = 'running';
@@ -90,6 +96,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   let clock = { rate, since: 0, said: aheadMs };
   const ownTimeAt = (at: number) => clock.said + (at - clock.since) * clock.rate;
   const hostTimeAt = (said: number) => clock.since + (said - clock.said) / clock.rate;
+  /** How far its wall clock is ahead of that, in milliseconds. */
+  let wallAheadMs = 0;
   /** The present by the clock of the host: what a node records goes by that. */
   let moment = 0;
 
@@ -164,14 +172,16 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   const globals = {
     ...world.globals,
     performance: Object.create(performance, { now: { value: now } }),
-    Date: dateAt(now),
-    process: { pid: index + 1, hrtime: { bigint: () => BigInt(Math.round(moment * 1e6)) } },
-    Atomics: { wait: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
+    Date: dateAt(() => now() + wallAheadMs),
+    process: { pid: identity.pid ?? index + 1, hrtime: hrtimeAt(options.recordsByHost ? () => moment : now) },
+    Atomics: Object.create(Atomics, {
+      wait: { value: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
+    }),
   };
   setMoment(schedule.now());
   for (const [server, connection] of connections.entries()) world.connect(server, connection);
   const { net } = sockets;
-  const { service, lacking = world.refusal } = start({ name: process, world, globals, net, answerLimitMs });
+  const { service, lacking = world.refusal } = start({ name: process, world, globals, net, answerLimitMs, identity });
 
   const actor: Actor = {
     nextTimerAt: () =>
@@ -209,6 +219,10 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     runClock(rate: number) {
       tell({ kind: 'clock', node: name, rate });
       clock = { rate, since: schedule.now(), said: ownTimeAt(schedule.now()) };
+    },
+    /** Sets its wall clock, forward or back by so many milliseconds. What measures time, and its timers, go on. */
+    setWallClock(byMs: number) {
+      wallAheadMs += byMs;
     },
     /** What its own clock says now, in milliseconds. */
     ownTime: () => ownTimeAt(schedule.now()),
@@ -253,9 +267,19 @@ export function startNode<Run>(options: NodeOptions<Run>) {
 function dateAt(now: () => number) {
   const present = () => EPOCH_MS + Math.round(now());
   return class VirtualDate extends Date {
-    constructor(...args: [] | [number | string]) {
-      super(args[0] ?? present());
+    constructor(...args: unknown[]) {
+      super(...((args.length > 0 ? args : [present()]) as [number]));
     }
     static override now = present;
   };
+}
+
+/** `process.hrtime` by this clock, in milliseconds. */
+function hrtimeAt(now: () => number) {
+  const bigint = () => BigInt(Math.round(now() * 1e6));
+  function hrtime([seconds, nanoseconds]: [number, number] = [0, 0]): [number, number] {
+    const passed = bigint() - BigInt(seconds) * 1_000_000_000n - BigInt(nanoseconds);
+    return [Number(passed / 1_000_000_000n), Number(passed % 1_000_000_000n)];
+  }
+  return Object.assign(hrtime, { bigint });
 }
