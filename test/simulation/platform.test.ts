@@ -138,6 +138,11 @@ describe('platform: time', () => {
   });
 });
 
+test('platform: a process has the hostname that it is given', () => {
+  const os = ownPlatform('node-1', { hostname: 'container' }).moduleOf('os') as unknown as typeof import('node:os');
+  expect(os.hostname()).toBe('container');
+});
+
 test('platform: what is random is the same in each playing, and differs between two processes', () => {
   const drawn = (name: string) => {
     const { moduleOf } = ownPlatform(name);

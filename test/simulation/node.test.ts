@@ -1,0 +1,74 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openLockLab, type ProcessOptions, readLockCode } from '../../simulation/lock-lab.ts';
+import type * as alone from './process-alone.ts';
+
+const HOUR_MS = 3_600_000;
+const ways = [
+  ['that has our client', true],
+  ['on sockets', false],
+] as const;
+
+/** Processes that evaluate `process-alone.ts`, and what its functions return at the present time. */
+async function ownProcesses(hasOurClient: boolean) {
+  const file = fileURLToPath(new URL('process-alone.ts', import.meta.url));
+  const facts = { backend: 'redis', isExternal: true } as never;
+  const code = await readLockCode({ name: 'process-alone', file, facts, hasOurClient });
+  const lab = await openLockLab(0);
+  onTestFinished(lab.close);
+  function start(options: ProcessOptions = {}) {
+    const { node, exports } = lab.start(code, options);
+    const { clocks, after, who } = exports as unknown as typeof alone;
+    function ask<T>(question: () => T): T {
+      let answer: T | undefined;
+      node.take(() => {
+        answer = question();
+      });
+      return answer as T;
+    }
+    return {
+      node,
+      clocks: () => ask(clocks),
+      after: (ms: number, run: () => void) => ask(() => after(ms, run)),
+      who: () => ask(who),
+    };
+  }
+  return { lab, start };
+}
+
+describe.each(ways)('node: a process %s', (_which, hasOurClient) => {
+  test('its wall clock is set forward and back; what measures time goes on, and so do its timers', async () => {
+    const { lab, start } = await ownProcesses(hasOurClient);
+    const { node, clocks, after } = start();
+    await lab.schedule.pass(1_000);
+    const before = clocks();
+    const fired: number[] = [];
+    after(500, () => fired.push(lab.schedule.now()));
+    const passed = () => {
+      const { wall, dated, measured, ns, hrtime } = clocks();
+      expect([dated, hrtime]).toEqual([wall, [0, 0]]);
+      return [wall - before.wall, measured - before.measured, (ns - before.ns) / 1e6];
+    };
+
+    node.setWallClock(HOUR_MS);
+    await lab.schedule.pass(100);
+    expect(passed()).toEqual([HOUR_MS + 100, 100, 100]);
+    node.setWallClock(-2 * HOUR_MS);
+    await lab.schedule.pass(900);
+
+    expect(passed()).toEqual([1_000 - HOUR_MS, 1_000, 1_000]);
+    expect(fired).toEqual([1_500]);
+  });
+
+  test('two processes share what they have in common, and nothing else', async () => {
+    const { start } = await ownProcesses(hasOurClient);
+    const shared = { identity: { pid: 1, seed: 'the same' } };
+    const [one, other] = [start(shared).who(), start(shared).who()];
+    const [third, fourth] = [start().who(), start().who()];
+
+    expect(other).toEqual({ ...one, uuid: expect.not.stringMatching(one.uuid) });
+    expect(one.pid).toBe(1);
+    expect(fourth.pid).not.toBe(third.pid);
+    expect(fourth.drawn).not.toEqual(third.drawn);
+  });
+});
