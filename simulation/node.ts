@@ -129,7 +129,15 @@ export function startNode<Run>(options: NodeOptions<Run>) {
 
   const end = { name, oneWayMs: options.oneWayMs ?? ONE_WAY_MS[index] ?? 0.5, take, busyMs };
   const sales = { in: (command: Command) => world.sale() ?? saleIn(command), resume: world.atSale };
-  const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, tell, sales });
+  const sockets = openSockets({
+    schedule,
+    proxies,
+    node: end,
+    timers: world.globals as never,
+    tell,
+    sales,
+    refuse: world.refuseNow,
+  });
   const connections = (options.isOnSockets ? [] : proxies).map((proxy, server): NodeConnection => {
     return openConnection({
       schedule,
@@ -181,7 +189,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   setMoment(schedule.now());
   for (const [server, connection] of connections.entries()) world.connect(server, connection);
   const { net } = sockets;
-  const { service, lacking = world.refusal } = start({ name: process, world, globals, net, answerLimitMs, identity });
+  const { service, lacking = () => undefined } = start({ name: process, world, globals, net, answerLimitMs, identity });
 
   const actor: Actor = {
     nextTimerAt: () =>
@@ -212,7 +220,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     take,
     isDead: () => status === 'dead',
     /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
-    lacking,
+    lacking: () => lacking() ?? world.refusal(),
     /** How many sockets of it are open. */
     openSockets: sockets.open,
     /** From here on its own clock, by which its timers go, runs so many times as fast as that of the host. */

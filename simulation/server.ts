@@ -95,10 +95,9 @@ export async function openServer(schedule: Schedule) {
     return hear(connection, commands, () => valkey.pipeline(connection, commands));
   }
 
-  /** Bytes of a command come over a connection that is attached. Returns what is said there at once, as text. */
-  function exchange(connection: Connection, command: Command, bytes: Buffer): string {
-    // What comes after the end of its connection is heard by nobody.
-    if (!connections.has(connection)) return '';
+  /** Bytes of a command come over a socket. Returns what is said there at once, as text; undefined when its connection has ended. */
+  function exchange(connection: Connection, command: Command, bytes: Buffer): string | undefined {
+    if (!connections.has(connection)) return undefined;
     const said = hear(connection, [command], () => valkey.exchange(connection, bytes));
     if (said === '' && connections.has(connection)) {
       if (unanswered.size === 0) look();

@@ -87,6 +87,8 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
     sleep: timers.sleep,
     every: timers.every,
     refuse: (what: string) => refusing(what, moment),
+    /** Notes that this was used, which the world does not have, and throws. */
+    refuseNow: moment.refuse,
     /** Called by the code of a lock that says where it is: that of the page does. */
     atLine(number: number) {
       line = number;

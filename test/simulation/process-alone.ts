@@ -2,7 +2,7 @@
 
 export const clocks = () => ({
   wall: Date.now(),
-  dated: Number(new Date()),
+  dated: new Date().toISOString(),
   measured: performance.now(),
   ns: Number(process.hrtime.bigint()),
   hrtime: process.hrtime(process.hrtime()),

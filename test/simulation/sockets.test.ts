@@ -8,13 +8,15 @@ import { openLink } from '../../stack/proxy/link.ts';
 import { listen } from '../listen.ts';
 import { sharedRedis } from '../own-stack.ts';
 import { type Stage, scenes } from './socket-scenes.ts';
+import type * as alone from './sockets-alone.ts';
 
 /** A scene that comes to no end by then never does, in milliseconds of the simulated clock. */
 const LIMIT_MS = 60_000;
+const facts = { backend: 'redis', isExternal: true } as never;
 const code = readLockCode({
   name: 'scenes',
   file: fileURLToPath(new URL('socket-scenes.ts', import.meta.url)),
-  facts: { backend: 'redis', isExternal: true } as never,
+  facts,
 });
 
 async function playedReally(scene: string) {
@@ -58,4 +60,25 @@ async function playedSimulated(scene: string) {
 
 test.each(Object.keys(scenes))('sockets: as on real ones: %s', async (scene) => {
   expect(await playedSimulated(scene)).toEqual(await playedReally(scene));
+});
+
+test.each([
+  ['a socket of the file system', { path: '/tmp/redis.sock' }],
+  ['a socket that sends anything but arrays of bulk strings', { port: FIRST_PORT }],
+])('sockets: %s is noted', async (what, where) => {
+  const lab = await openLockLab(0);
+  onTestFinished(lab.close);
+  const file = fileURLToPath(new URL('sockets-alone.ts', import.meta.url));
+  const { exports, node } = lab.start(await readLockCode({ name: 'alone', file, facts }));
+  const { createConnection } = exports as unknown as typeof alone;
+  node.take(() => {
+    try {
+      createConnection(where)
+        .on('error', () => {})
+        .write('PING\r\n');
+    } catch {}
+  });
+  await lab.schedule.pass(10);
+
+  expect(lab.refusal()).toBe(what);
 });
