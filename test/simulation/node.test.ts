@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLockLab, type ProcessOptions, readLockCode } from '../../simulation/lock-lab.ts';
-import type * as alone from './process-alone.ts';
+import { writeModule } from '../loadtest/grade/modules.ts';
 
 const HOUR_MS = 3_600_000;
 const ways = [
@@ -9,16 +8,34 @@ const ways = [
   ['on sockets', false],
 ] as const;
 
-/** Processes that evaluate `process-alone.ts`, and what its functions return at the present time. */
+/** What runs in a process: it says what time it is, and who it is. */
+interface Alone {
+  clocks(): { wall: number; dated: string; measured: number; ns: number; hrtime: number[] };
+  after(ms: number, run: () => void): void;
+  who(): { pid: number; drawn: number[]; uuid: string };
+}
+const file = writeModule(
+  'alone.ts',
+  `export const clocks = () => ({
+     wall: Date.now(),
+     dated: new Date().toISOString(),
+     measured: performance.now(),
+     ns: Number(process.hrtime.bigint()),
+     hrtime: process.hrtime(process.hrtime()),
+   });
+   export const after = (ms, run) => void setTimeout(run, ms);
+   export const who = () => ({ pid: process.pid, drawn: [Math.random(), Math.random()], uuid: crypto.randomUUID() });`,
+);
+
+/** Starts such processes. What they say is of the present. */
 async function ownProcesses(hasOurClient: boolean) {
-  const file = fileURLToPath(new URL('process-alone.ts', import.meta.url));
   const facts = { backend: 'redis', isExternal: true } as never;
-  const code = await readLockCode({ name: 'process-alone', file, facts, hasOurClient });
+  const code = await readLockCode({ name: 'alone', file, facts, hasOurClient });
   const lab = await openLockLab(0);
   onTestFinished(lab.close);
   function start(options: ProcessOptions = {}) {
     const { node, exports } = lab.start(code, options);
-    const { clocks, after, who } = exports as unknown as typeof alone;
+    const { clocks, after, who } = exports as unknown as Alone;
     function ask<T>(question: () => T): T {
       let answer: T | undefined;
       node.take(() => {
