@@ -36,13 +36,19 @@ export function ownVersion(real: object, names: Iterable<string>, memberOf: (nam
   return own;
 }
 
-/** What is written takes its place. */
-const lazy = (name: string, get: () => unknown) => ({
-  get,
-  set(this: object, value: unknown) {
-    Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
-  },
-});
+/** It is the same from the first time on. What is written takes its place. */
+const lazy = (name: string, find: () => unknown) => {
+  let found: { value: unknown } | undefined;
+  return {
+    get() {
+      found ??= { value: find() };
+      return found.value;
+    },
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+    },
+  };
+};
 
 /** A function that does what this one does, also as a class. */
 function calling(real: Callable): Callable {

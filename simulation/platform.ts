@@ -154,7 +154,7 @@ function timersOf({ world, globals }: PlatformOptions) {
 
 /** What the process object is in the virtual world: no signal comes to it, and what it prints is for its own users. */
 function processParts(globals: Members, itself: () => Members, moduleOf: (module: string) => unknown): Members {
-  const emitter = new EventEmitter();
+  const emitter = new EventEmitter().setMaxListeners(0);
   const ofEmitter = namesIn(EventEmitter.prototype).filter((name) => !name.startsWith('_'));
   const { now } = globals['performance'] as Performance;
   const output = (fd: number) =>

@@ -52,6 +52,7 @@ describe('platform: what Node exports', () => {
   test('one module is the same wherever it is found', () => {
     const { moduleOf, platform } = ownPlatform();
     expect(moduleOf('fs')['promises']).toBe(moduleOf('fs/promises'));
+    for (const member of ['writeFile', 'constants']) expect(moduleOf('fs')[member]).toBe(moduleOf('fs')[member]);
     expect(moduleOf('events')['EventEmitter']).toBe(moduleOf('events'));
     expect(moduleOf('process')).toBe(platform.globals['process']);
     expect(platform.globals['globalThis']).toBe(platform.globals);
