@@ -7,7 +7,7 @@ import { FIRST_PORT } from '../../simulation/sockets.ts';
 import { openLink } from '../../stack/proxy/link.ts';
 import { listen } from '../listen.ts';
 import { sharedRedis } from '../own-stack.ts';
-import { type Stage, scenes } from './socket-scenes.ts';
+import { blocked, type Stage, scenes } from './socket-scenes.ts';
 import type * as alone from './sockets-alone.ts';
 
 /** A scene that comes to no end by then never does, in milliseconds of the simulated clock. */
@@ -22,6 +22,8 @@ const code = readLockCode({
 async function playedReally(scene: string) {
   const said: string[] = [];
   const redis = await sharedRedis();
+  // Those of the scene before.
+  await blocked(redis.client, 0);
   const link = await openLink(redis.url);
   onTestFinished(link.close);
   const nobody = createServer();
