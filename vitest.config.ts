@@ -16,7 +16,7 @@ const quick = [
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',
   'test/lua/**/*.test.ts',
   'test/prove/refused.test.ts',
-  'test/simulation/**/*.test.ts',
+  'test/simulation/!(sockets).test.ts',
   'test/services/inventory/{sale/history,settings/{server-url,setting-error},orders/idempotency-key,orders/schedules/schedule}.test.ts',
 ];
 /** They read the pages and the sources, and start no server. `npm run check` runs them, and `npm test` leaves them out. */

@@ -37,7 +37,7 @@ export async function readLock(file: string): Promise<OpenLock> {
     ...refused,
   ]);
   const openLock = (world: World): LockModule =>
-    evaluate({ sleep: world.sleep, uuid: world.uuid, atLine: world.atLine }, [
+    evaluate({ sleep: world.sleep, every: world.every, uuid: world.uuid, atLine: world.atLine }, [
       ...replacedGlobals.map((name) => world.globals[name]),
       ...refused.map((name) => world.refuse(name)),
     ]);

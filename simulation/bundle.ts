@@ -52,7 +52,7 @@ export interface Given {
 
 /** What code may ask the system for, as modules whose parts the world brings. */
 export const systemModules: Record<string, string> = {
-  'node:timers/promises': 'export const setTimeout = given.sleep;',
+  'node:timers/promises': 'export const setTimeout = given.sleep; export const setInterval = given.every;',
   'node:fs': 'export const readFileSync = given.readFileSync;',
   'node:crypto': 'export const createHash = given.createHash; export const randomUUID = given.uuid;',
 };

@@ -47,7 +47,7 @@ export function openConnection(options: ConnectionOptions) {
   /** The commands under way, by their numbers. */
   const underWay = new Set<number>();
   const way = openWay({ schedule, proxy, node, tell });
-  let senders: Record<Line, Sender> = { commands: {}, messages: {} };
+  let senders: Record<Line, Sender> = { commands: [], messages: [] };
   /** What came behind a WAIT that the server has not answered, on the same connection. */
   let waiting: { of: number; behind: (() => void)[] } | undefined;
   /** Which connection this is, from 1. */
@@ -65,7 +65,7 @@ export function openConnection(options: ConnectionOptions) {
     current += 1;
     isUp = true;
     isReady = true;
-    senders = { commands: {}, messages: {} };
+    senders = { commands: [], messages: [] };
     const leaveProxy = proxy.connect({ lose });
     const leaveServer = proxy.server().connect({ lose });
     proxy.server().listen(numbers.messages, (channel, message) => comeBack(() => world.hear(channel, message)));

@@ -105,6 +105,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       // Where a message has woken it, its owner token says which sale it is.
       saleIn: (command) => saleOf(instance, command),
       isOnSockets: onSockets,
+      recordsByHost: true,
       tell,
       onLine(line, sale) {
         const last = events.at(-1);

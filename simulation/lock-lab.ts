@@ -6,11 +6,14 @@ import { startNode, type VirtualNode } from './node.ts';
 import { createProxy } from './proxy.ts';
 import { createSchedule } from './schedule.ts';
 import { openServer, type VirtualServer } from './server.ts';
+import type { Identity } from './world.ts';
 
 export interface ProcessOptions {
   clock?: { aheadMs?: number; rate?: number };
   /** How long a packet takes between the process and a server, in milliseconds. */
   oneWayMs?: number;
+  /** What it has in common with other processes, such as pid 1 and a hostname. */
+  identity?: Identity;
 }
 
 /** Reads a lock's file. */
@@ -32,13 +35,14 @@ export async function openLockLab(masterCount: number) {
   const nodes: VirtualNode<OpenedLock>[] = [];
 
   /** Starts a process that evaluates the lock's file. */
-  function start({ open, isOnSockets }: LockCode, { clock = {}, oneWayMs }: ProcessOptions = {}) {
+  function start({ open, isOnSockets }: LockCode, { clock = {}, oneWayMs, identity = {} }: ProcessOptions = {}) {
     const proxies = servers.map(createProxy);
     const node = startNode<OpenedLock>({
       name: `node-${nodes.length + 1}`,
       index: nodes.length,
       starts: 1,
       clock,
+      identity,
       answerLimitMs: Number.POSITIVE_INFINITY,
       schedule,
       proxies,

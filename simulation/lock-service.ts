@@ -14,7 +14,7 @@ import {
   readOnce,
   systemModules,
 } from './bundle.ts';
-import { createPlatform, platformModules } from './platform.ts';
+import { createPlatform, platformModules, refusedGlobals } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import { FIRST_PORT } from './sockets.ts';
 import { replacedGlobals } from './world/globals.ts';
@@ -68,7 +68,7 @@ export const serviceModules: BundleOptions = {
 
 /** Names that the code finds replaced. */
 const replaced = [...replacedGlobals, 'Date', 'process', 'Atomics'];
-const replacedForNode = [...replaced, 'globalThis', 'global', 'console', 'fetch', 'WebSocket'];
+const replacedForNode = [...replaced, 'globalThis', 'global', 'console', ...refusedGlobals];
 
 type Evaluate = ReturnType<typeof evaluator<Exported>>;
 
@@ -137,10 +137,10 @@ async function reader(source: LockSource, more: Beside[]) {
   return (place: Place) => {
     const { world, globals, answerLimitMs } = place;
     if (!onSockets) {
-      const { sleep, uuid, redis, masters, atLine } = world;
+      const { sleep, every, uuid, redis, masters, atLine } = world;
       const values = replaced.map((each) => globals[each]);
       return {
-        exported: evaluate({ sleep, uuid, redis, atLine }, values),
+        exported: evaluate({ sleep, every, uuid, redis, atLine }, values),
         clientOf: (server: number) => [redis, ...masters][server] ?? {},
         lacking: world.refusal,
       };

@@ -4,13 +4,14 @@ import type { Standstill } from '../services/inventory/admin/contract.ts';
 import { LOOK_MS } from '../services/inventory/admin/standstills.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
 import type { Tell } from './events.ts';
+import { createInbox } from './inbox.ts';
 import type { VirtualProxy } from './proxy.ts';
 import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
 import { openSockets } from './sockets.ts';
 import { EPOCH_MS } from './valkey.ts';
 import type { Command } from './world/commands.ts';
-import { createWorld, type Place, type Started } from './world.ts';
+import { createWorld, type Identity, type Place, type Started } from './world.ts';
 
 export interface NodeOptions<Run> {
   name: string;
@@ -24,6 +25,10 @@ export interface NodeOptions<Run> {
   luck: () => number;
   /** Its clock: how far it is ahead of that of the schedule, in milliseconds, and how much faster it runs, as a factor. */
   clock?: { aheadMs?: number; rate?: number };
+  /** What it has in common with other processes. */
+  identity?: Identity;
+  /** Its `process.hrtime` is the clock of the host, by which the service records. */
+  recordsByHost?: boolean;
   answerLimitMs?: number | undefined;
   /** How long a packet takes between it and a server, in milliseconds; by its number unless it is said. */
   oneWayMs?: number;
@@ -64,6 +69,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     start,
     tell,
     onLine,
+    identity = {},
     saleIn = () => undefined,
   } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
@@ -71,10 +77,9 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   const process = starts === 1 ? name : `${name}.${starts}`;
   const world = createWorld(process, proxies.length, {
     hasReplicas: true,
+    seed: identity.seed,
     ...(onLine && { onLine }),
   });
-  /** What has come while its process was stopped. */
-  let inbox: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
   /** Until then its event loop is blocked, or it gets no core. */
   let busyUntil = 0;
@@ -91,6 +96,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   let clock = { rate, since: 0, said: aheadMs };
   const ownTimeAt = (at: number) => clock.said + (at - clock.since) * clock.rate;
   const hostTimeAt = (said: number) => clock.since + (said - clock.said) / clock.rate;
+  /** How far its wall clock is ahead of that, in milliseconds. */
+  let wallAheadMs = 0;
   /** The present by the clock of the host: what a node records goes by that. */
   let moment = 0;
 
@@ -108,18 +115,29 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     what();
   }
 
+  const busyMs = () => Math.max(0, busyUntil - schedule.now());
+  const inbox = createInbox({
+    schedule,
+    waitMs: () => (status === 'running' ? busyMs() : Number.POSITIVE_INFINITY),
+    take: happen,
+  });
+
   /** Something comes to the process: it happens when that runs, and has its event loop. */
   function take(what: () => void) {
-    if (status === 'dead') return;
-    if (status === 'stopped') inbox.push(what);
-    else if (busyUntil > schedule.now()) schedule.after(busyUntil - schedule.now(), () => take(what));
-    else happen(what);
+    if (status !== 'dead') inbox.put(what);
   }
 
-  const busyMs = () => Math.max(0, busyUntil - schedule.now());
   const end = { name, oneWayMs: options.oneWayMs ?? ONE_WAY_MS[index] ?? 0.5, take, busyMs };
   const sales = { in: (command: Command) => world.sale() ?? saleIn(command), resume: world.atSale };
-  const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, tell, sales });
+  const sockets = openSockets({
+    schedule,
+    proxies,
+    node: end,
+    timers: world.globals as never,
+    tell,
+    sales,
+    refuse: world.refuseNow,
+  });
   const connections = (options.isOnSockets ? [] : proxies).map((proxy, server): NodeConnection => {
     return openConnection({
       schedule,
@@ -162,14 +180,16 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   const globals = {
     ...world.globals,
     performance: Object.create(performance, { now: { value: now } }),
-    Date: dateAt(now),
-    process: { pid: index + 1, hrtime: { bigint: () => BigInt(Math.round(moment * 1e6)) } },
-    Atomics: { wait: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
+    Date: dateAt(() => now() + wallAheadMs),
+    process: { pid: identity.pid ?? index + 1, hrtime: hrtimeAt(options.recordsByHost ? () => moment : now) },
+    Atomics: Object.create(Atomics, {
+      wait: { value: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
+    }),
   };
   setMoment(schedule.now());
   for (const [server, connection] of connections.entries()) world.connect(server, connection);
   const { net } = sockets;
-  const { service, lacking = world.refusal } = start({ name: process, world, globals, net, answerLimitMs });
+  const { service, lacking = () => undefined } = start({ name: process, world, globals, net, answerLimitMs, identity });
 
   const actor: Actor = {
     nextTimerAt: () =>
@@ -200,13 +220,17 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     take,
     isDead: () => status === 'dead',
     /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
-    lacking,
+    lacking: () => lacking() ?? world.refusal(),
     /** How many sockets of it are open. */
     openSockets: sockets.open,
     /** From here on its own clock, by which its timers go, runs so many times as fast as that of the host. */
     runClock(rate: number) {
       tell({ kind: 'clock', node: name, rate });
       clock = { rate, since: schedule.now(), said: ownTimeAt(schedule.now()) };
+    },
+    /** Sets its wall clock, forward or back by so many milliseconds. What measures time, and its timers, go on. */
+    setWallClock(byMs: number) {
+      wallAheadMs += byMs;
     },
     /** What its own clock says now, in milliseconds. */
     ownTime: () => ownTimeAt(schedule.now()),
@@ -233,14 +257,13 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       noteStandstill(stoppedAt, schedule.now());
       isTouched = true;
       tell({ kind: 'node', node: name, is: 'resumed' });
-      const came = inbox;
-      inbox = [];
-      for (const what of came) schedule.after(0, () => take(what));
+      inbox.resume();
     },
     /** Ends the process at once: SIGKILL. */
     kill() {
       status = 'dead';
-      inbox = [];
+      inbox.clear();
+      busyUntil = schedule.now();
       tell({ kind: 'node', node: name, is: 'killed' });
       for (const connection of connections) connection.close();
       sockets.close();
@@ -252,9 +275,19 @@ export function startNode<Run>(options: NodeOptions<Run>) {
 function dateAt(now: () => number) {
   const present = () => EPOCH_MS + Math.round(now());
   return class VirtualDate extends Date {
-    constructor(...args: [] | [number | string]) {
-      super(args[0] ?? present());
+    constructor(...args: unknown[]) {
+      super(...((args.length > 0 ? args : [present()]) as [number]));
     }
     static override now = present;
   };
+}
+
+/** `process.hrtime` by this clock, in milliseconds. */
+function hrtimeAt(now: () => number) {
+  const bigint = () => BigInt(Math.round(now() * 1e6));
+  function hrtime([seconds, nanoseconds]: [number, number] = [0, 0]): [number, number] {
+    const passed = bigint() - BigInt(seconds) * 1_000_000_000n - BigInt(nanoseconds);
+    return [Number(passed / 1_000_000_000n), Number(passed % 1_000_000_000n)];
+  }
+  return Object.assign(hrtime, { bigint });
 }

@@ -2,17 +2,34 @@
 
 import { AsyncResource } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { builtinModules } from 'node:module';
 import { promisify } from 'node:util';
+import { createLacking, listedIn, type Run } from './lacking.ts';
 import { createLuck } from './luck.ts';
+import { createCrypto } from './own-crypto.ts';
+import { type Members, namesIn, ownVersion } from './own-module.ts';
+import { EPOCH_MS } from './valkey.ts';
 import type { Place } from './world.ts';
-
-type Members = Record<string, unknown>;
-type Run = (...args: unknown[]) => unknown;
 
 /** Modules that ask for nothing outside the process. */
 const harmless =
   /^(assert|async_hooks|buffer|constants|diagnostics_channel|events|os|path|punycode|querystring|stream|string_decoder|sys|tty|url|util)(\/|$)/;
+/** What of another module or of the process asks for nothing outside it. */
+const harmlessIn: Record<string, RegExp> = {
+  fs: /^existsSync$/,
+  net: /^(isIP|isIPv4|isIPv6|BlockList|SocketAddress)$/,
+  process: /^(nextTick|memoryUsage|constrainedMemory|availableMemory|gete?[ug]id|getgroups)$/,
+};
+/** Globals that take real time, or speak to others. */
+export const refusedGlobals = [
+  'fetch',
+  'WebSocket',
+  'EventSource',
+  'MessageChannel',
+  'BroadcastChannel',
+  'CompressionStream',
+];
 
 /** The modules of Node as a bundle has them. */
 export const platformModules = (): Record<string, string> =>
@@ -27,48 +44,86 @@ export interface PlatformOptions extends Place {
 export type Platform = ReturnType<typeof createPlatform>;
 
 /** What a process has. It notes the first thing that it has used and that the virtual world does not have. */
-export function createPlatform({ name, world, globals, net, readFile }: PlatformOptions) {
-  let lacking: string | undefined;
-  const random = createLuck(createHash('sha256').update(name).digest().readUInt32LE());
+export function createPlatform(place: PlatformOptions) {
+  const { name, world, globals, net, readFile, identity: { seed = name, hostname } = {} } = place;
+  const lacking = createLacking(moduleOf);
+  const { only, refused } = lacking;
+  const partOf = (module: string, parts: Members) =>
+    only(module, realModule(module), parts, (member) => harmless.test(module) || !!harmlessIn[module]?.test(member));
+  const random = createLuck(createHash('sha256').update(seed).digest().readUInt32LE());
+  const crypto = createCrypto(name, lacking);
+  const { timers, timersPromises } = timersOf(place);
 
-  /** Any use of it is noted, and throws. */
-  const refused = (what: string): Run =>
-    function use(): never {
-      lacking ??= what;
-      throw new Error(`The virtual world has no ${what}.`);
-    };
-  /** A module of Node of which the virtual world has these parts. A function that is not among them is refused when it is called. */
-  function only(module: string, parts: Members): Members {
-    const real = process.getBuiltinModule(module) as unknown as Members;
-    return new Proxy(real, {
-      get(_target, member) {
-        const own = parts[String(member)];
-        if (own !== undefined || typeof member === 'symbol') return own;
-        const value = real[member];
-        return typeof value === 'function' ? refused(`${module}.${member}()`) : value;
-      },
-    });
+  const { now } = globals['performance'] as Performance;
+  const performance = only('performance', globalThis.performance, { now, timeOrigin: EPOCH_MS });
+  // What it prints is for its own users.
+  const console = ownVersion(realModule('console'), listedIn('console'), () => ({ value: () => {} }));
+  const ownProcess = only(
+    'process',
+    process,
+    processParts(globals, () => ownProcess, moduleOf),
+    (member) => !!harmlessIn['process']?.test(member),
+  );
+  const lookup = (_host: string, ...more: unknown[]) => process.nextTick(more.at(-1) as Run, null, '127.0.0.1', 4);
+
+  const parts: Record<string, Members> = {
+    net,
+    dns: { lookup },
+    'dns/promises': { lookup: async () => ({ address: '127.0.0.1', family: 4 }) },
+    timers,
+    'timers/promises': timersPromises,
+    perf_hooks: { performance },
+    fs: { readFileSync: readFile },
+    'fs/promises': { readFile: async (place: URL | string) => readFile(place) },
+    os: { uptime: () => now() / 1_000, ...(hostname !== undefined && { hostname: () => hostname }) },
+    // The tests and the harness may run in a worker, and no process of the virtual world does.
+    worker_threads: { isMainThread: true, threadId: 0, parentPort: null, workerData: null, resourceLimits: {} },
+    cluster: { isPrimary: true, isMaster: true, isWorker: false, worker: undefined },
+  };
+  const modules = new Map<string, unknown>([
+    ['process', ownProcess],
+    ['console', console],
+  ]);
+  function moduleOf(module: string): unknown {
+    const made = modules.get(module) ?? (module === 'crypto' ? crypto.module() : partOf(module, parts[module] ?? {}));
+    modules.set(module, made);
+    return made;
   }
 
-  let blocks = 0;
-  function randomBytes(size: number): Buffer {
-    const parts: Buffer[] = [];
-    for (let length = 0; length < size; length += 64) {
-      blocks += 1;
-      parts.push(createHash('sha512').update(`${name} ${blocks}`).digest());
-    }
-    return Buffer.concat(parts).subarray(0, size);
-  }
-  function fill<T extends NodeJS.ArrayBufferView>(view: T): T {
-    Buffer.from(view.buffer, view.byteOffset, view.byteLength).set(randomBytes(view.byteLength));
-    return view;
-  }
-  function uuid(): string {
-    const [, ...parts] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(randomBytes(16).toString('hex')) ?? [];
-    return `${parts[0]}-${parts[1]}-4${parts[2]}-8${parts[3]}-${parts[4]}`;
-  }
-  const webCrypto = { getRandomValues: fill, randomUUID: uuid };
+  const own: Members = {
+    ...globals,
+    ...timers,
+    performance,
+    process: ownProcess,
+    Math: Object.assign(Object.create(Math), { random }),
+    crypto: crypto.webCrypto,
+    console,
+    ...Object.fromEntries(refusedGlobals.map((each) => [each, refused(`${each}()`)])),
+  };
+  const whole: Members = ownVersion(
+    globalThis,
+    new Set([...Object.getOwnPropertyNames(globalThis), ...Object.keys(own)]),
+    (member) => {
+      if (/^(globalThis|global)$/.test(member)) return { get: () => whole };
+      return Object.hasOwn(own, member) ? { value: own[member] } : { get: () => Reflect.get(globalThis, member) };
+    },
+  ) as Members;
 
+  return {
+    moduleOf,
+    sleep: world.sleep,
+    uuid: crypto.uuid,
+    /** What code finds under the names of globals. */
+    globals: whole,
+    /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+    lacking: lacking.first,
+  };
+}
+
+const realModule = (module: string) => process.getBuiltinModule(module) as object;
+
+/** The timers of a process, as globals and as promises. */
+function timersOf({ world, globals }: PlatformOptions) {
   /** A timer fires in the async context that has started it. `AsyncResource.bind` would take longer than the timer. */
   const bound =
     (start: Run): Run =>
@@ -76,104 +131,50 @@ export function createPlatform({ name, world, globals, net, readFile }: Platform
       const context = new AsyncResource('Timeout');
       return start((...given: unknown[]) => context.runInAsyncScope(run as Run, undefined, ...given), ...args);
     };
+  const immediately = (value?: unknown, options?: object) => world.sleep(0, value, options);
   const timers: Members = {
     setTimeout: Object.assign(bound(globals['setTimeout'] as Run), { [promisify.custom]: world.sleep }),
     setInterval: bound(globals['setInterval'] as Run),
-    setImmediate: Object.assign(bound(globals['setImmediate'] as Run), {
-      [promisify.custom]: (value: unknown) => world.sleep(0, value),
-    }),
+    setImmediate: Object.assign(bound(globals['setImmediate'] as Run), { [promisify.custom]: immediately }),
     clearTimeout: globals['clearTimeout'],
     clearInterval: globals['clearInterval'],
     clearImmediate: globals['clearImmediate'],
   };
-  const { setTimeout } = timers as { setTimeout: Run };
-  const performance = { now: (globals['performance'] as Performance).now, timeOrigin: 0 };
-  const lookup = (_host: string, ...more: unknown[]) => process.nextTick(more.at(-1) as Run, null, '127.0.0.1', 4);
   const timersPromises = {
     setTimeout: world.sleep,
-    setImmediate: (value: unknown) => world.sleep(0, value),
-    scheduler: { wait: world.sleep, yield: () => world.sleep(0) },
+    setInterval: world.every,
+    setImmediate: immediately,
+    scheduler: {
+      wait: (ms: number, options?: object) => world.sleep(ms, undefined, options),
+      yield: () => immediately(),
+    },
   };
-  const files = { readFile: async (place: URL | string) => readFile(place) };
+  return { timers, timersPromises };
+}
 
-  const { crypto, net: realNet } = { crypto: process.getBuiltinModule('crypto'), net: process.getBuiltinModule('net') };
-  const { isIP, isIPv4, isIPv6 } = realNet;
-  const parts: Record<string, () => Members> = {
-    net: () => only('net', { ...net, isIP, isIPv4, isIPv6 }),
-    dns: () => only('dns', { lookup, promises: only('dns/promises', {}) }),
-    timers: () => ({ ...timers, promises: timersPromises }),
-    'timers/promises': () => timersPromises,
-    perf_hooks: () => only('perf_hooks', { performance }),
-    process: () => ownProcess,
-    fs: () =>
-      only('fs', { readFileSync: readFile, existsSync: process.getBuiltinModule('fs').existsSync, promises: files }),
-    'fs/promises': () => only('fs/promises', files),
-    crypto: () => ({
-      ...crypto,
-      webcrypto: webCrypto,
-      getRandomValues: fill,
-      randomUUID: uuid,
-      randomFillSync: fill,
-      randomInt: (least: number, end?: number) =>
-        end === undefined ? Math.floor(random() * least) : least + Math.floor(random() * (end - least)),
-      randomBytes(size: number, done?: (error: null, bytes: Buffer) => void) {
-        const bytes = randomBytes(size);
-        if (done) process.nextTick(done, null, bytes);
-        return bytes;
-      },
-    }),
-  };
-  const modules = new Map<string, unknown>();
-  function moduleOf(module: string): unknown {
-    if (harmless.test(module)) return process.getBuiltinModule(module);
-    const made = modules.get(module) ?? (parts[module] ?? (() => only(module, {})))();
-    modules.set(module, made);
-    return made;
-  }
-
-  const nothing = () => ownProcess;
-  const { nextTick, version, versions, platform, arch, release } = process;
-  const ownProcess: Members = {
-    ...(globals['process'] as Members),
-    ...{ nextTick, version, versions, platform, arch, release, env: {}, argv: ['node'], execArgv: [], title: 'node' },
-    ...{ on: nothing, once: nothing, off: nothing, removeListener: nothing, addListener: nothing, emit: () => false },
-    ...{ emitWarning() {}, cwd: () => '/', memoryUsage: process.memoryUsage, uptime: () => performance.now() / 1_000 },
-    ...{ stdout: { write: () => true }, stderr: { write: () => true, fd: 2 } },
-    exit: refused('process.exit()'),
-  };
-  const own: Members = {
-    ...globals,
-    ...timers,
-    performance,
-    process: ownProcess,
-    Math: Object.assign(Object.create(Math), { random }),
-    crypto: { ...webCrypto, subtle: {} },
-    // Of what can't be changed a proxy may give nothing else.
-    AbortSignal: new Proxy(() => {}, {
-      get: (_target, member) => (member === 'timeout' ? timeoutSignal : Reflect.get(AbortSignal, member)),
-    }),
-    // What it prints is for its own users.
-    console: new Proxy({}, { get: () => () => {} }),
-    fetch: refused('fetch()'),
-    WebSocket: refused('WebSocket'),
-  };
-  function timeoutSignal(ms: number): AbortSignal {
-    const over = new AbortController();
-    const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-    setTimeout(() => over.abort(reason), ms);
-    return over.signal;
-  }
-  // Some globals of Node can't be assigned.
-  const whole: Members = Object.create(globalThis, Object.getOwnPropertyDescriptors(own));
-  for (const itself of ['globalThis', 'global']) Object.defineProperty(whole, itself, { value: whole });
-
+/** What the process object is in the virtual world: no signal comes to it, and what it prints is for its own users. */
+function processParts(globals: Members, itself: () => Members, moduleOf: (module: string) => unknown): Members {
+  const emitter = new EventEmitter().setMaxListeners(0);
+  const ofEmitter = namesIn(EventEmitter.prototype).filter((name) => !name.startsWith('_'));
+  const { now } = globals['performance'] as Performance;
+  const output = (fd: number) =>
+    Object.assign(new EventEmitter(), { fd, isTTY: false, writable: true, write: () => true });
   return {
-    moduleOf,
-    sleep: world.sleep,
-    uuid,
-    /** What code finds under the names of globals. */
-    globals: whole,
-    /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
-    lacking: () => lacking,
+    ...Object.fromEntries(
+      ofEmitter.map((name) => [
+        name,
+        (...args: unknown[]) => {
+          const returned = (Reflect.get(emitter, name) as Run).apply(emitter, args);
+          return returned === emitter ? itself() : returned;
+        },
+      ]),
+    ),
+    ...(globals['process'] as Members),
+    ...{ env: {}, argv: ['node'], argv0: 'node', execArgv: [], title: 'node', exitCode: undefined },
+    ...{ stdout: output(1), stderr: output(2) },
+    ...{ emitWarning() {}, cwd: () => '/', uptime: () => now() / 1_000, umask: () => 0o22 },
+    // No other process has started it.
+    ...{ send: undefined, disconnect: undefined, connected: undefined, channel: undefined },
+    getBuiltinModule: (module: string) => moduleOf(module.replace(/^node:/, '')),
   };
 }

@@ -27,7 +27,7 @@ export function createProxy(first: VirtualServer) {
   /** Those that are connected, and how many connections of a real client each stands for. */
   const clients = new Map<Client, number>();
   /** What came while it was silent. */
-  let stuck: (() => void)[] = [];
+  let stuck: { run: () => void; isEnd: boolean }[] = [];
   let cut: 'reset' | 'silent' | undefined;
   let server = first;
   let delayMs = 0;
@@ -48,8 +48,10 @@ export function createProxy(first: VirtualServer) {
   }
 
   function endConnections() {
+    const ends = stuck.filter(({ isEnd }) => isEnd);
     stuck = [];
-    for (const client of [...clients.keys()]) client.lose(CLOSED);
+    for (const { run } of ends) take(run);
+    for (const client of [...clients.keys()]) client.lose(CLOSED, 'reset');
   }
 
   return {
@@ -70,9 +72,9 @@ export function createProxy(first: VirtualServer) {
       if (connections === 2) count('INFO');
       return () => void clients.delete(client);
     },
-    /** Something comes: it passes now, or when the proxy is restored. */
-    pass(run: () => void) {
-      if (cut === 'silent') stuck.push(run);
+    /** Something comes: it passes now, or when the proxy is restored. The end of a connection passes when that is reset, too. */
+    pass(run: () => void, isEnd = false) {
+      if (cut === 'silent') stuck.push({ run, isEnd });
       else take(run);
     },
     /** The proxy is in a process of its own from here on: that takes what comes when it can. */
@@ -117,7 +119,7 @@ export function createProxy(first: VirtualServer) {
       cut = undefined;
       const came = stuck;
       stuck = [];
-      for (const run of came) run();
+      for (const { run } of came) take(run);
     },
     /** Ends every connection; new ones lead to this server. */
     moveTo(next: VirtualServer) {

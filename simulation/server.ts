@@ -1,8 +1,9 @@
 // A server of the virtual world: a real Valkey whose process can be stopped and killed, and whose clock can be set ahead.
 
+import { createInbox } from './inbox.ts';
 import type { Schedule } from './schedule.ts';
 import { scriptTexts } from './scripts.ts';
-import { type Connection, frame, openValkey, type Reply, type Valkey } from './valkey.ts';
+import { type Connection, frame, type Hearer, openValkey, type Reply, type Valkey } from './valkey.ts';
 import type { Command } from './world/commands.ts';
 
 /** The connection of those who are beside the nodes. */
@@ -30,7 +31,7 @@ export const CLOSED = 'Connection is closed.';
 
 /** What is connected, and hears that its connection is lost. */
 export interface Client {
-  lose(why: string): void;
+  lose(why: string, how: 'end' | 'reset'): void;
 }
 
 /** What hears the messages of the channels to which a connection listens. */
@@ -56,9 +57,12 @@ export async function openServer(schedule: Schedule) {
   const replicas: (() => number)[] = [];
   const clients = new Set<Client>();
   const listeners = new Map<Connection, Listener>();
-  /** What has come while its process was stopped. */
-  let waiting: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
+  const inbox = createInbox({
+    schedule,
+    waitMs: () => (status === 'running' ? 0 : Number.POSITIVE_INFINITY),
+    take: (run) => run(),
+  });
   let aheadMs = 0;
   let lastSocket = FIRST_SOCKET;
   /** Those who look at it after each command. */
@@ -91,8 +95,9 @@ export async function openServer(schedule: Schedule) {
     return hear(connection, commands, () => valkey.pipeline(connection, commands));
   }
 
-  /** Bytes of a command come over a connection that is attached. Returns what is said there at once, as text. */
-  function exchange(connection: Connection, command: Command, bytes: Buffer): string {
+  /** Bytes of a command come over a socket. Returns what is said there at once, as text; undefined when its connection has ended. */
+  function exchange(connection: Connection, command: Command, bytes: Buffer): string | undefined {
+    if (!connections.has(connection)) return undefined;
     const said = hear(connection, [command], () => valkey.exchange(connection, bytes));
     if (said === '' && connections.has(connection)) {
       if (unanswered.size === 0) look();
@@ -114,8 +119,18 @@ export async function openServer(schedule: Schedule) {
 
   /** Something comes to it: `run` is called now, or when its process goes on; never when that is dead. */
   function receive(run: () => void) {
-    if (status === 'running') run();
-    else if (status === 'stopped') waiting.push(run);
+    if (status !== 'dead') inbox.put(run);
+  }
+
+  function forgetConnection(connection: Connection) {
+    connections.delete(connection);
+    unanswered.delete(connection);
+    listeners.delete(connection);
+  }
+
+  function disconnect(connection: Connection) {
+    forgetConnection(connection);
+    valkey.close(connection);
   }
 
   return {
@@ -137,14 +152,20 @@ export async function openServer(schedule: Schedule) {
     /** From here on a connection hears the messages of its channels. */
     listen: (connection: Connection, listener: Listener) => void listeners.set(connection, listener),
     exchange,
-    /** Opens a socket: `hear` gets all that is said over it, as bytes. */
-    open(hear: (bytes: Buffer) => void): Connection {
+    /** Opens a socket: the hearer gets all that is said over it, as bytes. */
+    open({ hear, isLeft }: Hearer): Connection {
       lastSocket += 1;
       const connection = lastSocket;
       connections.add(connection);
-      valkey.attach(connection, (bytes) => {
-        unanswered.delete(connection);
-        hear(bytes);
+      valkey.attach(connection, {
+        hear(bytes) {
+          unanswered.delete(connection);
+          hear(bytes);
+        },
+        isLeft() {
+          forgetConnection(connection);
+          isLeft();
+        },
       });
       return connection;
     },
@@ -154,7 +175,7 @@ export async function openServer(schedule: Schedule) {
       for (const { at, connection, command } of past) {
         const copied = FIRST_COPIED + connection;
         connections.add(copied);
-        valkey.attach(copied, () => {});
+        valkey.attach(copied, { hear() {}, isLeft() {} });
         valkey.setTime(at);
         valkey.exchange(copied, Buffer.from(frame(command), 'latin1'));
       }
@@ -173,11 +194,7 @@ export async function openServer(schedule: Schedule) {
     },
     receive,
     /** A connection ends, and with it what it listens to. */
-    disconnect(connection: Connection) {
-      unanswered.delete(connection);
-      listeners.delete(connection);
-      valkey.close(connection);
-    },
+    disconnect,
     /** Sets its clock ahead of the virtual one, in milliseconds. */
     setAhead(ms: number) {
       aheadMs = ms;
@@ -190,15 +207,14 @@ export async function openServer(schedule: Schedule) {
     resume() {
       if (status !== 'stopped') return;
       status = 'running';
-      const came = waiting;
-      waiting = [];
-      for (const run of came) schedule.after(0, () => receive(run));
+      inbox.resume();
     },
     /** Ends the process at once: SIGKILL. */
     kill() {
       status = 'dead';
-      waiting = [];
-      for (const client of [...clients]) client.lose(CLOSED);
+      inbox.clear();
+      for (const client of [...clients]) client.lose(CLOSED, 'end');
+      for (const connection of connections) if (connection !== OUTSIDE) disconnect(connection);
     },
     /** Starts it again, with the data that it had or without a key. */
     start({ keepsData }: { keepsData: boolean }) {

@@ -5,12 +5,12 @@
 //        ◄──────────────────── delays ◄────────────────────
 //         the process reads the answer
 
-import { Duplex } from 'node:stream';
 import type { Message, Tell } from './events.ts';
 import type { VirtualProxy } from './proxy.ts';
-import { readCommands } from './resp.ts';
+import { NotACommand, readCommands } from './resp.ts';
 import type { Schedule } from './schedule.ts';
 import { asRead, readableOf } from './scripts.ts';
+import { createSocket, type Ears, type SocketLine, type SocketTimers } from './socket.ts';
 import { type NearEnd, openWay, type Sender } from './way.ts';
 
 /** The server at this port is the first that a process reaches; the next one is at the next port. */
@@ -22,10 +22,19 @@ export interface SocketsOptions {
   proxies: VirtualProxy[];
   /** The process that opens the sockets. */
   node: NearEnd;
-  timers: { setTimeout(run: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
+  timers: SocketTimers;
   tell: Tell;
   /** The sale that sends a command, and what says that one is at work again: its answer has come. */
+  /** Notes that the process has used what the virtual world does not have, and throws. */
+  refuse(what: string): never;
   sales: { in(command: string[]): string | undefined; resume(sale: string | undefined): void };
+}
+
+/** Where a socket leads to. */
+interface Where {
+  port?: number | string;
+  path?: string;
+  allowHalfOpen?: boolean;
 }
 
 /** What a client asks of each new connection: the answers differ from run to run. */
@@ -34,34 +43,54 @@ const handshake = /^(CLIENT|HELLO|INFO)$/i;
 /** A message of a channel answers no command. */
 const isOfChannel = (bytes: Buffer) => /^\*[34]\r\n\$\d\r\n(p?message)\r\n/.test(bytes.toString('latin1', 0, 24));
 
-/** An error of the system, as node:net has it. */
-const systemError = (code: string, call: string) =>
-  Object.assign(new Error(`${call} ${code}`), { code, syscall: call });
+function commandOf(args: Buffer[]): [string, ...string[]] {
+  const [name = '', ...rest] = args.map((arg) => arg.toString('latin1'));
+  return [name.toUpperCase(), ...rest];
+}
 
 /** The sockets of a process, and what node:net exports for them. */
-export function openSockets({ schedule, proxies, node, timers, tell, sales }: SocketsOptions) {
+export function openSockets({ schedule, proxies, node, timers, tell, sales, refuse }: SocketsOptions) {
   /** What lets go of each connection that is open. */
   const leaving = new Set<() => void>();
   let lastId = 0;
 
-  /** Opens the way to a server, over which `hear` gets what it says, and `lose` that the connection is lost. */
-  function openLine(proxy: VirtualProxy, hear: (bytes: Buffer) => void, lose: () => void) {
+  /** Opens the way to a server. */
+  function openLine(proxy: VirtualProxy, ears: Ears): SocketLine {
     const server = proxy.server();
-    const number = server.open((bytes) => way.comeBack(() => isOver || comeTo(bytes)));
+    const comeBack = (what: () => void) => way.comeBack(() => isOver || what());
+    const number = server.open({
+      hear: (bytes) => comeBack(() => comeTo(bytes)),
+      isLeft: end,
+    });
     const way = openWay({ schedule, proxy, node, tell });
     /** The commands that are not answered, the oldest first. */
     const unanswered: { message: Message; isTold: boolean }[] = [];
-    const sender: Sender = {};
+    const sender: Sender = [];
+    let hasSaidAll = false;
     let isOver = false;
-    const leaveProxy = proxy.connect({ lose: end }, 1);
-    const leaveServer = server.connect({ lose: end });
+    const client = { lose: (_why: string, how: 'end' | 'reset') => (how === 'end' ? end() : reset()) };
+    const leaveProxy = proxy.connect(client, 1);
+    const leaveServer = server.connect(client);
 
     /** What the process does from here on is the work of the sale that has waited for this answer. */
     function comeTo(bytes: Buffer) {
       const answered = isOfChannel(bytes) ? undefined : unanswered.shift();
       if (answered?.isTold) tell({ kind: 'reply', ...answered.message });
       sales.resume(answered?.message.sale);
-      hear(bytes);
+      ears.hear(bytes);
+    }
+
+    /** The process says nothing more. The server answers what was said before, and then ends the connection, too. */
+    function sayNoMore() {
+      if (hasSaidAll) return;
+      hasSaidAll = true;
+      way.end(sender, () => {
+        server.receive(() => {
+          server.disconnect(number);
+          end();
+        });
+        return !server.isDead();
+      });
     }
 
     function leave() {
@@ -69,24 +98,27 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
       leaving.delete(leave);
       leaveProxy();
       leaveServer();
-      // What is on its way to the server arrives before the end does.
-      way.afterAll(sender, () => server.disconnect(number));
+      sayNoMore();
     }
     leaving.add(leave);
 
     function end() {
+      comeBack(() => {
+        leave();
+        ears.hasEnded();
+      });
+    }
+
+    function reset() {
       if (isOver) return;
       leave();
-      node.take(lose);
+      node.take(ears.isReset);
     }
 
     const read = readCommands((args, bytes) => {
-      const [name = '', ...rest] = args.map((arg) => arg.toString('latin1'));
-      const command = [name.toUpperCase(), ...rest];
-      lastId += 1;
-      const at = { node: node.name, id: lastId, sale: sales.in(command), server: proxies.indexOf(proxy) };
-      const message = { ...at, ...readableOf(command) };
-      const isTold = !handshake.test(name);
+      const command = commandOf(args);
+      const message = messageOf(command, proxies.indexOf(proxy));
+      const isTold = !handshake.test(command[0]);
       if (isTold) tell({ kind: 'command', ...message });
       way.send(sender, {
         read: asRead(command),
@@ -95,88 +127,42 @@ export function openSockets({ schedule, proxies, node, timers, tell, sales }: So
           server.receive(() => {
             unanswered.push({ message, isTold });
             const returned = server.exchange(number, command, bytes);
-            if (isTold) tell({ kind: 'done', ...message, returned });
+            if (isTold && returned !== undefined) tell({ kind: 'done', ...message, returned });
           });
           return !server.isDead();
         },
-        drop: end,
+        drop: reset,
       });
     });
-    return { read, leave };
+    return { say: (bytes) => readOrRefuse(read, bytes), sayNoMore, leave };
   }
 
-  /** A socket to the server at a port. It is refused when nobody listens there. */
-  function connect(port: number): Duplex {
-    let line: ReturnType<typeof openLine> | undefined;
-    const proxy = proxies[port - FIRST_PORT];
-    const socket: Duplex = new Duplex({
-      allowHalfOpen: false,
-      construct(done) {
-        schedule.after(node.busyMs() + node.oneWayMs, () =>
-          node.take(() => {
-            // As the proxy of a real line does, which takes a connection before it knows whether the server is there.
-            if (proxy?.takes()) line = openLine(proxy, hear, reset);
-            done();
-            if (line === undefined) return void socket.destroy(systemError('ECONNREFUSED', 'connect'));
-            Object.assign(socket, { connecting: false });
-            socket.emit('connect');
-            socket.emit('ready');
-          }),
-        );
-      },
-      read() {},
-      write(chunk: Buffer, _encoding, done) {
-        touch();
-        line?.read(chunk);
-        done();
-      },
-      final(done) {
-        line?.leave();
-        done();
-      },
-      destroy(error, done) {
-        timers.clearTimeout(timer);
-        line?.leave();
-        done(error);
-      },
-    });
-    function hear(bytes: Buffer) {
-      touch();
-      socket.push(bytes);
-    }
-    const reset = () => void socket.destroy(systemError('ECONNRESET', 'read'));
-
-    let timer: unknown;
-    let limitMs = 0;
-    /** Something passes: from here on the socket is idle. */
-    function touch() {
-      timers.clearTimeout(timer);
-      if (limitMs > 0) timer = timers.setTimeout(() => socket.emit('timeout'), limitMs);
-    }
-    const self = () => socket;
-    return Object.assign(socket, {
-      connecting: true,
-      remoteAddress: '127.0.0.1',
-      remotePort: port,
-      localAddress: '127.0.0.1',
-      setNoDelay: self,
-      setKeepAlive: self,
-      ref: self,
-      unref: self,
-      setTimeout(ms: number, onTimeout?: () => void) {
-        limitMs = ms;
-        touch();
-        if (onTimeout) socket.once('timeout', onTimeout);
-        return socket;
-      },
-      destroySoon: () => socket.end(),
-      resetAndDestroy: reset,
-    });
+  function messageOf(command: string[], server: number): Message {
+    lastId += 1;
+    return { node: node.name, id: lastId, sale: sales.in(command), server, ...readableOf(command) };
   }
 
-  function createConnection(where: number | string | { port?: number | string; path?: string }, ...more: unknown[]) {
-    const port = Number(typeof where === 'object' ? where.port : where);
-    const socket = connect(port);
+  function readOrRefuse(read: (bytes: Buffer) => void, bytes: Buffer) {
+    try {
+      read(bytes);
+    } catch (error) {
+      if (error instanceof NotACommand) refuse('a socket that sends anything but arrays of bulk strings');
+      throw error;
+    }
+  }
+
+  function createConnection(where: number | string | Where, ...more: unknown[]) {
+    const { port, path, allowHalfOpen = false }: Where = typeof where === 'object' ? where : { port: where };
+    if (path !== undefined || Number.isNaN(Number(port))) refuse('a socket of the file system');
+    const proxy = proxies[Number(port) - FIRST_PORT];
+    const socket = createSocket({
+      port: Number(port),
+      allowHalfOpen,
+      // As the proxy of a real line does, which takes a connection before it knows whether the server is there.
+      connect: (ears) => (proxy?.takes() ? openLine(proxy, ears) : undefined),
+      arrive: (run) => schedule.after(node.busyMs() + node.oneWayMs, () => node.take(run)),
+      timers,
+    });
     const onConnect = more.find((each) => typeof each === 'function') as (() => void) | undefined;
     return onConnect ? socket.once('connect', onConnect) : socket;
   }

@@ -35,6 +35,13 @@ interface Exports {
   rk_step(): void;
 }
 
+/** Who speaks in bytes. */
+export interface Hearer {
+  hear(bytes: Buffer): void;
+  /** The server has ended the connection. */
+  isLeft(): void;
+}
+
 interface Socket {
   incoming: Buffer[];
   outgoing: Buffer[];
@@ -72,8 +79,9 @@ export type Valkey = Awaited<ReturnType<typeof openValkey>>;
 export async function openValkey() {
   const sockets = new Map<number, Socket>();
   const connections = new Map<Connection, number>();
-  /** Who speaks in bytes, and hears what the server says. */
-  const hearers = new Map<Connection, (bytes: Buffer) => void>();
+  const hearers = new Map<Connection, Hearer>();
+  /** Connections that the server has ended, with what it said last. */
+  let left: { connection: Connection; socket: Socket }[] = [];
   /** Sockets that the server has not accepted yet. */
   const waiting: number[] = [];
   /** Numbers of closed sockets. Valkey has room for some 10,000 of them, so each is used again. */
@@ -113,9 +121,14 @@ export async function openValkey() {
       return length;
     },
     close(socket: number) {
+      const closed = sockets.get(socket);
       // It closes files, too.
       if (!sockets.delete(socket) && socket <= LISTENER) return;
-      for (const [connection, number] of connections) if (number === socket) connections.delete(connection);
+      for (const [connection, number] of connections) {
+        if (number !== socket) continue;
+        connections.delete(connection);
+        if (closed) left.push({ connection, socket: closed });
+      }
       free.push(socket);
     },
     poll(interests: number, count: number, fired: number, most: number) {
@@ -202,12 +215,21 @@ export async function openValkey() {
   /** Gives what the server has said to those who hear bytes. Returns what it has said to this one, as text. */
   function deliver(to?: Connection): string {
     let said = '';
-    for (const [connection, hear] of hearers) {
-      const socket = sockets.get(connections.get(connection) ?? -1);
-      if (socket === undefined || socket.outgoing.length === 0) continue;
+    function take(connection: Connection, socket: Socket | undefined, hearer: Hearer | undefined) {
+      if (socket === undefined || socket.outgoing.length === 0) return;
       const bytes = Buffer.concat(socket.outgoing.splice(0));
       if (connection === to) said = bytes.toString('latin1');
-      hear(bytes);
+      hearer?.hear(bytes);
+    }
+    for (const [connection, hearer] of hearers)
+      take(connection, sockets.get(connections.get(connection) ?? -1), hearer);
+    const ended = left;
+    left = [];
+    for (const { connection, socket } of ended) {
+      const hearer = hearers.get(connection);
+      hearers.delete(connection);
+      take(connection, socket, hearer);
+      hearer?.isLeft();
     }
     return said;
   }
@@ -232,8 +254,8 @@ export async function openValkey() {
   }
 
   return {
-    /** Lets `hear` have what the server says over a connection, which speaks in bytes from here on. */
-    attach: (connection: Connection, hear: (bytes: Buffer) => void) => void hearers.set(connection, hear),
+    /** Lets the hearer have what the server says over a connection, which speaks in bytes from here on. */
+    attach: (connection: Connection, hearer: Hearer) => void hearers.set(connection, hearer),
     /** Sends bytes over such a connection. Returns what is said there at once, as text; nothing when the command waits. */
     exchange(connection: Connection, bytes: Buffer): string {
       const socket = socketOf(connection);

@@ -30,8 +30,19 @@ export type World = ReturnType<typeof createWorld>;
 export interface WorldOptions {
   /** Its servers may have replicas: WAIT is sent, and answered. */
   hasReplicas?: boolean;
+  /** What its luck goes by alone. */
+  seed?: string | undefined;
   /** Told which line the lock is at. */
   onLine?: (line: number, sale: string | undefined) => void;
+}
+
+/** What a process has in common with others that claim to be it. */
+export interface Identity {
+  /** As in a container: 1. */
+  pid?: number;
+  hostname?: string;
+  /** What `Math.random()` goes by. What is random in `crypto` differs all the same. */
+  seed?: string;
 }
 
 /** Where code is evaluated in the virtual world. */
@@ -44,6 +55,7 @@ export interface Place {
   net: Record<string, unknown>;
   /** How long its clients wait for an answer, in milliseconds. */
   answerLimitMs?: number | undefined;
+  identity?: Identity;
 }
 
 /** What comes of that. */
@@ -54,9 +66,9 @@ export interface Started<Run> {
 }
 
 /** The world of the process of this name. The servers after the first are masters that vote. */
-export function createWorld(name: string, servers: number, { hasReplicas = false, onLine }: WorldOptions = {}) {
+export function createWorld(name: string, servers: number, { hasReplicas = false, seed, onLine }: WorldOptions = {}) {
   const moment = createMoment();
-  const draws = createDraws(name);
+  const draws = createDraws(name, seed);
   const timers = createTimers(moment);
   const commands = createCommands(moment, hasReplicas);
   const { clientOf, connect, hear } = createClients(moment, commands);
@@ -73,7 +85,10 @@ export function createWorld(name: string, servers: number, { hasReplicas = false
     connect,
     uuid,
     sleep: timers.sleep,
+    every: timers.every,
     refuse: (what: string) => refusing(what, moment),
+    /** Notes that this was used, which the world does not have, and throws. */
+    refuseNow: moment.refuse,
     /** Called by the code of a lock that says where it is: that of the page does. */
     atLine(number: number) {
       line = number;

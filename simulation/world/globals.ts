@@ -1,6 +1,7 @@
 // The globals of a process: time and luck are those of its world, and what that can't bring is refused.
 
 import { createLuck } from '../luck.ts';
+import { namesIn, ownVersion } from '../own-module.ts';
 import type { Moment } from './moment.ts';
 import type { Timers } from './timers.ts';
 
@@ -15,13 +16,16 @@ const APART = 1e-4;
 
 export type Draws = ReturnType<typeof createDraws>;
 
-/** What `Math.random()` gives the process of this name: a row of numbers that no other process has, but for the first of each moment. */
-export function createDraws(name: string) {
+/**
+ * What `Math.random()` gives the process of this name: a row of numbers that no other process has, but for the first of each moment. With a
+ * seed it is the row of that seed.
+ */
+export function createDraws(name: string, seed?: string) {
   let chance = 0;
   /** How many numbers were drawn since something happened last. */
   let draws = 0;
   const ownLuck = createLuck(
-    [...name].reduce((seed, letter) => Math.imul(seed + letter.charCodeAt(0), 2_654_435_761), 0),
+    [...(seed ?? name)].reduce((sum, letter) => Math.imul(sum + letter.charCodeAt(0), 2_654_435_761), 0),
   );
   return {
     begin(next: number) {
@@ -31,7 +35,7 @@ export function createDraws(name: string) {
     random() {
       draws += 1;
       const own = ownLuck();
-      return draws === 1 ? (chance + own * APART) % 1 : own;
+      return draws === 1 && seed === undefined ? (chance + own * APART) % 1 : own;
     },
     wereMade: () => draws > 0,
   };
@@ -49,6 +53,12 @@ export function createGlobals(
       get: (target, member) =>
         Reflect.has(target, member) ? Reflect.get(target, member) : moment.refuse(`${what}.${String(member)}`),
     });
+  function timeoutSignal(ms: number): AbortSignal {
+    const over = new AbortController();
+    const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+    timers.setTimeout(() => over.abort(reason), ms);
+    return over.signal;
+  }
   return {
     setTimeout: timers.setTimeout,
     setInterval: timers.setInterval,
@@ -58,11 +68,9 @@ export function createGlobals(
     clearImmediate: timers.clear,
     performance: only('performance', { now: () => moment.now }),
     Math: Object.assign(Object.create(Math), { random: draws.random }),
-    // Not a proxy of AbortSignal itself: where its members can't be changed, a proxy of it may give no other.
-    AbortSignal: new Proxy(() => {}, {
-      get: (_target, member) =>
-        member === 'timeout' ? () => moment.refuse('AbortSignal.timeout()') : Reflect.get(AbortSignal, member),
-    }),
+    AbortSignal: ownVersion(AbortSignal, namesIn(AbortSignal), (name) => ({
+      value: name === 'timeout' ? timeoutSignal : Reflect.get(AbortSignal, name),
+    })),
     crypto: only('crypto', { randomUUID: uuid }),
   };
 }

@@ -31,6 +31,17 @@ class Timeout {
 // A timer of Node never waits for less than a millisecond.
 const wholeMs = (ms: unknown) => Math.max(1, Math.trunc(Number(ms)) || 1);
 
+interface Abortable {
+  signal?: AbortSignal;
+}
+
+/** As Node does: who waits is told why. */
+const abortError = (signal?: AbortSignal) =>
+  Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), {
+    name: 'AbortError',
+    code: 'ABORT_ERR',
+  });
+
 export type Timers = ReturnType<typeof createTimers>;
 
 export function createTimers(moment: Moment) {
@@ -48,18 +59,44 @@ export function createTimers(moment: Moment) {
   const clear = (timer?: { id: number } | number) =>
     void (timer !== undefined && timers.delete(typeof timer === 'number' ? timer : timer?.id));
 
+  const setInterval = starting(true);
+
+  /** `setInterval` of timers/promises. Who comes late is given at once what is due. */
+  async function* every(ms: number, value?: unknown, { signal }: Abortable = {}) {
+    let due = 0;
+    let wake = () => {};
+    const timer = setInterval(() => {
+      due += 1;
+      wake();
+    }, ms);
+    const end = () => {
+      clear(timer);
+      wake();
+    };
+    signal?.addEventListener('abort', end);
+    try {
+      while (!signal?.aborted) {
+        if (due === 0) await new Promise<void>((resolve) => (wake = resolve));
+        for (; due > 0; due -= 1) yield value;
+      }
+      throw abortError(signal);
+    } finally {
+      clear(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
   return {
     setTimeout: starting(false),
-    setInterval: starting(true),
+    setInterval,
+    every,
     setImmediate: (fire: (...args: unknown[]) => void, ...args: unknown[]) => add(() => fire(...args), 0),
     clear,
-    sleep(ms: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}): Promise<unknown> {
+    sleep(ms: number, value?: unknown, { signal }: Abortable = {}): Promise<unknown> {
       return new Promise((resolve, reject) => {
         const abort = () => {
           clear(timer);
-          // As Node does: who sleeps is told why.
-          const error = new Error('The operation was aborted', { cause: signal?.reason });
-          reject(Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' }));
+          reject(abortError(signal));
         };
         const timer = add(() => {
           signal?.removeEventListener('abort', abort);

@@ -1,0 +1,37 @@
+// What comes to a process waits until that can take it, and is taken in the order in which it came.
+
+import type { Schedule } from './schedule.ts';
+
+export interface InboxOptions {
+  schedule: Schedule;
+  /** For how long the process takes nothing, in milliseconds: `Infinity` while it is stopped. */
+  waitMs(): number;
+  take(what: () => void): void;
+}
+
+export function createInbox({ schedule, waitMs, take }: InboxOptions) {
+  const came: (() => void)[] = [];
+
+  /** Takes what came first, if it can, or looks again when it can. */
+  function look() {
+    const ms = waitMs();
+    if (ms === Number.POSITIVE_INFINITY) return;
+    if (ms > 0) return schedule.after(ms, look);
+    const first = came.shift();
+    if (first) take(first);
+  }
+
+  return {
+    put(what: () => void) {
+      came.push(what);
+      look();
+    },
+    /** The process was stopped, and goes on. */
+    resume() {
+      for (const _ of came) schedule.after(0, look);
+    },
+    clear() {
+      came.length = 0;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// What Node exports, as one process has it. A process may write to it, and neither the lab nor another process meets what it has written.
+
+export type Members = Record<string, unknown>;
+/** What stands for a member: found out at once, or when somebody asks for it. */
+export type Member = { value: unknown } | { get: () => unknown };
+type Callable = (...args: unknown[]) => unknown;
+
+const ofFunctions = /^(length|name|prototype|arguments|caller)$/;
+const common: unknown[] = [Object.prototype, Function.prototype, null];
+
+/** The names of its members, and of those that it inherits from a class. */
+export function namesIn(real: object): string[] {
+  const names = new Set<string>();
+  for (let each = real; !common.includes(each); each = Object.getPrototypeOf(each)) {
+    for (const name of Object.getOwnPropertyNames(each)) names.add(name);
+  }
+  return [...names].filter((name) => name !== 'constructor' && !(typeof real === 'function' && ofFunctions.test(name)));
+}
+
+/** An object, or a function where the real one is, that has these members, and that can be changed in every way. */
+export function ownVersion(real: object, names: Iterable<string>, memberOf: (name: string) => Member): object {
+  const own = typeof real === 'function' ? calling(real as Callable) : {};
+  for (const name of names) {
+    const isHidden = Object.getOwnPropertyDescriptor(real, name)?.enumerable === false;
+    const more = { enumerable: !isHidden, configurable: true };
+    const member = memberOf(name);
+    Object.defineProperty(
+      own,
+      name,
+      'get' in member ? { ...lazy(name, member.get), ...more } : { ...member, writable: true, ...more },
+    );
+  }
+  for (const symbol of Object.getOwnPropertySymbols(real)) {
+    Object.defineProperty(own, symbol, { value: Reflect.get(real, symbol), writable: true, configurable: true });
+  }
+  return own;
+}
+
+/** It is the same from the first time on. What is written takes its place. */
+const lazy = (name: string, find: () => unknown) => {
+  let found: { value: unknown } | undefined;
+  return {
+    get() {
+      found ??= { value: find() };
+      return found.value;
+    },
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+    },
+  };
+};
+
+/** A function that does what this one does, also as a class. */
+function calling(real: Callable): Callable {
+  const own = function (this: unknown, ...args: unknown[]): unknown {
+    return new.target ? Reflect.construct(real, args, new.target) : Reflect.apply(real, this, args);
+  };
+  own.prototype = real.prototype;
+  return own;
+}

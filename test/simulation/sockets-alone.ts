@@ -1,0 +1,3 @@
+// What runs in a simulated process that has sockets and nothing else.
+
+export { createConnection } from 'node:net';
