@@ -1,7 +1,7 @@
 // What a run says of the locks that it grades.
 
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
-import { listOf } from '../narration/numbers.ts';
+import { asClause, listOf } from '../narration/numbers.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { cellsIn } from './cells.ts';
@@ -26,7 +26,7 @@ export function answerOf(grade: Grade, results: Results): Answer {
   const [first] = findings.broken;
   const [open] = findings.notLookedAt;
   const answer = (verdict: Answer['verdict'], said: string) => ({ verdict, sentence: `${stage} ${said}`, ...findings });
-  if (problem !== undefined) return answer('unknown', `can't be graded: ${problem.replace(/\.*$/, '.')}`);
+  if (problem !== undefined) return answer('unknown', `can't be graded: ${asClause(problem)}.`);
   if (first) return answer('broken', `is broken: ${first.says}`);
   if (open) return answer('unknown', `is not known: ${open.name} came to nothing. ${open.says}`);
   if (findings.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');

@@ -48,10 +48,10 @@ export const deadHeir = ({ stage }: LockUnderTest) =>
   });
 
 /** Resolves with how long it takes until this one is inside, in milliseconds. */
-async function takeOver({ story, servers }: Staging, heir: Holder, when: string, why: string): Promise<number> {
+export async function takeOver({ story, servers }: Staging, heir: Holder, when: string, why: string): Promise<number> {
   const entered = await story.endOf(heir.acquire(), WAIT_LEASES * LEASE_MS);
   if (entered.how !== 'done') {
-    const cause = servers.leaseLeftMs() === -1 ? 'the key has no end' : why;
+    const cause = servers.isEndless() ? 'its key has no TTL' : why;
     throw new Fault(`${when}, and nobody entered in ${formatDuration(WAIT_LEASES * LEASE_MS)}: ${cause}.`);
   }
   story.say(`${heir.name} enters`);
