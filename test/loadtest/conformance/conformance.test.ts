@@ -106,9 +106,9 @@ test.each([
   ],
   [
     'that always throws',
-    "throw new Error('ERR max number of clients reached');",
+    "throw new Error('ERR max number of clients reached.');",
     'fail',
-    /was not entered: acquire\(\) rejected/,
+    /was not entered: acquire\(\) rejected with Error: ERR max number of clients reached\.$/,
   ],
   [
     'that asks for what the virtual world does not have',
@@ -130,6 +130,19 @@ test.each([
   const outcome = await check('contract-enter', lockWith({ acquire, ...(release && { release }) }));
 
   expect(outcome).toMatchObject({ verdict, reasons: [expect.stringMatching(reason)] });
+});
+
+test('a waiter that robs the holder is not said to have lost the lock', async () => {
+  const robs = `const from = performance.now();
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      if (performance.now() > from + 2 * leaseMs) return void (await redis.set(key, ownerToken, 'PX', leaseMs));
+      await sleep(retryDelayMs, undefined, { signal });
+    }`;
+
+  expect(await check('contract-belief', lockWith({ acquire: robs }))).toMatchObject({
+    verdict: 'fail',
+    reasons: [expect.stringMatching(/^B entered 1\.6 s after it had asked, while A was inside within its lease\.$/)],
+  });
 });
 
 test('a lock that the virtual world can not run is unknown, with the reason', async () => {
