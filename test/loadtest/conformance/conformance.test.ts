@@ -132,6 +132,20 @@ test.each([
   expect(outcome).toMatchObject({ verdict, reasons: [expect.stringMatching(reason)] });
 });
 
+test('a queue in which a dead waiter stays first is not free after a crash; fair, which passes it over, is', async () => {
+  const ask = `if not redis.call('LPOS', KEYS[2], ARGV[1]) then redis.call('RPUSH', KEYS[2], ARGV[1]) end
+    if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('LINDEX', KEYS[2], 0) ~= ARGV[1] then return 0 end
+    redis.call('LPOP', KEYS[2]) redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1`;
+  const queues = `while ((await redis.eval(${JSON.stringify(ask)}, 2, key, key + ':queue', ownerToken, leaseMs)) === 0)
+    await sleep(retryDelayMs, undefined, { signal });`;
+
+  expect(await check('contract-crash', lockWith({ acquire: queues }))).toMatchObject({
+    verdict: 'fail',
+    reasons: [expect.stringMatching(/^B was killed while it waited, .* a dead waiter stays before the others\.$/)],
+  });
+  expect(await runCheck('contract-crash', lockNamed('fair'))).toMatchObject({ verdict: 'pass' });
+});
+
 test('a waiter that robs the holder is not said to have lost the lock', async () => {
   const robs = `const from = performance.now();
     while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
