@@ -1,7 +1,7 @@
 // Which keys are a lock's: what its own commands change when one sale after the other enters and leaves, alone.
 
 import { type ProcessOptions, startProcess } from './process.ts';
-import { keysOf, LOCK_KEY } from './sale.ts';
+import { keysOf, LEASE_MS, LOCK_KEY } from './sale.ts';
 import type { Server, ServerState } from './server.ts';
 import { type SearchSentence, says } from './wording.ts';
 
@@ -27,6 +27,8 @@ export const namesFor = (names: string[], key: string) => names.map((name) => na
 export const endOf = (names: string[], ends: ReadonlyMap<string, number>) =>
   Math.min(...names.map((name) => ends.get(name) ?? -1));
 
+/** Another tries so long after its holder entered, in milliseconds. */
+const LATER_MS = 2 * LEASE_MS;
 /** So many steps of a sale that is alone are followed. */
 const MOST_STEPS = 400;
 
@@ -48,28 +50,33 @@ export async function findLockKeys(
   const names = held.map(([name]) => name);
   const shown = { keys: namesFor(names, LOCK_KEY) };
   const isSame = names.every((name) => second.inside.has(name));
+  const hasNoTtl = first.entered.some((each) => endOf(names, server.ends(each)) === Number.POSITIVE_INFINITY);
   const left = [...second.after].filter(([name, text]) => first.after.get(name)?.length === text.length);
   return {
     held: names.length > 0 ? names : [KEY],
     staying: second.hasWaited ? [] : left.map(([name]) => name),
+    // Its holder does nothing more. Whom its key lets in all the same, the lease let in.
+    ...(hasNoTtl &&
+      names.length > 0 &&
+      (await enterAlone('3', first.entered, LATER_MS)) && { unclear: says('a lease in a value', shown) }),
     ...(!isSame && { unclear: says('a key for each holder', shown) }),
     ...(names.some((name) => first.after.has(name)) && { unclear: says('a key that stays', shown) }),
   };
 
   /** One sale, until nothing is on its way any more. Undefined when it does not end so. */
-  async function enterAlone(name: string, from: ServerState[]) {
+  async function enterAlone(name: string, from: ServerState[], at = 0) {
     const servers = [...from];
     const script = { businessMs: 0, key: KEY };
     const openLock: typeof common.openLock = (world) => ({ createLock: common.openLock(world).createLock });
     const live = startProcess(`alone-${name}`, { openLock, servers: servers.length, sales: 1, script });
     const heard: { channel: string; message: string }[] = [];
-    const happens = { at: 0, chance: 0 };
-    let inside: Contents | undefined;
+    const happens = { at, chance: 0 };
+    let entered: ServerState[] | undefined;
     await live.apply({ ...happens, type: 'begins' });
     for (let step = 0; step < MOST_STEPS; step += 1) {
       const { pending, timers, told, isOver, death } = live.seen();
       if (death !== undefined) return undefined;
-      if (told.some(({ step }) => step === 'entered')) inside ??= contentsOf(servers);
+      if (told.some(({ step }) => step === 'entered')) entered ??= [...servers];
       const [head] = pending;
       const message = heard.shift();
       const timer = timers.toSorted((one, other) => one.due - other.due)[0];
@@ -79,8 +86,10 @@ export async function findLockKeys(
         heard.push(...messages);
         await live.apply({ ...happens, type: 'reply', id: head.id, reply });
       } else if (message) await live.apply({ ...happens, ...message, type: 'message' });
-      else if (isOver) return inside && { inside, after: contentsOf(servers), servers, hasWaited: happens.at > 0 };
-      else if (timer) {
+      else if (isOver) {
+        const after = contentsOf(servers);
+        return entered && { entered, inside: contentsOf(entered), after, servers, hasWaited: happens.at > at };
+      } else if (timer) {
         happens.at = timer.due;
         await live.apply({ ...happens, type: 'timer', id: timer.id });
       } else return undefined;

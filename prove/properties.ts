@@ -1,7 +1,7 @@
 // What must be true, looked at in every state.
 
 import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
-import type { Touch } from './moves/move.ts';
+import { GIVEN_UP, type Touch } from './moves/move.ts';
 import type { Told } from './process.ts';
 import { inBuckets, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
 import { type Demand, type Scope, skusOf, unitsInBuckets } from './scopes.ts';
@@ -54,8 +54,13 @@ export function violated(state: State, scope: Scope, known: Known, touches?: Tou
   }
   const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isSoldOut(state.actors[index] as Actor));
   if (refused >= 0) return says('refused, though a unit was left', { process: nameOf(refused) });
+  const ofScopes = {
+    'no deadlock': deadlock,
+    'within permits': moreThanPermits,
+    'no wait for a free lock': waitsForFreeLock,
+  };
   for (const demand of scope.demands) {
-    const ofScope = { 'no deadlock': deadlock, 'within permits': moreThanPermits }[demand as string];
+    const ofScope = Object.hasOwn(ofScopes, demand) && ofScopes[demand as keyof typeof ofScopes];
     const reason = ofScope ? ofScope(state, scope, known) : look(state, demand, known, touches);
     if (reason) return reason;
   }
@@ -63,7 +68,7 @@ export function violated(state: State, scope: Scope, known: Known, touches?: Tou
 }
 
 function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Touch): SearchSentence | undefined {
-  const { at, actors, crashedAt, freeSince } = state;
+  const { at, actors, crashedAt } = state;
   switch (demand) {
     case 'alone':
       return together(actors, () => true, 'together');
@@ -82,16 +87,12 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
       const { process, place } = touches;
       const isThere = ({ isInside, insideOf }: Actor) =>
         state.sawEmpty.length > 0 ? insideOf.includes(place) : isInside;
-      const other = actors.findIndex(
-        (actor, index) => index !== process && isThere(actor) && (actor.leaseEnds[place] ?? 0) > at,
-      );
+      const isOther = (actor: Actor) => actor !== actors[process] && isThere(actor);
+      const careless = actors.findIndex((actor) => isOther(actor) && actor.leaseEnds[place] === GIVEN_UP);
+      if (careless >= 0) return says('gave its lock up', { process: nameOf(careless), other: nameOf(process) });
+      const other = actors.findIndex((actor) => isOther(actor) && (actor.leaseEnds[place] ?? 0) > at);
       if (other < 0) return undefined;
       return says("changes another's lock", { process: nameOf(process), holder: nameOf(other) });
-    }
-    case 'no wait for a free lock': {
-      if (at <= freeSince + FREE_MS || actors.some(({ isInside }) => isInside)) return undefined;
-      const waiter = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
-      return waiter < 0 ? undefined : says('waits for a free lock', { process: nameOf(waiter), freeSince });
     }
     case 'soon after a crash': {
       if (at <= crashedAt + TAKEOVER_MS) return undefined;
@@ -118,6 +119,14 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
     default:
       return undefined;
   }
+}
+
+/** Each client that has gone may have been the next of a queue: who comes after it finds that out when it looks again. */
+function waitsForFreeLock({ at, actors, budget, freeSince }: State, scope: Scope): SearchSentence | undefined {
+  const gone = (scope.budget.hangUps ?? 0) - budget.hangUps;
+  if (at <= freeSince + FREE_MS + gone * RETRY_DELAY_MS || actors.some(({ isInside }) => isInside)) return undefined;
+  const waiter = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
+  return waiter < 0 ? undefined : says('waits for a free lock', { process: nameOf(waiter), ms: at - freeSince });
 }
 
 /** One look has read two different stocks. */
@@ -220,12 +229,12 @@ export function violatedAtHorizon(
 ): SearchSentence | undefined {
   const stuck = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
   if (stuck >= 0 && !lock.unclear && at >= freeSince + LINGERING_MS)
-    return says('still waits', { process: nameOf(stuck), ms: at, freeSince });
+    return says('still waits', { process: nameOf(stuck), ms: at - freeSince });
   if (!demands.includes('nothing left') || !actors.every(({ history }) => history.seen.isOver)) return undefined;
   const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));
   const index = actors.findIndex(({ status, history }) => status === 'runs' && history.seen.timers.length > 0);
   if (index < 0 || at < endedAt + LINGERING_MS) return undefined;
-  return says('timer still fires', { process: nameOf(index), ms: at, endedAt });
+  return says('timer still fires', { process: nameOf(index), ms: at - endedAt });
 }
 
 /** What the stock says: every sale that was answered is in it. */

@@ -164,8 +164,10 @@ const violations = {
     `The stock refuses ${process}, whose lease runs: another has a newer token.`,
   "changes another's lock": ({ process, holder }: OfProcess & { holder: string }) =>
     `${process} changes the lock that ${holder} holds: ${holder} is inside and within its lease.`,
-  'waits for a free lock': ({ process, freeSince }: OfProcess & { freeSince: number }) =>
-    `${process} waits, and the lock is free since ${freeSince} ms.`,
+  'gave its lock up': ({ process, other }: OfProcess & { other: string }) =>
+    `${process} gave its lock up while it was inside, and ${other} took it.`,
+  'waits for a free lock': ({ process, ms }: OfProcess & { ms: number }) =>
+    `The lock is free, and ${process}, which waits for it, has not entered ${ms} ms later.`,
   'nobody after a crash': ({ ms }: { ms: number }) => `Nobody has entered within two leases (${ms} ms) of the crash.`,
   'waits for its own lock': ({ process }: OfProcess) => `${process} waits for its own lock until its lease is over.`,
   'enters after a hang-up': ({ process }: OfProcess) =>
@@ -189,10 +191,10 @@ const violations = {
   'sales together': ({ process }: OfProcess) => `Two sales of ${process} were inside at the same time.`,
 
   // At the horizon.
-  'still waits': ({ process, ms, freeSince }: OfProcess & { ms: number; freeSince: number }) =>
-    `${process} still waits at ${ms} ms, and the lock is free since ${freeSince} ms.`,
-  'timer still fires': ({ process, ms, endedAt }: OfProcess & { ms: number; endedAt: number }) =>
-    `All sales have ended at ${endedAt} ms, and ${process} has a timer that still fires at ${ms} ms.`,
+  'still waits': ({ process, ms }: OfProcess & { ms: number }) =>
+    `The lock is free, and ${process}, which waits for it, still has not entered ${ms} ms later.`,
+  'timer still fires': ({ process, ms }: OfProcess & { ms: number }) =>
+    `All sales have ended, and ${ms} ms later a timer of ${process} still fires.`,
 };
 
 /** Why nothing is violated, or nothing is known. */
@@ -202,10 +204,13 @@ const verdicts = {
   'nothing went wrong': () => 'What may go wrong happened in no order of events, so nothing was put to the test.',
   'too many states': ({ states }: { states: number }) => `It has seen ${states} states, and not every order.`,
   'too much memory': ({ bytes }: { bytes: number }) => `It takes more than ${Math.round(bytes / 1e6)} MB.`,
-  'beyond the horizon': ({ cut, ms }: { cut: number; ms: number }) => `${cut} branches were cut at ${ms} ms.`,
+  'beyond the horizon': ({ cut, ms }: { cut: number; ms: number }) =>
+    `${cut} interleavings go on for longer than ${ms} ms, where the search stops.`,
   'not controlled': ({ name }: { name: string }) => `The lock uses ${name}, which the search does not control.`,
   'a key for each holder': ({ keys }: { keys: string[] }) =>
     `Each holder has a key of its own, such as ${keys.join(' and ')}, so the search can't see whether the lock is free.`,
+  'a lease in a value': ({ keys }: { keys: string[] }) =>
+    `The key ${keys.join(' and ')} has no TTL, and another enters when the lease is over, so the search can't see until when it is held.`,
   'a key that stays': ({ keys }: { keys: string[] }) =>
     `The key ${keys.join(' and ')} is still there when the lock is given up, so the search can't see whether the lock is free.`,
   'replay differs': (at: { replay: number; of: number; step: number; differs: Difference }) =>

@@ -146,7 +146,8 @@ const searchInChinese: SearchWording = {
   'refused within its lease': ({ process }) => `库存拒绝了 ${process}，虽然它的租期未到：已有更大的 fencing 令牌。`,
   "changes another's lock": ({ process, holder }) =>
     `${process} 改动了 ${holder} 持有的锁：${holder} 在临界区内，租期未到。`,
-  'waits for a free lock': ({ process, freeSince }) => `${process} 在等待，而锁从 ${freeSince} 毫秒起就空闲。`,
+  'gave its lock up': ({ process, other }) => `${process} 还在临界区内就释放了自己的锁，随后 ${other} 拿到了它。`,
+  'waits for a free lock': ({ process, ms }) => `锁已空闲 ${ms} 毫秒，正在等待的 ${process} 仍未进入临界区。`,
   'nobody after a crash': ({ ms }) => `宕机后两个租期（${ms} 毫秒）内没有人进入临界区。`,
   'waits for its own lock': ({ process }) => `${process} 等待自己持有的锁，直到租期结束。`,
   'enters after a hang-up': ({ process }) => `${process} 的客户端已断开连接，它却继续等待，后来进入了临界区。`,
@@ -163,19 +164,20 @@ const searchInChinese: SearchWording = {
   'lost what was put back': ({ due, left }) => `应剩 ${due} 件，实际 ${left} 件：放回的货丢失了。`,
   'sales together': ({ process }) => `${process} 的两笔销售曾同时在临界区内。`,
 
-  'still waits': ({ process, ms, freeSince }) => `${ms} 毫秒时 ${process} 还在等待，而锁从 ${freeSince} 毫秒起就空闲。`,
-  'timer still fires': ({ process, ms, endedAt }) =>
-    `所有销售在 ${endedAt} 毫秒时已结束，${process} 的定时器到 ${ms} 毫秒还在触发。`,
+  'still waits': ({ process, ms }) => `锁已空闲 ${ms} 毫秒，一直在等待的 ${process} 始终没有进入临界区。`,
+  'timer still fires': ({ process, ms }) => `所有销售结束 ${ms} 毫秒之后，${process} 的定时器还在触发。`,
 
   holds: () => '没有任何交错违反要求。',
   'nobody was inside': () => '没有任何交错让人进入临界区，所以什么也没有检验。',
   'nothing went wrong': () => '没有任何交错触发预设的故障，所以什么也没有检验。',
   'too many states': ({ states }) => `已检查 ${states} 个状态，还没有检查完所有交错。`,
   'too much memory': ({ bytes }) => `所需内存超过 ${Math.round(bytes / 1e6)} MB。`,
-  'beyond the horizon': ({ cut, ms }) => `${cut} 个分支在 ${ms} 毫秒处被截断。`,
+  'beyond the horizon': ({ cut, ms }) => `有 ${cut} 个交错超过 ${ms} 毫秒仍未结束，模型检查到此为止。`,
   'not controlled': ({ name }) => `这把锁使用了 ${name}，模型检查器控制不了它。`,
   'a key for each holder': ({ keys }) =>
     `每个持有者都有自己的键，例如 ${keys.join('、')}，所以模型检查器看不出锁是否空闲。`,
+  'a lease in a value': ({ keys }) =>
+    `键 ${keys.join('、')} 没有过期时间，而租期结束后别人能进入，所以模型检查器看不出锁何时不再被持有。`,
   'a key that stays': ({ keys }) => `释放锁之后，键 ${keys.join('、')} 仍然存在，所以模型检查器看不出锁是否空闲。`,
   'replay differs': ({ replay, of, step, differs }) =>
     `反例的第 ${replay} 次重放（共 ${of} 次）在第 ${step} 步走了另一条路：${differenceInChinese(differs)}`,

@@ -7,6 +7,7 @@ import { checkNamed } from '../loadtest/conformance/checks.ts';
 import type { Grade } from '../loadtest/evidence/results.ts';
 import { problemOfName, readExternalLock, readPeers } from '../loadtest/grade/external-locks.ts';
 import { type Library, readPublished } from '../loadtest/grade/libraries.ts';
+import { asClause } from '../loadtest/narration/numbers.ts';
 import { nameOfCell } from '../loadtest/prove/matrix.ts';
 import { plan, provable, scopeNames } from '../loadtest/prove/plan.ts';
 import { createGradeNarrator } from '../loadtest/run/narrator.ts';
@@ -51,7 +52,7 @@ async function grade() {
   ];
   for (const { file, problem } of grades) {
     if (problem !== undefined)
-      process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem.replace(/\.*$/, '.')}\n`);
+      process.stderr.write(`${relative(callerDir, file)} can't be graded: ${asClause(problem)}.\n`);
   }
   const gradable = grades.filter(({ problem }) => problem === undefined);
   const rows = gradable.map(({ stage }) => stage);

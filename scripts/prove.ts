@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { problemOfName, readExternalLock } from '../loadtest/grade/external-locks.ts';
+import { asClause } from '../loadtest/narration/numbers.ts';
 import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../loadtest/prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../loadtest/prove/plan.ts';
 import { inWords, isAsExpected, type Proof, proofOf } from '../loadtest/prove/results.ts';
@@ -94,7 +95,7 @@ async function wantedLocks(): Promise<ProvableLock[] | undefined> {
   const external = files.map(async (arg) => {
     const file = resolve(callerDir, arg);
     const problem = problemOfName(nameOfExternalLock(file), file);
-    if (problem !== undefined) throw new Error(`${arg} can't be proved: ${problem}.`);
+    if (problem !== undefined) throw new Error(`${arg} can't be proved: ${asClause(problem)}.`);
     if (!existsSync(file)) throw new Error(`${arg} can't be proved: there is no such file.`);
     // What else is wrong with it, the search says.
     const { stage, promises } = await readExternalLock(file);

@@ -4,6 +4,7 @@ import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
+import { asClause } from '../narration/numbers.ts';
 import { promisesOfOurs } from '../staircase/conformance.ts';
 import { type Check, checks } from './checks.ts';
 import { doesNotApply, NoLock, outcomeOf, saidOf } from './outcome.ts';
@@ -55,7 +56,7 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
 /** Rejects with a sentence that says why the virtual world can't run the lock. */
 async function know(source: LockSource): Promise<Known> {
   const { promises: exported } = await exportsOf(source).catch((error: Error) => {
-    throw new Error(`The virtual world can't run it: ${error.message}.`);
+    throw new Error(`The virtual world can't run it: ${asClause(error.message)}.`);
   });
   const promises = source.facts.isExternal ? readPromises(exported) : (promisesOfOurs[source.name] ?? {});
   const subject = { source, promises, scripts: [] as string[] };

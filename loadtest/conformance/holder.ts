@@ -94,9 +94,9 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
   }
 
   /** True when it asks for the lock for a while and is kept out; if it got in it has given the lock back. */
-  async function isKeptOut(): Promise<boolean> {
+  async function isKeptOut(forMs = PROBE_MS): Promise<boolean> {
     const asked = acquire();
-    const end = await endOf(asked, PROBE_MS + SLOW_ENTRIES * pace.entryMs);
+    const end = await endOf(asked, forMs + SLOW_ENTRIES * pace.entryMs);
     if (end.how !== 'done') {
       calls.abort();
       // Who has entered meanwhile was late, and is let out again.

@@ -2,7 +2,7 @@
 
 import type { Schedule } from '../../simulation/schedule.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
-import { formatSeconds } from '../narration/numbers.ts';
+import { asClause, formatSeconds } from '../narration/numbers.ts';
 import { because, explained } from '../narration/reasons.ts';
 
 /** How many evidence an outcome names. */
@@ -65,7 +65,7 @@ export function saidOf(end: End): string {
   if (end.how === 'done') return 'resolved';
   return end.how === 'pending'
     ? 'did not settle'
-    : `rejected with ${end.error.code ?? end.error.name}: ${end.error.message}`;
+    : `rejected with ${end.error.code ?? end.error.name}: ${asClause(end.error.message)}`;
 }
 
 export const isNotHeld = (end: End) => end.how === 'rejected' && end.error.code === 'LOCK_NOT_HELD';

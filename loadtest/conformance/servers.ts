@@ -35,14 +35,8 @@ export function createServers(servers: VirtualServer[], key: string, say: (sente
           if (leaseIn(server, name) >= 0) ask(server, 'DEL', name);
       say('a day passes: every key that has an end is gone');
     },
-    /** What is left of the lease, in milliseconds: -1 when it has no end, -2 when there is no key. */
-    leaseLeftMs(): number {
-      const left = servers.map((server) => leaseIn(server, key));
-      if (Math.max(...left) !== -2) return Math.max(...left);
-      // In another key: the longest lease there is.
-      const others = servers.flatMap((server) => namesIn(server).map((name) => leaseIn(server, name)));
-      return Math.max(-2, ...others.filter((ms) => ms >= 0));
-    },
+    /** Its key has no TTL. Its lease may have an end all the same: a value says when. */
+    isEndless: () => servers.some((server) => leaseIn(server, key) === -1),
     /** What all keys hold, by their names. */
     contents(): Keys {
       const all = servers.flatMap((server, at) =>

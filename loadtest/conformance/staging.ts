@@ -7,6 +7,7 @@ import type { LockSource } from '../../simulation/lock-service.ts';
 import type { ReadCommand } from '../../simulation/proxy.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Promises } from '../evidence/promises.ts';
+import { asClause } from '../narration/numbers.ts';
 import { holdOn, isNoStep } from './held.ts';
 import { createHolder } from './holder.ts';
 import { createStory, Fault, lacksIt } from './outcome.ts';
@@ -43,7 +44,7 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
     ended ??= how;
   };
   const die = (error: unknown) =>
-    end({ error: new Fault(`A process ends by an error that no code handles: ${String(error)}.`) });
+    end({ error: new Fault(`A process ends by an error that no code handles: ${asClause(String(error))}.`) });
   const goBack = ['unhandledRejection', 'uncaughtException'].map((event) => {
     const others = process.listeners(event as 'uncaughtException');
     process.removeAllListeners(event).on(event, die);

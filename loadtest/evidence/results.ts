@@ -135,6 +135,8 @@ const findingSchema = z.object({
 export const answerSchema = z.object({
   verdict: z.enum(['holds', 'broken', 'unknown']),
   sentence: z.string(),
+  /** How much was searched, and why not the rest: each reason once. */
+  searched: z.string(),
   broken: z.array(findingSchema),
   holds: z.array(findingSchema),
   /** What it does not hold, and does not promise: `says` is why. */

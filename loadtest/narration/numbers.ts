@@ -68,3 +68,6 @@ export const sum = (values: number[]): number => values.reduce((total, value) =>
 /** Of values in rising order: the lowest that at least `share` of them do not exceed (nearest rank). 0 of nothing. */
 export const quantile = (sorted: number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+
+/** What others have written, such as the message of an error, as it stands inside a sentence: that has a full stop of its own. */
+export const asClause = (text: string) => text.replace(/[.\s]+$/, '');

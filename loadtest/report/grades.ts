@@ -1,13 +1,13 @@
 // What a run says of the locks that it grades.
 
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
-import { listOf } from '../narration/numbers.ts';
+import { asClause, listOf } from '../narration/numbers.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
 import { cellsIn } from './cells.ts';
 
 type Finding = Answer['broken'][number];
-type Findings = Omit<Answer, 'verdict' | 'sentence'>;
+type Findings = Omit<Answer, 'verdict' | 'sentence' | 'searched'>;
 
 /** Which findings of an answer a verdict is among. */
 const listOfVerdict = {
@@ -19,16 +19,28 @@ const listOfVerdict = {
   'not-applicable': 'doesNotApply',
 } as const;
 
-/** What is known of a lock, and what that comes to: first of all what is wrong with it. */
-export function answerOf(grade: Grade, results: Results): Answer {
+/**
+ * What is known of a lock, and what that comes to: first of all what is wrong with it. What the search did not come to the end of leaves
+ * open whether it holds only when it is required.
+ */
+export function answerOf(grade: Grade, results: Results, isSearchRequired = false): Answer {
   const { stage, problem } = grade;
   const findings = findingsOf(grade, results);
   const [first] = findings.broken;
-  const [open] = findings.notLookedAt;
-  const answer = (verdict: Answer['verdict'], said: string) => ({ verdict, sentence: `${stage} ${said}`, ...findings });
-  if (problem !== undefined) return answer('unknown', `can't be graded: ${problem.replace(/\.*$/, '.')}`);
+  const { notLookedAt } = findings;
+  const open = notLookedAt.find(({ kind }) => kind !== 'order') ?? (isSearchRequired ? notLookedAt[0] : undefined);
+  const searched = searchedOf(grade);
+  const answer = (verdict: Answer['verdict'], said: string): Answer => ({
+    ...{ verdict, sentence: `${stage} ${said}`, searched },
+    ...findings,
+  });
+  if (problem !== undefined) return answer('unknown', `can't be graded: ${asClause(problem)}.`);
   if (first) return answer('broken', `is broken: ${first.says}`);
-  if (open) return answer('unknown', `is not known: ${open.name} came to nothing. ${open.says}`);
+  if (open && isAllOpen(findings, 'check')) {
+    const advice = grade.search && isAllOpen(findings, 'drill') ? ' Play the drills on real servers: --real.' : '';
+    return answer('unknown', `can't be simulated. ${open.says}${advice}`);
+  }
+  if (open) return answer('unknown', `is not known: ${open.name} could not be run to its end. ${open.says}`);
   if (findings.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
   return answer('holds', `breaks none of its promises: ${countsOf(findings.holds)} hold.`);
 }
@@ -66,7 +78,26 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
   return found;
 }
 
-const kinds = { check: 'checks', order: 'scopes of the search', drill: 'drills' };
+/** Nothing is known of all that is of this kind. */
+function isAllOpen({ notLookedAt, ...known }: Findings, kind: Finding['kind']): boolean {
+  const isSome = (findings: Finding[]) => findings.some((finding) => finding.kind === kind);
+  return isSome(notLookedAt) && !Object.values(known).some(isSome);
+}
+
+/** How much of a lock was searched, and why not the rest. */
+function searchedOf({ search = [] }: Grade): string {
+  const open = search.filter(({ verdict }) => verdict === 'unknown');
+  const ended = search.length - open.length;
+  const reasons = [...new Set(open.map(({ reason }) => reason))].map((reason) => {
+    const scopes = open.filter((each) => each.reason === reason).map(({ scope }) => scope);
+    return open.length === search.length && scopes.length === open.length ? reason : `${listOf(scopes)}: ${reason}`;
+  });
+  if (ended === 0) return ['Not searched.', ...reasons].join(' ');
+  const said = `Searched: every interleaving of a few processes, in ${ended} of ${search.length} scopes.`;
+  return [said, ...(open.length > 0 ? ['Not to the end:'] : []), ...reasons].join(' ');
+}
+
+const kinds = { check: 'checks', drill: 'drills' };
 
 /** Why a lock need not hold it that was seen to renew, whether it says so or not; nothing for what it must. */
 const SEEN_TO_RENEW = { 'hung-holder': 'It renews its lease for as long as its process lives.', 'long-sale': '' };
@@ -77,7 +108,7 @@ function countsOf(holds: Finding[]): string {
     const count = holds.filter((each) => each.kind === kind).length;
     return count > 0 ? [`${count} of ${count} ${word}`] : [];
   });
-  return listOf(counts);
+  return listOf(counts.length > 0 ? counts : [`${holds.length} scopes of the search`]);
 }
 
 const titles = { holds: 'breaks no promise', broken: 'is broken', unknown: 'is not known' };

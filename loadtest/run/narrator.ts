@@ -118,6 +118,7 @@ export function answerLines(answer: Answer): string[] {
   };
   return [
     hanging('', pc.bold(paint[looksLike[answer.verdict]](answer.sentence))),
+    hanging('', answer.searched),
     ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
       ...(i === 0 ? [] : ['', hanging('Broken, too: ', says)]),
       ...lines(`${name}${found[kind]} found it. ${under}, in this order:`, steps),
@@ -128,7 +129,8 @@ export function answerLines(answer: Answer): string[] {
     ),
     ...lines('It does not promise, and does not hold:', bySentence(answer.notPromised)),
     ...lines('It does not apply, or can not be played here:', bySentence(answer.doesNotApply)),
-    ...lines('Nobody knows:', bySentence(answer.notLookedAt)),
+    // Of the search it is said above.
+    ...lines('Nobody knows:', bySentence(answer.notLookedAt.filter(({ kind }) => kind !== 'order'))),
   ];
 }
 

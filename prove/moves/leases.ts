@@ -4,7 +4,7 @@ import { endOf, namesFor } from '../lock-keys.ts';
 import { inBuckets, LOCK_KEY } from '../sale.ts';
 import type { Server, ServerState } from '../server.ts';
 import { type Actor, replaced, type State } from '../state.ts';
-import { type MovesOptions, NEVER, type Touch } from './move.ts';
+import { GIVEN_UP, type MovesOptions, NEVER, type Touch } from './move.ts';
 
 export type Leases = ReturnType<typeof createLeases>;
 
@@ -35,9 +35,10 @@ export function createLeases(server: Server, { masters, isInBuckets = false, loc
     /** It may have the lock, and not be inside yet. */
     isHolder: (actor: Actor, at: number) => actor.isInside || (actor.waitsSince !== undefined && endFor(actor) > at),
     /** The leases of a process after a command of it has reached a server, and the lock that it has changed. */
-    afterCommand({ servers, ahead, actors }: State, process: number, number: number, after: ServerState) {
+    afterCommand({ at, servers, ahead, actors }: State, process: number, number: number, after: ServerState) {
       const before = servers[number] as ServerState;
-      let { leaseEnds } = actors[process] as Actor;
+      const { isInside, ...actor } = actors[process] as Actor;
+      let { leaseEnds } = actor;
       let touches: Touch | undefined;
       for (const [bucket, keys] of (masters > 0 && number === 0 ? noLocks : locks).entries()) {
         const place = masters > 0 ? number : bucket;
@@ -45,6 +46,8 @@ export function createLeases(server: Server, { masters, isInBuckets = false, loc
         // Who makes the lock live longer has the lease.
         if (endsAt > endOf(keys, server.ends(before)))
           leaseEnds = replaced(leaseEnds, place, endsAt - (ahead[number] ?? 0));
+        else if (endsAt < at && isInside && (leaseEnds[place] ?? 0) > at)
+          leaseEnds = replaced(leaseEnds, place, GIVEN_UP);
         if (changes(before, after, keys)) touches = { process, place };
       }
       return { leaseEnds, touches };

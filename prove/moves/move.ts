@@ -35,6 +35,8 @@ export interface MovesOptions {
 
 /** The time of what does not happen. */
 export const NEVER = Number.POSITIVE_INFINITY;
+/** The end of a lease whose holder has given it up while it was inside. */
+export const GIVEN_UP = -1;
 /** How long a pause, a delay or a late reply lasts at most, in milliseconds. */
 export const LONGEST_MS = 3 * LEASE_MS;
 /** Masters differ in nothing, so faults of one are faults of any. */

@@ -64,6 +64,7 @@ const options = {
     'how many states each cell may take before it is unknown',
     wholeNumberFrom(1, 100_000_000),
   ),
+  require: row('--require <part>', 'exit with 2 unless every scope was searched to its end', oneOf('search')),
   only: row('--only <names>', 'what to measure (all)', list),
   rounds: row('--rounds <n>', 'how often each is measured', wholeNumber, 3),
   seconds: row('--seconds <s>', 'how long, in seconds', wholeNumber),

@@ -33,6 +33,8 @@ export interface RunCommandOptions extends RunSettings {
   grades?: Grade[];
   /** How to search every order of events of these locks: what is found, by their rows. */
   search?: (signal: AbortSignal) => Promise<Map<string, Grade['search']>>;
+  /** A grade that was not searched to the end of every scope is not known. */
+  isSearchRequired?: boolean;
   /** Somebody watches the drills of this run, who wants to see what Redis replies. */
   isWatched?: boolean;
   /** Ends the run when it aborts, for those who can do so besides a signal. */
@@ -68,6 +70,7 @@ export async function runCommand({
   isStory = false,
   grades,
   search = async () => new Map(),
+  isSearchRequired = false,
   isVirtual = false,
   isWatched = false,
   stopping = new AbortController(),
@@ -127,7 +130,7 @@ export async function runCommand({
     };
     if (grades) {
       results.grades = grades.map((grade) => ({ ...grade, ...withSearch(searched.get(grade.stage)) }));
-      for (const grade of results.grades) grade.answer = answerOf(grade, results);
+      for (const grade of results.grades) grade.answer = answerOf(grade, results, isSearchRequired);
       results.verdict = worstOf(results.grades, results);
     }
     folder.write('results.json', jsonOf(resultsSchema.parse(results)));
@@ -147,7 +150,7 @@ export async function runCommand({
   }
 }
 
-/** A broken promise is a 1, and what is not known a 2. */
+/** A broken promise is a 1, and what could not be run a 2. */
 function codeOf(grades: Grade[], verdict: Results['verdict']) {
   if (verdict === 'unknown' || grades.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
   return verdict === 'broken' ? NOT_AS_EXPECTED : AS_EXPECTED;

@@ -117,7 +117,7 @@ export function readGradeOptions(argv: string[]) {
   const command = newCommand(
     'npm run grade',
     'Puts a lock of your own through the contract and every drill, and writes a report.',
-    ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'markdown', ...LOADS],
+    ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'require', 'markdown', ...LOADS],
     {
       real: { help: 'its drills on real servers, in minutes, instead of in virtual time' },
       states: {
@@ -161,6 +161,7 @@ export function readGradeOptions(argv: string[]) {
     baseline: baseline === 'none' ? [] : stagesNamed(baseline, command, '--baseline'),
     checks: checkNames.filter((name) => given.drill?.includes(name) ?? true),
     mostStates: given.states,
+    isSearchRequired: given.require === 'search',
     ...drillSettings(given, isVirtual ? usualSettings : realSettings, drills ?? drillsOf('locks'), command),
   };
 }

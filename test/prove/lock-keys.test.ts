@@ -55,3 +55,53 @@ test('of a key that stays when the lock is given up it is not said that it is fr
     reason: "The key lock is still there when the lock is given up, so the search can't see whether the lock is free.",
   });
 });
+
+test('of a key without a TTL that lets another in when a field says so, it is not said until when it is held', async () => {
+  const clocked = writeLock(
+    `const take = "local now = redis.call('TIME')[1] if tonumber(redis.call('GET', KEYS[1]) or 0) > tonumber(now) then return 0 end redis.call('SET', KEYS[1], now + 1) return 1";
+    return {
+      async acquire() { while ((await redis.eval(take, 1, key)) === 0) await sleep(retryDelayMs); },
+      async release() { await redis.del(key); },
+    };`,
+    "import { setTimeout as sleep } from 'node:timers/promises';",
+  );
+
+  expect(await searchIn(clocked, 'slow-holder')).toMatchObject({
+    verdict: 'unknown',
+    why: { form: 'a lease in a value', values: { keys: ['lock'] } },
+  });
+});
+
+test('who gave its own lock up while it was inside is blamed, and not who takes it', async () => {
+  const careless = lockOf({ acquire: 'void redis.del(own).catch(() => {});' });
+
+  expect(await searchIn(careless, 'slow-holder')).toMatchObject({
+    verdict: 'fails',
+    why: { form: 'gave its lock up', values: { process: 'A', other: 'B' } },
+  });
+});
+
+/** Who waits has a place in a queue; `leaves` gives it up when its client has gone. */
+const queueWith = (leaves: string) => {
+  const ask = `if not redis.call('LPOS', KEYS[2], ARGV[1]) then redis.call('RPUSH', KEYS[2], ARGV[1]) end
+    if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('LINDEX', KEYS[2], 0) ~= ARGV[1] then return 0 end
+    redis.call('LPOP', KEYS[2]) redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1`;
+  return writeLock(
+    `const queue = key + ':queue';
+    return {
+      async acquire(signal) {
+        try {
+          while ((await redis.eval(${JSON.stringify(ask)}, 2, key, queue, ownerToken, leaseMs)) === 0) await sleep(retryDelayMs, undefined, { signal });
+        } catch (error) { ${leaves} throw error; }
+      },
+      async release() { await redis.eval(${JSON.stringify(ifOwner("redis.call('DEL', KEYS[1])"))}, 1, key, ownerToken); },
+    };`,
+    "import { setTimeout as sleep } from 'node:timers/promises';",
+  );
+};
+test.each([
+  ['leaves it: the next one looks a delay later', 'await redis.lrem(queue, 0, ownerToken);', 'holds'],
+  ['stays in it: nobody enters any more', '', 'fails'],
+])('the first of a queue whose client has gone %s', async (_what, leaves, verdict) => {
+  expect(await searchIn(queueWith(leaves), 'client-gone', { processes: 3 })).toMatchObject({ verdict });
+});

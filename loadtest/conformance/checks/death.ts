@@ -7,6 +7,8 @@ import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 /** Within so many leases another is inside. */
 export const TAKEOVER_LEASES = 1.5;
+/** By then a waiter has asked, in milliseconds. */
+const ARRIVE_MS = 100;
 /** How long it is waited for, in leases, before it counts as never. */
 const WAIT_LEASES = 3;
 
@@ -29,7 +31,30 @@ export async function crash({ survey, stage }: LockUnderTest) {
       takeoverMs = Math.max(takeoverMs, await takeOver(staging, b, when, 'the key is still there'));
     });
   }
+  await stage(firstWaiterDies);
   return holds(`Another entered ${formatDuration(takeoverMs)} after the crash at the latest.`, { takeoverMs });
+}
+
+/** Who waits first is killed: the holder releases, and the second enters. */
+async function firstWaiterDies(staging: Staging) {
+  const { process, story } = staging;
+  const [p, victim, q] = [process(), process(), process()];
+  const [a, b, c] = [p.holder('A'), victim.holder('B', LEASE_MS), q.holder('C', LEASE_MS)];
+  await a.enters();
+  void b.acquire();
+  await story.pass(ARRIVE_MS);
+  const asked = c.acquire();
+  await story.pass(ARRIVE_MS);
+  victim.kill();
+  story.say('B and C wait, and the process of B is killed');
+  await a.leaves();
+  await takeOver(
+    staging,
+    c,
+    'B was killed while it waited, and A released',
+    'a dead waiter stays before the others',
+    asked,
+  );
 }
 
 /** A loses its key, B takes it and is killed: the lock is free soon, although A lives. */
@@ -48,10 +73,16 @@ export const deadHeir = ({ stage }: LockUnderTest) =>
   });
 
 /** Resolves with how long it takes until this one is inside, in milliseconds. */
-async function takeOver({ story, servers }: Staging, heir: Holder, when: string, why: string): Promise<number> {
-  const entered = await story.endOf(heir.acquire(), WAIT_LEASES * LEASE_MS);
+export async function takeOver(
+  { story, servers }: Staging,
+  heir: Holder,
+  when: string,
+  why: string,
+  asked = heir.acquire(),
+): Promise<number> {
+  const entered = await story.endOf(asked, WAIT_LEASES * LEASE_MS);
   if (entered.how !== 'done') {
-    const cause = servers.leaseLeftMs() === -1 ? 'the key has no end' : why;
+    const cause = servers.isEndless() ? 'its key has no TTL' : why;
     throw new Fault(`${when}, and nobody entered in ${formatDuration(WAIT_LEASES * LEASE_MS)}: ${cause}.`);
   }
   story.say(`${heir.name} enters`);

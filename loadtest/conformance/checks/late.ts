@@ -79,15 +79,19 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
       throw new Fault(`A entered after B, and its token is ${later}, while that of B was ${tokenOfB}.`);
   });
 
-/** A release that a waiter could not hear, since its SUBSCRIBE was on its way: it is inside long before the lease ends. */
+/** A release that a waiter could not hear, since its SUBSCRIBE or BLPOP was on its way: it is inside long before the lease ends. */
 export const wakeUp = ({ stage }: LockUnderTest) =>
   stage(async ({ two, story }) => {
     const { q, a, b } = two();
     await a.enters();
     const held = q.hold(0, isListening);
+    const from = story.now();
     const asked = b.acquire();
     const command = await held.comes(ASK_MS);
-    if (command === undefined) return doesNotApply('Its waiters are not woken by Redis: they ask again and again.');
+    if (command === undefined) {
+      const sent = `it sent ${countOf(q.sentSince(from).length, 'command')} in ${formatDuration(ASK_MS)}`;
+      return doesNotApply(`No command of a waiter listens or blocks, so Redis wakes none: ${sent}.`);
+    }
     const { name } = command;
     story.say(`B asks, and its ${name} is held on its way`);
     // What it sends besides is answered by then.
@@ -105,7 +109,9 @@ export const wakeUp = ({ stage }: LockUnderTest) =>
     throw new Fault(`A lost wake-up: ${free}; the lease is ${formatDuration(LONG_LEASE_MS)}.`);
   });
 
-const isListening = ({ name }: ReadCommand) => /^[PS]?SUBSCRIBE$/.test(name);
+/** It listens, or waits at the server: BLPOP and its kin, and reads of a stream that block. */
+const isListening = ({ name, args }: ReadCommand) =>
+  /^([PS]?SUBSCRIBE|B(L|R|Z)M?(POP|MOVE).*)$/.test(name) || args.some((arg) => /^block$/i.test(arg));
 
 const LEASES = 3;
 /** So long the renewal is late, and so long what is on its way takes to end, in milliseconds. */

@@ -122,16 +122,15 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
     await b.enters();
     return a.leaves();
   },
-  async 'whose line was cut for two leases'({ process, story, servers }) {
-    const p = process();
-    const a = p.holder('A', LEASE_MS);
+  async 'whose line was cut for two leases'({ two, story }) {
+    const { p, a, b } = two(LEASE_MS);
     await a.enters();
     p.cut();
     await story.pass(2 * LEASE_MS);
-    const isOver = servers.leaseLeftMs() === -2;
+    const isHeld = await b.isKeptOut();
     p.restore();
     // A lock without a lease is still held.
-    return isOver ? a.leaves() : undefined;
+    return isHeld ? undefined : a.leaves();
   },
 };
 

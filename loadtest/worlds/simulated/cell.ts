@@ -6,6 +6,7 @@ import { runCheck } from '../../conformance/conformance.ts';
 import { runOrders } from '../../conformance/orders.ts';
 import { lacksIt } from '../../conformance/outcome.ts';
 import { type DrillSettings, lostTrack, notApplicable, type Played } from '../../harness/drill.ts';
+import { asClause } from '../../narration/numbers.ts';
 import { because, explained } from '../../narration/reasons.ts';
 import { drills } from '../../scenarios/index.ts';
 import { isCheck, SEEDED_ORDERS } from '../../staircase/conformance.ts';
@@ -33,7 +34,7 @@ const ORDERS_SECONDS = 20;
 export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
   const outcome = lostTrack(error);
   if (lock === undefined) return { outcome, endsProcess: true };
-  const text = `A node ends by an error that no code handles: ${String(error)}.`;
+  const text = `A node ends by an error that no code handles: ${asClause(String(error))}.`;
   return { outcome: { ...outcome, verdict: 'fail', ...explained([because('text', { text })]) }, endsProcess: true };
 }
 

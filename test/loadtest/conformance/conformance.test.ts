@@ -106,9 +106,9 @@ test.each([
   ],
   [
     'that always throws',
-    "throw new Error('ERR max number of clients reached');",
+    "throw new Error('ERR max number of clients reached.');",
     'fail',
-    /was not entered: acquire\(\) rejected/,
+    /was not entered: acquire\(\) rejected with Error: ERR max number of clients reached\.$/,
   ],
   [
     'that asks for what the virtual world does not have',
@@ -130,6 +130,33 @@ test.each([
   const outcome = await check('contract-enter', lockWith({ acquire, ...(release && { release }) }));
 
   expect(outcome).toMatchObject({ verdict, reasons: [expect.stringMatching(reason)] });
+});
+
+test('a queue in which a dead waiter stays first is not free after a crash; fair, which passes it over, is', async () => {
+  const ask = `if not redis.call('LPOS', KEYS[2], ARGV[1]) then redis.call('RPUSH', KEYS[2], ARGV[1]) end
+    if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('LINDEX', KEYS[2], 0) ~= ARGV[1] then return 0 end
+    redis.call('LPOP', KEYS[2]) redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1`;
+  const queues = `while ((await redis.eval(${JSON.stringify(ask)}, 2, key, key + ':queue', ownerToken, leaseMs)) === 0)
+    await sleep(retryDelayMs, undefined, { signal });`;
+
+  expect(await check('contract-crash', lockWith({ acquire: queues }))).toMatchObject({
+    verdict: 'fail',
+    reasons: [expect.stringMatching(/^B was killed while it waited, .* a dead waiter stays before the others\.$/)],
+  });
+  expect(await runCheck('contract-crash', lockNamed('fair'))).toMatchObject({ verdict: 'pass' });
+});
+
+test('a waiter that robs the holder is not said to have lost the lock', async () => {
+  const robs = `const from = performance.now();
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      if (performance.now() > from + 2 * leaseMs) return void (await redis.set(key, ownerToken, 'PX', leaseMs));
+      await sleep(retryDelayMs, undefined, { signal });
+    }`;
+
+  expect(await check('contract-belief', lockWith({ acquire: robs }))).toMatchObject({
+    verdict: 'fail',
+    reasons: [expect.stringMatching(/^B entered 1\.6 s after it had asked, while A was inside within its lease\.$/)],
+  });
 });
 
 test('a lock that the virtual world can not run is unknown, with the reason', async () => {

@@ -101,6 +101,32 @@ const queue = edited({
       return 1\`, 2, key, key.concat(':queue'), ownerToken, leaseMs).then((taken) => taken === 1 && 'OK')`,
 });
 
+/** Its key has no TTL: a field says when the lease is over, by the clock of the server. */
+const now = "local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)";
+const isMine =
+  "redis.call('HGET', KEYS[1], 'owner') == ARGV[1] and tonumber(redis.call('HGET', KEYS[1], 'over')) > now";
+const clocked = edited({
+  [set]: `redis.eval(\`${now}
+    if tonumber(redis.call('HGET', KEYS[1], 'over') or 0) > now then return 0 end
+    redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'over', now + ARGV[2]) return 1\`, 1, key, ownerToken, leaseMs)
+    .then((taken) => taken === 1 && 'OK')`,
+  [`ifOwner("'PEXPIRE', KEYS[1], ARGV[2]")`]: `\`${now}
+    if ${isMine} then redis.call('HSET', KEYS[1], 'over', now + ARGV[2]) return 1 end return 0\``,
+  [freed]: `redis.eval(\`${now} if ${isMine} then return redis.call('DEL', KEYS[1]) end return 0\`, 1, key, ownerToken)`,
+});
+
+/** A release leaves a signal in a list, and who waits pops it. */
+const popping = edited({
+  [wait]: `{ const line = redis.duplicate({ enableOfflineQueue: true });
+        await line.blpop(key.concat(':signal'), leaseMs / 1_000).finally(() => line.disconnect()); }`,
+  'throw new LockNotHeldError(key);\n    },': `throw new LockNotHeldError(key);
+      const signal = key.concat(':signal');
+      await redis.del(signal);
+      await redis.lpush(signal, 1);
+      await redis.pexpire(signal, leaseMs);
+    },`,
+});
+
 /** It waits for 50 ms for a reply, and gives back what it did not wait for. */
 const hasty = edited({
   'const take': `const giveBack = () => redis.eval(ifOwner("'DEL', KEYS[1]"), 1, key, ownerToken).catch(() => {});\n  const take`,
@@ -167,6 +193,10 @@ export const rightLocks = {
       holds = Math.max(0, holds - 1);
       if (left === -1) throw`,
   }),
+  clocked,
+  popping,
+  /** All its waiters look in the same moments, which are far apart. */
+  patient: edited({ [wait]: 'await sleep(500, undefined, { signal });' }),
   hasty,
   /** It gives a late try back when its client goes alone: the next try finds it. */
   oddHasty: edited(

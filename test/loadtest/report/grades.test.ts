@@ -22,10 +22,11 @@ const enters = cell('contract-enter', 'pass', 'One at a time is inside.');
 const late = cell('contract-late-release', 'fail', 'The late DEL freed the lock of B.', ['0.012 s A enters']);
 const rush = cell('rush', 'pass');
 
-const inSearch = (verdict: 'holds' | 'fails' | 'unknown') => ({
-  search: [
-    { scope: 'nested-object', verdict, reason: 'A waits for its own lock.', under: 'no fault', steps: ['1. A begins'] },
-  ],
+const inSearch = (...verdicts: ('holds' | 'fails' | 'unknown')[]) => ({
+  search: verdicts.map((verdict, at) => ({
+    ...{ scope: ['nested-object', 'plain', 'failover'][at] ?? '', verdict, reason: 'A waits for its own lock.' },
+    ...{ under: 'no fault', steps: ['1. A begins'] },
+  })),
 });
 const beyond = { doesNotPromise: { 'nested-object': 'It promises no re-entry.', 'long-sale': 'It does not renew.' } };
 const longHold = cell('contract-long-hold', 'pass');
@@ -43,7 +44,7 @@ test.each([
     'of one nothing is known',
     graded([rush, cell('failover', 'unknown', 'It died.')]),
     'unknown',
-    /failover .* It died\.$/,
+    /failover could not be run to its end\. It died\.$/,
   ],
   ['none applies', graded([cell('failover', 'not-applicable')]), 'unknown', /nothing applies/],
   ['one was left out', graded([rush], {}, ['mine failover']), 'unknown', /failover/],
@@ -55,7 +56,14 @@ test.each([
     'holds',
     /1 of 1/,
   ],
-  ['the search came to no end', graded([rush], inSearch('unknown')), 'unknown', /nested-object/],
+  ['the search came to no end', graded([rush], inSearch('unknown')), 'holds', /: 1 of 1 drills hold\.$/],
+  ['all that is known is that the search came to no end', graded([], inSearch('unknown')), 'unknown', /nothing/],
+  [
+    'it can’t be simulated',
+    graded([cell('contract-enter', 'unknown', 'It uses a Worker.'), cell('rush', 'unknown')], inSearch('unknown')),
+    'unknown',
+    /^mine can't be simulated\. It uses a Worker\. Play the drills on real servers: --real\.$/,
+  ],
   ['it fails what it does not promise', graded([rush, longSale], beyond), 'holds', /1 of 1/],
   ['it was seen to do what it does not promise', graded([longHold, longSale], beyond), 'broken', /Two were inside/],
 ])('grades: %s', (_what, results, verdict, sentence) => {
@@ -64,6 +72,31 @@ test.each([
 
   expect(answer).toMatchObject({ verdict, sentence: expect.stringMatching(sentence) });
   expect(answerLines(answer)[0]).toBe(answer.sentence);
+});
+
+test.each([
+  [inSearch('holds', 'holds'), 'Searched: every interleaving of a few processes, in 2 of 2 scopes.'],
+  [
+    inSearch('unknown', 'holds', 'unknown'),
+    'Searched: every interleaving of a few processes, in 1 of 3 scopes. Not to the end: nested-object and failover: A waits for its own lock.',
+  ],
+  [inSearch('unknown', 'unknown'), 'Not searched. A waits for its own lock.'],
+  [{}, 'Not searched.'],
+])('grades: why something was not searched is said once %#', (grade, said) => {
+  const results = graded([rush], grade);
+  const answer = answerOf(results.grades?.[0] as Grade, results);
+
+  expect(answerLines(answer).filter((line) => line.includes('earched'))).toEqual([said]);
+});
+
+test('grades: whoever requires the search learns that it came to no end', () => {
+  const results = graded([rush], inSearch('holds', 'unknown'));
+  const [grade] = results.grades ?? [];
+
+  expect(answerOf(grade as Grade, results, true)).toMatchObject({
+    verdict: 'unknown',
+    sentence: expect.stringMatching(/^mine is not known: plain /),
+  });
 });
 
 test.each([
