@@ -17,10 +17,10 @@ const leaseIn = (server: VirtualServer, name: string) => Number(ask(server, 'PTT
 /** The servers of a lock that takes this key. Each step is told with `say`. */
 export function createServers(servers: VirtualServer[], key: string, say: (sentence: string) => void) {
   return {
-    /** Deletes the key in every server, as if the lease were over. Returns false when there is none. */
-    endLease(): boolean {
+    /** Deletes a key in every server, as if the lease were over. Returns false when there is none. */
+    endLease(ofKey = key): boolean {
       const isDeleted = servers.map((server) => {
-        if (ask(server, 'DEL', key) !== 0) return true;
+        if (ask(server, 'DEL', ofKey) !== 0) return true;
         // For a lock that keeps its lease in another key.
         const leased = namesIn(server).filter((name) => leaseIn(server, name) >= 0);
         return leased.length > 0 && ask(server, 'DEL', ...leased) !== 0;

@@ -18,7 +18,7 @@ export const LEASE_MS = 800;
 /** A lease that does not end while a check looks. */
 export const LONG_LEASE_MS = 10_000;
 /** A staging that comes to no end by then never does, in milliseconds of the virtual clock. */
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 3_600_000;
 const MASTERS = 5;
 
 /** The lock that is looked at. */

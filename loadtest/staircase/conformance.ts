@@ -40,6 +40,8 @@ const questions: Record<string, string> = {
   'contract-script-flush': 'does the lock work on when the server has forgotten its scripts?',
   'contract-belief': 'does the holder believe in its lease neither longer nor shorter than Redis?',
   'contract-permits': 'are as many inside as there are permits, and does that of a dead holder come back?',
+  'contract-sequences':
+    'is it a lock after each sequence of what one process does: acquire, nest, release, hold, lose, abort, fail?',
 };
 
 /** What the built-in locks promise. Those that are not named promise nothing beyond the contract. */
