@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Express } from 'express';
 import { pino } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
@@ -85,7 +86,7 @@ export async function startNode(otherParts: OtherParts = {}) {
   log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
 
   /** The settings of the port and the host begin with `prefix`. */
-  async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, host: string) {
+  async function listen(app: Express, prefix: '' | 'LAB_', port: number, host: string) {
     const server = createHttpServer(app, settings.REQUEST_TIMEOUT_MS, open);
     server.listen(port, host);
     try {
