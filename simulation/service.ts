@@ -84,6 +84,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     servers: {
       forLock: () => ({ redis: store.redis, masters }) as never,
       mustServe() {},
+      sendTogether() {},
       stockInMysql() {
         throw new Error('There is no MySQL in the virtual world.');
       },

@@ -21,7 +21,7 @@ export interface SaleOrder {
 }
 
 export function createSell(parts: SaleServiceParts, holders: Holders, records: SaleRecords, scripts: SaleScripts) {
-  const { registry, settings, node, store } = parts;
+  const { registry, settings, node, store, servers } = parts;
   const { PORT: port } = settings;
   let lastSale = 0;
 
@@ -125,6 +125,8 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
 
     /** A strategy that writes in a way of its own has a refused write resolve with nothing. */
     async function write<T>(send: () => Promise<T>) {
+      // A lock would be slower: it waits for each answer before it sends the next command.
+      if (!registry.hasLock(holder.lock)) servers.sendTogether();
       const answer = await holder.write(send);
       if (!answer) holder.progress.write = 'not sent';
       return answer;
