@@ -52,7 +52,7 @@ export function createHttpServer(app: Express, requestTimeoutMs: number, open: S
  * a prototype of its own, and V8 then runs slowly all that Node does with them: a third of what a sale costs its node. These have it from
  * the beginning, so nothing changes. https://github.com/expressjs/express/issues/5998 proposes the same to Express; it is open.
  */
-function classesOf(app: Express) {
+export function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {}
   class AppResponse extends ServerResponse<AppRequest> {}
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
