@@ -31,6 +31,11 @@ import {
   readSettingsOrExit,
 } from './settings/settings.ts';
 
+/**
+ * How many connections may wait to be accepted: as many as nginx lets wait. A rush opens its connections all at once, and Linux drops one
+ * that finds the queue full (511 is Node's), which then waits for a second, and for three.
+ */
+const BACKLOG = 4_096;
 /** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
 const RELEASE_LIMIT_MS = 1_000;
 /** How long it waits for slow clients to read their last answers, in milliseconds. */
@@ -88,7 +93,7 @@ export async function startNode(otherParts: OtherParts = {}) {
   /** The settings of the port and the host begin with `prefix`. */
   async function listen(app: Express, prefix: '' | 'LAB_', port: number, host: string) {
     const server = createHttpServer(app, settings.REQUEST_TIMEOUT_MS, open);
-    server.listen(port, host);
+    server.listen({ port, host, backlog: BACKLOG });
     try {
       await once(server, 'listening');
     } catch (error) {

@@ -49,7 +49,7 @@ export function createHttpServer(app: Express, requestTimeoutMs: number, open: S
 
 /**
  * The classes of the requests and responses of `app`, for Node to make them of. Express gives each request and each response that it meets
- * a prototype of its own, and V8 then runs slowly all that Node does with them: a third of what a sale costs its node. These have it from
+ * a prototype of its own, and V8 then runs slowly all that Node does with them: a third to a half of what a sale costs its node. These have it from
  * the beginning, so nothing changes. https://github.com/expressjs/express/issues/5998 proposes the same to Express; it is open.
  */
 export function classesOf(app: Express) {

@@ -76,10 +76,7 @@ export function createHistory(node: string, capacity = 600_000) {
 
 type Kept = Omit<SaleEvent, 'node'>;
 
-/**
- * Events, with a column for each member. An object for each event would outlive its sale, and V8 copies what outlives twice: that was a
- * seventh of what a sale under `redis-atomic` costs its node.
- */
+/** Events, with a column for each member: V8 would copy an object for each event twice, because it outlives its sale. */
 type Block = { [Member in keyof Required<Kept>]: Kept[Member][] };
 
 function newBlock(): Block {

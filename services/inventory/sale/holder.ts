@@ -56,7 +56,7 @@ export function createHolders(
     let timer: NodeJS.Timeout | undefined;
     begin();
     return {
-      /** Made when it is first asked for: a sale in one step asks for none, and a signal costs as much as the rest of its wait. */
+      /** Made when it is first asked for: a sale in one step asks for none, and a signal is three quarters of what its wait costs. */
       get signal() {
         return wait.signal;
       },
