@@ -5,7 +5,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
+import { type ByHand, openByHand } from '../loadtest/bench/by-hand-turn.ts';
 import {
+  BY_HAND,
   bucketCounts,
   type Contestant,
   contestants,
@@ -138,7 +140,12 @@ function chooseContestants(): Contestant[] {
     return found ?? refuseName(command, `--only ${name} is not known`, name, known);
   });
   const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
-  if (nodes) return onNodes(found, nodes);
+  // It is no node: there are two of it, always.
+  if (nodes)
+    return onNodes(
+      found.filter(({ name }) => name !== BY_HAND),
+      nodes,
+    );
   return orders ? withOrders(found) : found;
 }
 
@@ -235,16 +242,21 @@ async function openStack(): Promise<Ground> {
     onDeath: stopBecause,
   });
   const [first = selling] = orders ? [] : plain.values();
+  let byHand: ByHand | undefined;
   const close = async () => {
+    await byHand?.close();
     await selling.close();
     for (const stacks of plain.values()) await stacks.close();
   };
   try {
-    const { redis, nginx, backends: versions } = await first.open('load');
+    const target = await first.open('load');
+    const { redis, nginx, backends: versions } = target;
+    if (chosen.some(({ name }) => name === BY_HAND)) byHand = await openByHand(target, stopBecause);
     return {
       environment: { redis, nginx, backends: versions },
       async runTurn(contestant, connections) {
         const { name, kind, needsReplica, ordersUnder, nodes: count = 2 } = contestant;
+        if (byHand && name === BY_HAND) return byHand.runTurn(connections, requests, stopping.signal);
         const targets = ordersUnder === undefined ? plain.get(count) : selling;
         // A published lock has nodes of its own, and so has a lock that waits for a replica.
         const alone = kind === 'peer' || needsReplica ? (ordersUnder ?? nameOnAnyNodes(name)) : undefined;

@@ -48,7 +48,7 @@ export interface ServiceOptions {
 const HISTORY = 100_000;
 const PORT = 7777;
 
-const unmeasured = { startTimer: () => () => {}, inc() {} };
+const unmeasured = { observe() {}, inc() {} };
 const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['metrics'];
 
 /** Starts the service with this lock alone. */
@@ -84,6 +84,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     servers: {
       forLock: () => ({ redis: store.redis, masters }) as never,
       mustServe() {},
+      sendTogether() {},
       stockInMysql() {
         throw new Error('There is no MySQL in the virtual world.');
       },

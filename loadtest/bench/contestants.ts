@@ -49,9 +49,13 @@ export const bucketCounts: Contestant[] = [1, 2, 8, 16].map((count) => ({
   buckets: count,
 }));
 
+/** `redis-atomic` in a service of Express and ioredis alone: what the inventory service costs is compared with it. */
+export const BY_HAND = 'by-hand';
+
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
   contestant('http-ceiling', 'ceiling'),
+  contestant(BY_HAND, 'ceiling'),
   ...measured.map((name) => contestant(name, 'ours')),
   ...published,
 ];

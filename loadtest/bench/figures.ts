@@ -1,7 +1,7 @@
 // The figures of a turn, what they come to over the rounds, and the ratios.
 
 import { quantile, sum } from '../narration/numbers.ts';
-import { type Contestant, letsOneInAtATime, nameOnAnyNodes, WITH_ORDERS } from './contestants.ts';
+import { BY_HAND, type Contestant, letsOneInAtATime, nameOnAnyNodes, WITH_ORDERS } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';
@@ -91,6 +91,8 @@ export type Figure = (figures: TurnFigures) => number | undefined;
 interface Round {
   /** A figure of a contestant: its rate when none is named. */
   of(name: string, figure?: 'perSecond' | 'commandsPerAcquisition' | 'p99ToIdeal'): number;
+  /** The CPU time that a sale of this one costs the nodes ÷ that of the service written by hand. */
+  toByHand(name: string): number;
   /** The highest rate of the contestants of this kind, or of those of them that are meant. */
   fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number;
 }
@@ -113,6 +115,10 @@ const comparisons: Record<BenchResults['mode'], Record<string, Read>> = {
   http: {
     'combine/redis-atomic': ({ of }) => of('combine') / of('redis-atomic'),
     'cohort/redis-atomic': ({ of }) => of('cohort') / of('redis-atomic'),
+    'redis-atomic/by-hand': ({ toByHand }) => toByHand('redis-atomic'),
+    '8-auto-renew/by-hand': ({ toByHand }) => toByHand('8-auto-renew'),
+    'blocking/by-hand': ({ toByHand }) => toByHand('blocking'),
+    'cohort/by-hand': ({ toByHand }) => toByHand('cohort'),
   },
 };
 
@@ -150,8 +156,10 @@ export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['
     );
     const of: Round['of'] = (name, figure = 'perSecond') =>
       held.find((turn) => turn.name === name)?.figures?.[figure] ?? Number.NaN;
+    const cpuOf = (name: string) => held.find((turn) => turn.name === name)?.figures?.cpuMicros.processes ?? Number.NaN;
     return {
       of,
+      toByHand: (name) => cpuOf(name) / cpuOf(BY_HAND),
       fastest(kind, isMeant = () => true) {
         const meant = held.filter(({ name }) => kinds.get(name) === kind && isMeant(name));
         return meant.length === 0 ? Number.NaN : Math.max(...meant.map(({ name }) => of(name)));

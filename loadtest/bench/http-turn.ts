@@ -11,7 +11,7 @@ import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu } from '
 import type { TurnFigures } from './results.ts';
 
 /** So many sales come before it is measured: they find code that is not compiled, and open the connections. */
-const WARM_UP_SALES = 2_000;
+export const WARM_UP_SALES = 2_000;
 
 interface HttpTurnOptions {
   target: Target;

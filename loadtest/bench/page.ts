@@ -23,7 +23,8 @@ export function renderBenchPage(results: BenchResults): string {
 const ceilings = {
   locks: html`a ceiling, without a lock: <b>serial</b> is one queue in one process, the most that one process reaches; <b>handover</b> is two
 processes that take turns, the most that two reach`,
-  http: html`the ceiling: a sale that touches no store`,
+  http: html`a ceiling: <b>http</b> is a sale that touches no store; <b>by-hand</b> is <code>redis-atomic</code> in a service of Express and
+ioredis alone`,
 };
 
 function rates(results: BenchResults): Html {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Express } from 'express';
 import { pino } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
@@ -30,6 +31,11 @@ import {
   readSettingsOrExit,
 } from './settings/settings.ts';
 
+/**
+ * How many connections may wait to be accepted: as many as nginx lets wait. A rush opens its connections all at once, and Linux drops one
+ * that finds the queue full (511 is Node's), which then waits for a second, and for three.
+ */
+const BACKLOG = 4_096;
 /** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
 const RELEASE_LIMIT_MS = 1_000;
 /** How long it waits for slow clients to read their last answers, in milliseconds. */
@@ -85,9 +91,9 @@ export async function startNode(otherParts: OtherParts = {}) {
   log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
 
   /** The settings of the port and the host begin with `prefix`. */
-  async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, host: string) {
+  async function listen(app: Express, prefix: '' | 'LAB_', port: number, host: string) {
     const server = createHttpServer(app, settings.REQUEST_TIMEOUT_MS, open);
-    server.listen(port, host);
+    server.listen({ port, host, backlog: BACKLOG });
     try {
       await once(server, 'listening');
     } catch (error) {

@@ -98,7 +98,7 @@ test.each<[what: string, write: () => Promise<unknown>, definite: boolean]>([
     registry: createRegistry({ own: { backend: 'mysql', stockIn: 'mysql', takeOne } }),
     settings: { PORT: 1, LOCK_VERSION: 'own', LEASE_MS: 1, RETRY_DELAY_MS: 1, WAIT_TIMEOUT_MS: 1_000 },
     store: { mustCarry: async () => {}, onAway() {}, bucketOf() {} },
-    servers: { forLock: () => ({}) },
+    servers: { forLock: () => ({}), sendTogether() {} },
     ...{ node: 'a', history: createHistory('a'), metrics: createMetrics(), log: { debug() {} } },
   } as unknown as SaleServiceParts);
 

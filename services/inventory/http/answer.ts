@@ -27,7 +27,9 @@ export const giveRequestId: RequestHandler = (request, response, next) => {
 
 /** Notes who would rather read the answer of a sale than parse it: `response.locals` says it. JSON is what others get. */
 export const askForWords: RequestHandler = (request, response, next) => {
-  response.locals.inWords = request.accepts(['json', 'application/problem+json', 'text/plain']) === 'text/plain';
+  const { accept = '*/*' } = request.headers;
+  const accepted = accept === '*/*' ? 'json' : request.accepts(['json', 'application/problem+json', 'text/plain']);
+  response.locals.inWords = accepted === 'text/plain';
   next();
 };
 
@@ -78,11 +80,15 @@ export function allowOnly(...methods: string[]) {
 
 /** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
 const onlyJson: RequestHandler = (request, _response, next) => {
-  // A POST without a body says so with a length of 0.
-  const hasBody = request.headers['content-length'] !== '0';
-  if (!hasBody || request.is('json') !== false) return next();
+  if (!hasBody(request) || request.is('json') !== false) return next();
   throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
 };
+
+/** A POST without a body may say so with a length of 0. */
+function hasBody({ headers }: Request): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return length !== '0' || encoding !== undefined;
+}
 
 /** Answers to requests whose body is read: nothing is done about them yet. */
 const reading = new WeakSet<ServerResponse>();
@@ -92,6 +98,7 @@ export const isAwaitingBody = (response: ServerResponse) =>
 
 const parseJson = express.json({ limit: '1kb' });
 const readJson: RequestHandler = (request, response, next) => {
+  if (!hasBody(request)) return next();
   reading.add(response);
   parseJson(request, response, (error?: unknown) => {
     reading.delete(response);

@@ -44,22 +44,38 @@ export function createHolders(
 ) {
   const { store, twoStores, servers, settings } = parts;
   const instance = randomUUID();
-  const waits = new Set<AbortController>();
+  const waits = new Set<(why: ProblemError) => void>();
   const underWay = new Set<Promise<unknown>>();
 
   /** Opens a wait: its signal aborts `limitMs` from now unless it has ended, or when the client hangs up. Its reason is the error to end with. */
   function startWait(limitMs: number, client?: Client) {
     const wait = new AbortController();
-    const giveUp = () => wait.abort(new ProblemError('CLIENT_GONE', 'The client hung up while its sale waited.'));
+    let isOver = false;
+    const giveUp = () => abort(new ProblemError('CLIENT_GONE', 'The client hung up while its sale waited.'));
     const until = performance.now() + limitMs;
     let timer: NodeJS.Timeout | undefined;
     begin();
-    return { signal: wait.signal, end, beginAgain: begin };
+    return {
+      /** Made when it is first asked for: a sale in one step asks for none, and a signal is three quarters of what its wait costs. */
+      get signal() {
+        return wait.signal;
+      },
+      throwIfOver() {
+        if (isOver) wait.signal.throwIfAborted();
+      },
+      end,
+      beginAgain: begin,
+    };
+
+    function abort(why: ProblemError) {
+      isOver = true;
+      wait.abort(why);
+    }
 
     function begin() {
-      waits.add(wait);
+      waits.add(abort);
       timer = setTimeout(() => {
-        wait.abort(notFree(`within ${limitMs} ms`));
+        abort(notFree(`within ${limitMs} ms`));
       }, until - performance.now());
       if (client?.destroyed) giveUp();
       client?.on('close', giveUp);
@@ -67,7 +83,7 @@ export function createHolders(
 
     /** From now on nothing ends it, unless it begins again. */
     function end() {
-      waits.delete(wait);
+      waits.delete(abort);
       clearTimeout(timer);
       client?.off('close', giveUp);
     }
@@ -192,7 +208,7 @@ export function createHolders(
     present,
     open,
     endWaits(why: ProblemError) {
-      for (const wait of waits) wait.abort(why);
+      for (const abort of waits) abort(why);
     },
     /** Resolves when none of those that there are now is at work. */
     ended: () => Promise.allSettled(underWay),

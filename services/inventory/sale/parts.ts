@@ -20,7 +20,7 @@ export interface SaleServiceParts {
   store: Store;
   /** Where the stock is in MySQL and in Redis at once. */
   twoStores?: TwoStores | undefined;
-  servers: Pick<NodeServers, 'forLock' | 'mustServe'> & { stockInMysql(): Stock };
+  servers: Pick<NodeServers, 'forLock' | 'mustServe' | 'sendTogether'> & { stockInMysql(): Stock };
   history: History;
   metrics: Metrics;
   log: Pick<Logger, 'warn' | 'info' | 'debug'>;

@@ -36,7 +36,9 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
       let hasBegun = false;
       let isInside = false;
       let isLeaseLost = false;
-      let stopTimer = metrics.waitSeconds.startTimer({ lock });
+      /** What is measured now, and since when. */
+      let timed = metrics.waitSeconds;
+      let since = startedAt;
       history.record({ type: 'waiting', saleId, ...(requestId !== undefined && { requestId }) });
       counts.received += 1;
       inFlight += 1;
@@ -45,14 +47,21 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
       function begin() {
         hasBegun = true;
         waiting -= 1;
-        stopTimer();
-        stopTimer = metrics.holdSeconds.startTimer({ lock });
+        observe();
+        measure(metrics.holdSeconds);
         wait.end();
       }
 
-      function startWait() {
-        stopTimer = metrics.waitSeconds.startTimer({ lock });
+      function measure(seconds: typeof timed) {
+        timed = seconds;
+        since = performance.now();
       }
+
+      function observe() {
+        timed.observe({ lock }, (performance.now() - since) / 1_000);
+      }
+
+      const startWait = () => measure(metrics.waitSeconds);
 
       function waitAgain() {
         hasBegun = false;
@@ -86,7 +95,7 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
           if (step === 'waiting') waitAgain();
           if (step === 'left') {
             isInside = false;
-            stopTimer();
+            observe();
           }
           if (step === 'released') return;
           const fencingToken = step === 'entered' ? holder.fencingToken() : undefined;

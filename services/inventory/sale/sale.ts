@@ -78,7 +78,6 @@ export async function underLock<T>(
 
 /** The sale without a lock: the store takes the unit in a way of its own. */
 export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, emit: (step: SaleStep) => void) {
-  options.signal.throwIfAborted();
   try {
     const stockBefore = await takeOne(options);
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${options.sku}.`);

@@ -21,7 +21,7 @@ export interface SaleOrder {
 }
 
 export function createSell(parts: SaleServiceParts, holders: Holders, records: SaleRecords, scripts: SaleScripts) {
-  const { registry, settings, node, store } = parts;
+  const { registry, settings, node, store, servers } = parts;
   const { PORT: port } = settings;
   let lastSale = 0;
 
@@ -42,7 +42,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
     const holder = holders.open(saleId, client, () => record.loseLease(), asked);
     const record = records.open(saleId, skus, client.locals?.requestId, holder);
     const { emit } = record;
-    const { signal } = holder.wait;
+    const { wait } = holder;
     const script = scripts.forSale();
     const facts = { saleId, node, port, lock: holder.lock, holder: holder.ownerToken };
 
@@ -62,7 +62,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
 
     async function sellUnit(): Promise<Sold> {
       if (order) {
-        await order.intend({ sku, ...facts }, signal);
+        await order.intend({ sku, ...facts }, wait.signal);
         record.startWait();
       }
       const strategy = registry.strategyNamed(holder.lock);
@@ -107,24 +107,29 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
         },
       });
       const { stock, openLock } = holder.place(sku);
-      const options = Object.assign(holder.servers(), {
+      const own = {
         sku,
         stock,
         openLock,
         stockKey: stockKey(sku),
         buckets: isSplit ? Array.from({ length: store.buckets }, (_, bucket) => openBucket(bucket)) : [],
         readBuckets: () => store.readBuckets(sku),
-        signal,
+        get signal() {
+          return wait.signal;
+        },
         business,
         write,
         emit,
-      });
-      const taken = await sellAtomically(takeOne, options, emit);
+      };
+      wait.throwIfOver();
+      const taken = await sellAtomically(takeOne, Object.assign(own, holder.servers()), emit);
       return { ...taken, ...(last !== undefined && { bucket: last }) };
     }
 
     /** A strategy that writes in a way of its own has a refused write resolve with nothing. */
     async function write<T>(send: () => Promise<T>) {
+      // A lock would be slower: it waits for each answer before it sends the next command.
+      if (!registry.hasLock(holder.lock)) servers.sendTogether();
       const answer = await holder.write(send);
       if (!answer) holder.progress.write = 'not sent';
       return answer;
@@ -135,7 +140,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       const tokenOf = lock.fencingTokenOf;
       const stockOf = (sku: string) => holder.place(sku).stock;
       const { progress } = holder;
-      const items = await sellAll({ skus, lock, tokenOf, stockOf, signal, business, emit, progress });
+      const items = await sellAll({ skus, lock, tokenOf, stockOf, signal: wait.signal, business, emit, progress });
       return { outcome: 'sold', skus: items, ...facts };
     }
   }

@@ -8,7 +8,7 @@ import { type InventorySettings, lackingSetting, nodeName } from '../settings/se
 import { whyOneStore } from '../settings/stock-settings.ts';
 import { connectMysql, endPool, type StockInMysql, stockInMysql, watchMysql } from './mysql.ts';
 import { createOutageLog, type OutageLines } from './outage-log.ts';
-import { connectMaster } from './redis-client.ts';
+import { connectMaster, sendTogether } from './redis-client.ts';
 
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;
@@ -86,6 +86,8 @@ export function connectServers(
      * sale assigns more: to spread it would take ten times as long, 10 µs of each sale.
      */
     forLock: (lock: string, leaseMs: number) => Object.assign({ redis }, connect[backendOf(lock)](leaseMs)) as Servers,
+    /** What sales send to Redis in this turn of the event loop leaves in one write. */
+    sendTogether: () => sendTogether(redis),
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
       await Promise.all(Object.values(sessions).map((session) => session.close()));

@@ -130,6 +130,15 @@ describe('ratios', () => {
     ]);
   });
 
+  test('over HTTP: the CPU time of the nodes is compared with that of the service written by hand, round by round', () => {
+    const at = (round: number, name: string, processes: number) => turn(round, name, { cpuMicros: { processes } });
+    const turns = [at(1, 'by-hand', 100), at(1, 'cohort', 300), at(2, 'by-hand', 200), at(2, 'cohort', 400)];
+    const contestants = [{ name: 'cohort', kind: 'ours' as const }];
+    expect(ratiosOf({ mode: 'http', turns, contestants })).toEqual({
+      'cohort/by-hand@100': { value: 2.5, min: 2, max: 3 },
+    });
+  });
+
   test("a lock that lost updates is nobody's best, of ours or of the published ones", () => {
     const run = rates({ a: ['ours', 600], b: ['ours', 9_000], 'peer:p': ['peer', 200], 'peer:q': ['peer', 9_000] });
     for (const turn of run.turns) {
