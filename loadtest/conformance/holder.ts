@@ -42,7 +42,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   const made = call(async () => {
     const onLeaseLost = () => losses.push(story.now());
     const timing = { renewEveryMs: options.leaseMs / 3, retryDelayMs: RETRY_DELAY_MS };
-    lock = createLock({ ...clients, ...options, ...timing, onLeaseLost } as never);
+    lock = createLock({ ...clients, ...timing, ...options, onLeaseLost } as never);
   });
   const own = async () => {
     await made;
@@ -77,6 +77,8 @@ export interface HolderOptions {
   ownerToken: string;
   leaseMs: number;
   permits: number;
+  /** How long a waiter waits between two tries, in milliseconds. */
+  retryDelayMs?: number;
 }
 
 export function createHolder(place: HolderPlace, name: string, options: HolderOptions) {

@@ -77,6 +77,11 @@ export type Story = ReturnType<typeof createStory>;
 
 export function createStory(schedule: Schedule) {
   const steps: string[] = [];
+  let lastPlanned = 0;
+  function after(ms: number, run: () => void) {
+    lastPlanned = Math.max(lastPlanned, schedule.later(ms));
+    schedule.after(ms, run);
+  }
 
   const say = (sentence: string) => void steps.push(`${formatSeconds(schedule.now())} ${sentence}`);
 
@@ -89,7 +94,7 @@ export function createStory(schedule: Schedule) {
         () => resolve({ how: 'done', ms: ms() }),
         (error) => resolve({ how: 'rejected', ms: ms(), error }),
       );
-      schedule.after(limitMs, () => resolve({ how: 'pending' }));
+      after(limitMs, () => resolve({ how: 'pending' }));
     });
   }
 
@@ -98,7 +103,9 @@ export function createStory(schedule: Schedule) {
     steps,
     say,
     now: schedule.now,
-    pass: (ms: number) => new Promise<void>((resolve) => schedule.after(ms, resolve)),
+    /** Until when something was planned so far. */
+    lastPlanned: () => lastPlanned,
+    pass: (ms: number) => new Promise<void>((resolve) => after(ms, resolve)),
     endOf,
     /** How a call ends within so many milliseconds: said as what it is. */
     async ends(what: string, call: Promise<unknown>, limitMs = STEP_LIMIT_MS): Promise<End> {

@@ -5,11 +5,12 @@ import { lockKey } from '../../services/inventory/servers/store.ts';
 import { openLockLab, readLockCode } from '../../simulation/lock-lab.ts';
 import type { LockSource } from '../../simulation/lock-service.ts';
 import type { ReadCommand } from '../../simulation/proxy.ts';
+import type { Identity } from '../../simulation/world.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Promises } from '../evidence/promises.ts';
 import { asClause } from '../narration/numbers.ts';
 import { holdOn, isNoStep } from './held.ts';
-import { createHolder } from './holder.ts';
+import { createHolder, type HolderOptions } from './holder.ts';
 import { createStory, Fault, lacksIt } from './outcome.ts';
 import { createServers } from './servers.ts';
 
@@ -17,8 +18,8 @@ import { createServers } from './servers.ts';
 export const LEASE_MS = 800;
 /** A lease that does not end while a check looks. */
 export const LONG_LEASE_MS = 10_000;
-/** A staging that comes to no end by then never does, in milliseconds of the virtual clock. */
-const LIMIT_MS = 3_600_000;
+/** A staging that does nothing for so long on purpose comes to no end, in milliseconds of the virtual clock. */
+const LIMIT_MS = 600_000;
 const MASTERS = 5;
 
 /** The lock that is looked at. */
@@ -58,7 +59,8 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
       (result) => end({ result }),
       (error) => end({ error }),
     );
-    await lab.schedule.until(() => ended !== undefined, LIMIT_MS).catch(die);
+    const isOver = () => ended !== undefined || lab.schedule.now() > staging.story.lastPlanned() + LIMIT_MS;
+    await lab.schedule.until(isOver, Number.MAX_SAFE_INTEGER).catch(die);
     const refused = lab.refusal();
     if (refused !== undefined) throw new NotStagedError(lacksIt(refused));
     if (ended === undefined) throw new NotStagedError('The check came to no end.');
@@ -83,10 +85,9 @@ async function openStaging({ source, promises, scripts }: Subject) {
   let processes = 0;
   let owners = 0;
 
-  /** `permits`: how many a semaphore is to let in. With one it is a lock like any other. */
-  function openProcess({ permits = 1, ...clock }: { aheadMs?: number; rate?: number; permits?: number } = {}) {
+  function openProcess({ permits = 1, identity, ...clock }: OpenProcess = {}) {
     const index = processes++;
-    const { node, proxies, exports, clients } = lab.start(code, { clock });
+    const { node, proxies, exports, clients } = lab.start(code, { clock, ...(identity && { identity }) });
     /** What the lock's commands pass. */
     const lines = promises.masters ? proxies.slice(1) : proxies;
     const seen: { at: number; line: number; command: ReadCommand }[] = [];
@@ -108,8 +109,8 @@ async function openStaging({ source, promises, scripts }: Subject) {
       /** Every command of the lock that has come, but what is sent for a connection's sake. */
       seen,
       lines,
-      holder: (name: string, leaseMs = LONG_LEASE_MS, ofKey = key, ownerToken = tokenOf(index, ++owners)) =>
-        createHolder(place, name, { key: ofKey, ownerToken, leaseMs, permits }),
+      holder: (name: string, leaseMs = LONG_LEASE_MS, ofKey = key, others: Partial<HolderOptions> = {}) =>
+        createHolder(place, name, { key: ofKey, ownerToken: tokenOf(index, ++owners), leaseMs, permits, ...others }),
       /** Holds a command on each line: the first from now on that `isMeant`, after `skipped` others. */
       hold: (skipped = 0, isMeant = (command: ReadCommand) => !isNoStep(command)) =>
         holdOn(lines, { story, servers }, skipped, isMeant),
@@ -117,6 +118,10 @@ async function openStaging({ source, promises, scripts }: Subject) {
       restore: () => lines.map((proxy) => proxy.restore()),
       delayReplies: (ms: number) => lines.map((proxy) => proxy.delayReplies(ms)),
       kill: () => node.kill(),
+      stop: () => node.stop(),
+      resume: () => node.resume(),
+      /** Sets its wall clock, forward or back: what measures time goes on. */
+      setWallClock: (byMs: number) => node.setWallClock(byMs),
       /** Commands that name the key and came since then. */
       sentSince: (from: number) =>
         seen.filter(({ at, command }) => at >= from && command.args.some((arg) => arg.includes(key))),
@@ -138,6 +143,16 @@ async function openStaging({ source, promises, scripts }: Subject) {
     },
   };
   return { staging, lab };
+}
+
+/** How a process is started. */
+interface OpenProcess {
+  aheadMs?: number;
+  rate?: number;
+  /** How many a semaphore is to let in. With one it is a lock like any other. */
+  permits?: number;
+  /** What it has in common with others. */
+  identity?: Identity;
 }
 
 interface LockModule {

@@ -41,7 +41,8 @@ const questions: Record<string, string> = {
   'contract-belief': 'does the holder believe in its lease neither longer nor shorter than Redis?',
   'contract-permits': 'are as many inside as there are permits, and does that of a dead holder come back?',
   'contract-sequences':
-    'is it a lock after each sequence of what one process does: acquire, nest, release, hold, lose, abort, fail?',
+    'is it a lock after any two of the things that happen to a process: nested, lost, failed, killed while it waits …?',
+  'contract-long-sequences': 'is it a lock after any longer sequence of them?',
 };
 
 /** What the built-in locks promise. Those that are not named promise nothing beyond the contract. */

@@ -99,7 +99,7 @@ export const heap = ({ stage }: LockUnderTest) =>
 async function repeat({ key, story, servers }: Staging, p: Process, times: number) {
   async function work(at: number) {
     for (let time = at; time < times; time += AT_A_TIME) {
-      const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`, longToken());
+      const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`, { ownerToken: longToken() });
       await holder.acquire();
       await holder.release();
     }

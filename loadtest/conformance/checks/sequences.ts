@@ -1,49 +1,102 @@
-// What one process does to a lock, in every order of up to three operations.
+// What one process does to a lock, in every order of a few operations.
 
+import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../narration/numbers.ts';
 import { Fault, holds } from '../outcome.ts';
-import { abilitiesOf, type Operation, playSequence, sequencesUpTo } from '../sequences.ts';
-import type { LockUnderTest } from '../staging.ts';
+import { askAll } from '../sequences/questions.ts';
+import { openNodes, openScene } from '../sequences/scene.ts';
+import { steps } from '../sequences/steps.ts';
+import { abilitiesOf, isRare, type Operation, operations, sensible, sequencesUpTo } from '../sequences/words.ts';
+import type { LockUnderTest, Staging } from '../staging.ts';
 
-const LENGTH = 3;
-/** So many are played one after the other by the same two processes, each with a key of its own. */
+/** The longest that are played: of operations that are rare, and of the others. */
+const SHORT = { length: 2, ofRare: 2 };
+const LONG = { length: 4, ofRare: 2 };
+const SEED = 7;
+const AT_RANDOM = 60;
+const MOST_AT_RANDOM = 8;
+/** As in two containers. */
+const SHARED = { pid: 1, hostname: 'inventory', seed: '1' };
+/** So many are played one after the other by the same processes, each with a key of its own. */
 const IN_ONE_WORLD = 40;
 
+type Nodes = ReturnType<typeof openNodes>;
+type Open = (staging: Staging) => Nodes;
+
+/** Every short one, of processes that differ, and of two that believe to be one. */
 export async function sequences(lock: LockUnderTest) {
-  const words = sequencesUpTo(LENGTH, abilitiesOf(lock));
-  for (let from = 0; from < words.length; from += IN_ONE_WORLD)
-    await playAll(lock, words.slice(from, from + IN_ONE_WORLD));
-  return holds(
-    `${countOf(words.length, 'sequence')} of up to ${LENGTH} operations: one at a time was inside, its lease was renewed, and the next got in.`,
-    { sequences: words.length },
-  );
+  const words = sequencesUpTo(SHORT.length, SHORT.ofRare, abilitiesOf(lock));
+  const plain = words.filter((word) => !isRare(word));
+  const played = await playAll(lock, words, openNodes);
+  await playAll(lock, plain, (staging) => openNodes(staging, SHARED));
+  return allHold(played, SHORT.length);
 }
 
-/** The first that breaks the lock is played again by processes that have done nothing before: so its steps are few. */
-export async function playAll(lock: LockUnderTest, words: Operation[][]) {
-  let word: Operation[] = [];
-  try {
-    await lock.stage(async (staging) => {
-      const [p, q] = [staging.process(), staging.process()];
-      for (const [at, each] of words.entries()) {
-        word = each;
-        staging.story.steps.length = 0;
-        await playSequence(staging, { p, q, key: `${staging.key}:${at}`, abilities: abilitiesOf(lock) }, each);
-      }
-    });
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    await playAlone(lock, word);
-    // It takes those that were played before it.
-    throw error;
+export async function longSequences(lock: LockUnderTest) {
+  const words = sequencesUpTo(LONG.length, LONG.ofRare, abilitiesOf(lock)).filter(
+    ({ length }) => length > SHORT.length,
+  );
+  const played = await playAll(lock, words, openNodes);
+  return allHold(played + (await playRandom(lock)), MOST_AT_RANDOM);
+}
+
+const allHold = (sequences: number, length: number) =>
+  holds(
+    `${countOf(sequences, 'sequence')} of up to ${length} operations: one at a time was inside, its lease was renewed, and the next got in.`,
+    { sequences },
+  );
+
+/** Longer ones, drawn at random. One that breaks the lock is made shorter as long as it does. Resolves with how many there were. */
+async function playRandom(lock: LockUnderTest): Promise<number> {
+  const { array, asyncProperty, check, constantFrom } = await import('fast-check');
+  const abilities = abilitiesOf(lock);
+  const word = array(constantFrom(...operations), { minLength: LONG.length, maxLength: MOST_AT_RANDOM });
+  let played = 0;
+  const property = asyncProperty(word, async (each) => {
+    played += await playAll(lock, [sensible(each, abilities)], openNodes);
+  });
+  const found = await check(property, { seed: SEED, numRuns: AT_RANDOM });
+  if (found.failed) throw found.errorInstance;
+  return played;
+}
+
+/**
+ * Plays these in as few worlds as it can. Resolves with how many were played: one whose command did not come is left out. Rejects with
+ * the Fault of the first that breaks the lock.
+ */
+async function playAll(lock: LockUnderTest, words: Operation[][], open: Open): Promise<number> {
+  let lacking: Error | undefined;
+  let played = 0;
+  for (let next = 0; next < words.length; ) {
+    const from = next;
+    try {
+      await lock.stage(async (staging) => {
+        const nodes = open(staging);
+        for (; next < Math.min(from + IN_ONE_WORLD, words.length); next += 1, played += 1) {
+          staging.story.steps.length = 0;
+          await play(lock, staging, nodes, words[next] ?? [], `${staging.key}:${next}`);
+        }
+      });
+    } catch (error) {
+      if (error instanceof Fault) await playAlone(lock, words[next] ?? [], open);
+      // It takes those that were played before it.
+      if (!(error instanceof NotStagedError)) throw error;
+      lacking = error;
+      next += 1;
+    }
   }
+  if (lacking && played === 0) throw lacking;
+  return played;
 }
 
-export const playAlone = (lock: LockUnderTest, word: Operation[]) =>
-  lock.stage((staging) =>
-    playSequence(
-      staging,
-      { p: staging.process(), q: staging.process(), key: staging.key, abilities: abilitiesOf(lock) },
-      word,
-    ),
-  );
+/** Processes that have done nothing before play it: so its steps are few. */
+const playAlone = (lock: LockUnderTest, word: Operation[], open: Open) =>
+  lock.stage((staging) => play(lock, staging, open(staging), word, staging.key));
+
+/** Plays one sequence, and asks what must be so after it. Rejects with a Fault when it is not. */
+async function play(lock: LockUnderTest, staging: Staging, nodes: Nodes, word: Operation[], key: string) {
+  const scene = openScene(staging, nodes, key, abilitiesOf(lock));
+  for (const operation of word) scene.tell(await steps[operation](scene));
+  await askAll(scene);
+  nodes.setWallClock(0);
+}

@@ -89,16 +89,20 @@ const woken = edited({
     "throw new LockNotHeldError(key);\n      await redis.publish(key.concat(':bell'), '');\n    },",
 });
 
-/** Who waits has a place in a queue, for as long as he asks. */
+/** Who waits has a place in a queue, for as long as he asks: who has been silent is passed over. */
 const queue = edited({
   [promised]: "{ renewal: true, fairness: 'order' }",
   [set]: `redis.eval(\`
+      local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)
+      local function first() return redis.call('LINDEX', KEYS[2], 0) end
       if not redis.call('LPOS', KEYS[2], ARGV[1]) then redis.call('RPUSH', KEYS[2], ARGV[1]) end
-      redis.call('PEXPIRE', KEYS[2], ARGV[2])
-      if redis.call('EXISTS', KEYS[1]) == 1 or redis.call('LINDEX', KEYS[2], 0) ~= ARGV[1] then return 0 end
+      redis.call('HSET', KEYS[3], ARGV[1], now)
+      redis.call('PEXPIRE', KEYS[2], ARGV[2]) redis.call('PEXPIRE', KEYS[3], ARGV[2])
+      while now - redis.call('HGET', KEYS[3], first()) > 200 do redis.call('LREM', KEYS[2], 0, first()) end
+      if redis.call('EXISTS', KEYS[1]) == 1 or first() ~= ARGV[1] then return 0 end
       redis.call('LREM', KEYS[2], 0, ARGV[1])
       redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-      return 1\`, 2, key, key.concat(':queue'), ownerToken, leaseMs).then((taken) => taken === 1 && 'OK')`,
+      return 1\`, 3, key, key.concat(':queue'), key.concat(':heard'), ownerToken, leaseMs).then((taken) => taken === 1 && 'OK')`,
 });
 
 /** Its key has no TTL: a field says when the lease is over, by the clock of the server. */
@@ -118,7 +122,9 @@ const clocked = edited({
 /** A release leaves a signal in a list, and who waits pops it. */
 const popping = edited({
   [wait]: `{ const line = redis.duplicate({ enableOfflineQueue: true });
-        await line.blpop(key.concat(':signal'), leaseMs / 1_000).finally(() => line.disconnect()); }`,
+        signal.addEventListener('abort', () => line.disconnect(), { once: true });
+        await line.blpop(key.concat(':signal'), leaseMs / 1_000).finally(() => line.disconnect()).catch(() => {});
+        signal.throwIfAborted(); }`,
   'throw new LockNotHeldError(key);\n    },': `throw new LockNotHeldError(key);
       const signal = key.concat(':signal');
       await redis.del(signal);

@@ -1,0 +1,54 @@
+// What is asked of every lock after a sequence. None may answer otherwise after some sequence than it does after none.
+
+import type { Holder } from '../holder.ts';
+import type { Scene } from './scene.ts';
+
+const RENEWED_LEASES = 3;
+
+/** Who should be inside is alone, the next one gets in and is renewed, both processes get in, and nothing is left. */
+export async function askAll(scene: Scene) {
+  const { nodes, holder } = scene;
+  if (holder) await stays(scene, holder);
+  for (; scene.depth > 0; scene.depth -= 1) await scene.mustLeave(holder as Holder);
+  const next = scene.caller();
+  await scene.mustEnter(next);
+  await stays(scene, next);
+  await scene.mustLeave(next);
+  for (const process of [nodes.q, nodes.p]) {
+    const each = scene.caller(process);
+    await scene.mustEnter(each);
+    await scene.mustLeave(each);
+  }
+  await leavesNothing(scene);
+}
+
+/** A holder is alone, now and, when it renews, for three leases more. */
+export async function stays(scene: Scene, inside: Holder) {
+  const { nodes, story, abilities, leaseMs } = scene;
+  const isAlone = async (since: string) => {
+    for (const process of [nodes.p, nodes.q]) {
+      const rival = scene.caller(process);
+      const whose = process === nodes.p ? 'the same' : 'another';
+      await scene.mustStayOut(
+        rival,
+        `${rival.name}, in ${whose} process, entered while ${inside.name} was inside${since}.`,
+      );
+    }
+  };
+  await isAlone('');
+  if (!abilities.hasRenewal) return;
+  await story.pass(RENEWED_LEASES * leaseMs);
+  await isAlone(`: its lease had not been renewed`);
+}
+
+/** Nobody is inside: the process sends nothing for two leases, and no timer of the lock runs. */
+export async function leavesNothing(scene: Scene) {
+  const { nodes, story, leaseMs } = scene;
+  await scene.settle();
+  const from = story.now();
+  await story.pass(2 * leaseMs);
+  const sent = nodes.p.sentSince(from).length;
+  if (sent > 0) throw scene.fault(`everybody had left, and the process sent ${sent} commands in two leases.`);
+  const more = nodes.p.timers() - nodes.timers;
+  if (more > 0) throw scene.fault(`everybody had left, and ${more} timers of the lock still ran.`);
+}

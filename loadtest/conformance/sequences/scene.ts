@@ -1,0 +1,124 @@
+// Where a sequence is played: two processes, a key, and who of the first one is inside.
+
+import type { Identity } from '../../../simulation/world.ts';
+import { asClause, formatDuration } from '../../narration/numbers.ts';
+import type { Holder } from '../holder.ts';
+import { Fault } from '../outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS, type Process, type Staging } from '../staging.ts';
+import type { Abilities } from './words.ts';
+
+/** So much of a lease longer than what is left behind takes to end it is until somebody is inside. */
+const ENTER_LEASES = 0.5;
+/** How long until a lock that rejects is asked again, in milliseconds. */
+const AGAIN_MS = 50;
+/** What is on its way ends by then, in milliseconds. */
+const SETTLE_MS = 300;
+
+/** The processes of a world. Sequences are played one after the other by the same two, until one of them is killed. */
+export function openNodes({ process }: Staging, identity?: Identity) {
+  const open = () => process({ ...(identity && { identity }) });
+  const first = () => {
+    const p = open();
+    return { p, timers: p.timers(), wallMs: 0 };
+  };
+  const nodes = {
+    /** The one that the sequence is about: with how many timers it began, and how far its wall clock is ahead. */
+    ...first(),
+    q: open(),
+    open,
+    /** Ends the first. Another takes its place. */
+    kill() {
+      nodes.p.kill();
+      Object.assign(nodes, first());
+    },
+    setWallClock(aheadMs: number) {
+      nodes.p.setWallClock(aheadMs - nodes.wallMs);
+      nodes.wallMs = aheadMs;
+    },
+  };
+  return nodes;
+}
+
+export type Scene = ReturnType<typeof openScene>;
+
+/** A scene of one sequence, with a key that no other has. */
+export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>, key: string, abilities: Abilities) {
+  const { story, servers } = staging;
+  const leaseMs = abilities.hasRenewal ? LEASE_MS : LONG_LEASE_MS;
+  const played: string[] = [];
+  let callers = 0;
+
+  const scene = {
+    story,
+    servers,
+    nodes,
+    key,
+    abilities,
+    leaseMs,
+    /** The lease of the other process. */
+    otherLeaseMs: leaseMs,
+    holder: undefined as Holder | undefined,
+    /** How often it is inside. */
+    depth: 0,
+    /** Who has left the lock, or lost it. */
+    former: undefined as Holder | undefined,
+    /** How many were killed since somebody entered. In a queue each of them has its turn, and a lease. */
+    dead: 0,
+    /** Within so long a lock is free that nobody holds: what a failed command has left ends with its lease. */
+    freeMs: () => (Math.max(scene.dead, 1) + ENTER_LEASES) * Math.max(leaseMs, scene.otherLeaseMs),
+
+    /** A step of the sequence has been taken: a clause in the past tense. */
+    tell(clause: string) {
+      played.push(clause);
+      story.say(clause);
+    },
+    /** What happened so far, as the beginning of a sentence. */
+    so: () => (played.length === 0 ? '' : `${capital(played.join(', '))}. Then `),
+    /** Somebody new of a process. */
+    caller(process: Process = nodes.p, timing: { retryDelayMs?: number } = {}) {
+      const isOther = process === nodes.q;
+      return process.holder(letter(callers++), isOther ? scene.otherLeaseMs : leaseMs, key, timing);
+    },
+    fault: (clause: string) => new Fault(scene.so() === '' ? capital(clause) : scene.so() + clause),
+    /** Enters within the time in which a lock becomes free. */
+    async mustEnter(who: Holder, why = 'nobody was inside', asked = who.acquire()) {
+      const until = story.now() + scene.freeMs();
+      let end = await story.ends(`acquire() of ${who.name}`, asked, scene.freeMs());
+      // A lock that does not wait is asked again, as long as another is waited for.
+      while (end.how === 'rejected' && story.now() + AGAIN_MS < until) {
+        await story.pass(AGAIN_MS);
+        end = await story.endOf(who.acquire(), until - story.now());
+      }
+      if (end.how === 'rejected')
+        throw scene.fault(`${why}, and acquire() of ${who.name} rejected: ${asClause(end.error.message)}.`);
+      if (end.how === 'pending')
+        throw scene.fault(`${why}, and ${who.name} did not enter within ${formatDuration(scene.freeMs())}.`);
+      scene.dead = 0;
+    },
+    mustLeave: (who: Holder) => who.mustLeave(scene.so().trimEnd()),
+    async mustStayOut(who: Holder, clause: string) {
+      if (!(await who.isKeptOut())) throw scene.fault(clause);
+    },
+    /** A call that failed on purpose: whoever counts as inside leaves, whoever still waits goes. */
+    async giveUp(who: Holder, asked: Promise<void>) {
+      const end = await story.endOf(asked, scene.freeMs());
+      if (end.how === 'pending') who.abort();
+      if (end.how === 'done') await scene.mustLeave(who);
+      await story.endOf(asked, SETTLE_MS);
+    },
+    /** The holder is no longer inside, and may still release. */
+    hasLeft() {
+      scene.former = scene.holder;
+      scene.holder = undefined;
+      scene.depth = 0;
+    },
+    settle: () => story.pass(SETTLE_MS),
+  };
+  return scene;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A to Z, then A2. */
+const letter = (at: number) =>
+  String.fromCharCode('A'.charCodeAt(0) + (at % 26)) + (at < 26 ? '' : Math.ceil((at + 1) / 26));

@@ -1,0 +1,258 @@
+// How each operation of a sequence is played, and what it was: a clause in the past tense.
+
+import { formatDuration } from '../../narration/numbers.ts';
+import type { Holder } from '../holder.ts';
+import { saidOf } from '../outcome.ts';
+import { LEASE_MS, type Process } from '../staging.ts';
+import { leavesNothing, stays } from './questions.ts';
+import type { Scene } from './scene.ts';
+import type { Operation } from './words.ts';
+
+const HOLD_LEASES = 3;
+const LONG_HOLD_LEASES = 20;
+/** By then who asks is waiting, and who is cut off is connected again, in milliseconds. */
+const WAIT_MS = 50;
+const TEN_MINUTES_MS = 600_000;
+/** Who waits for that long asks so seldom. */
+const SELDOM = { retryDelayMs: 100 };
+const DAY_MS = 86_400_000;
+const CLOCK_MS = 3_600_000;
+const OTHER_LEASE = 4;
+
+/** Whoever of the process is inside: the rules see to it that somebody is. */
+const insideOf = ({ holder }: Scene) => holder as Holder;
+
+type Step = (scene: Scene) => Promise<string>;
+
+export const steps: Record<Operation, Step> = {
+  async acquire(scene) {
+    const next = scene.caller();
+    await scene.mustEnter(next);
+    scene.holder = next;
+    scene.depth = 1;
+    return `${next.name} acquired`;
+  },
+  async nest(scene) {
+    const holder = insideOf(scene);
+    await scene.mustEnter(holder, 'it asked again');
+    scene.depth += 1;
+    return `${holder.name} acquired again`;
+  },
+  async release(scene) {
+    const { name } = insideOf(scene);
+    await scene.mustLeave(insideOf(scene));
+    scene.depth -= 1;
+    if (scene.depth === 0) scene.hasLeft();
+    return `${name} released`;
+  },
+  // Whether it rejects is for contract-not-held.
+  async 'release again'(scene) {
+    const former = scene.former as Holder;
+    scene.former = undefined;
+    const end = await former.leaves();
+    if (end.how === 'pending') throw scene.fault(`release() of ${former.name} ${saidOf(end)}.`);
+    return `${former.name}, which no longer held, released`;
+  },
+  hold: holdFor(HOLD_LEASES),
+  'hold long': holdFor(LONG_HOLD_LEASES),
+  async lose(scene) {
+    const { name } = insideOf(scene);
+    scene.servers.endLease(scene.key);
+    const other = await passThrough(scene, `the lease of ${name} ended`);
+    // By now who renews has heard of it.
+    await scene.story.pass(scene.leaseMs);
+    scene.hasLeft();
+    return `${name} lost the lock to ${other.name}`;
+  },
+  async abort(scene) {
+    const next = scene.caller();
+    const held = scene.holder ? undefined : scene.nodes.p.hold();
+    const asked = next.acquire();
+    await (held ? held.comes() : scene.story.pass(WAIT_MS));
+    next.abort();
+    await scene.story.pass(1);
+    held?.letGo();
+    await scene.giveUp(next, asked);
+    return `the client of ${next.name} went while ${held ? 'its command was on its way' : 'it waited'}`;
+  },
+  async refuse(scene) {
+    const held = scene.nodes.p.hold();
+    if (scene.holder) {
+      await held.fail('error', scene.holder.name);
+      // The next renewal comes in time.
+      await scene.story.pass(scene.leaseMs / 2);
+      return `a renewal of ${scene.holder.name} was answered by an error`;
+    }
+    const next = scene.caller();
+    const asked = next.acquire();
+    await held.fail('error', `the acquire() of ${next.name}`);
+    await scene.giveUp(next, asked);
+    return `acquire() of ${next.name} was answered by an error`;
+  },
+  async disconnect(scene) {
+    const { p } = scene.nodes;
+    if (scene.holder) {
+      p.cut('reset');
+      await scene.story.pass(1);
+      p.restore();
+      await scene.story.pass(LEASE_MS / 2);
+      return `the connection of ${scene.holder.name} broke, and came back`;
+    }
+    const next = scene.caller();
+    const held = p.hold();
+    const asked = next.acquire();
+    await held.fail('reply', `the acquire() of ${next.name}`);
+    await scene.giveUp(next, asked);
+    return `the reply to ${next.name} was lost`;
+  },
+  async crash(scene) {
+    const { holder } = scene;
+    scene.dead += 1;
+    scene.holder = undefined;
+    scene.former = undefined;
+    scene.depth = 0;
+    if (holder) {
+      scene.nodes.kill();
+      return `the process of ${holder.name} was killed`;
+    }
+    const next = scene.caller();
+    const held = scene.nodes.p.hold();
+    void next.acquire();
+    await held.comes();
+    held.letGo();
+    scene.nodes.kill();
+    return `the process of ${next.name} was killed while its command was on its way`;
+  },
+  'first waiter killed': withWaiters('first', 'killed'),
+  'second waiter killed': withWaiters('second', 'killed'),
+  'first waiter paused': withWaiters('first', 'paused'),
+  'second waiter paused': withWaiters('second', 'paused'),
+  'first waiter cut off': withWaiters('first', 'cut off'),
+  'second waiter cut off': withWaiters('second', 'cut off'),
+  async 'wait ten minutes'(scene) {
+    const queue = await lineUp(scene, [scene.nodes.q], SELDOM);
+    await scene.story.pass(TEN_MINUTES_MS);
+    const name = queue[0]?.waiter.name;
+    await serve(scene, queue, `${name} had waited for ten minutes`);
+    return `${name} waited for ten minutes, entered and released`;
+  },
+  async 'quiet day'(scene) {
+    await leavesNothing(scene);
+    await scene.story.pass(DAY_MS);
+    return 'a day passed';
+  },
+  async 'clock forward'({ nodes }) {
+    nodes.setWallClock(CLOCK_MS);
+    return 'its wall clock was set an hour forward';
+  },
+  async 'clock back'({ nodes }) {
+    nodes.setWallClock(-CLOCK_MS);
+    return 'its wall clock was set back by an hour';
+  },
+  'longer lease there': otherLease(OTHER_LEASE),
+  'shorter lease there': otherLease(1 / OTHER_LEASE),
+  async 'minority reached'(scene) {
+    const { p } = scene.nodes;
+    const [, , ...most] = p.lines;
+    for (const line of most) line.cut('silent');
+    let said: string;
+    if (scene.holder) {
+      const { name } = scene.holder;
+      const other = await passThrough(scene, `${name} reached two masters of ${p.lines.length}`);
+      said = `${name} reached two masters of ${p.lines.length}, and lost the lock to ${other.name}`;
+    } else {
+      const next = scene.caller();
+      await scene.mustStayOut(next, `${next.name} reached two masters of ${p.lines.length}, and entered.`);
+      await passThrough(scene, `${next.name} reached two masters of ${p.lines.length}`);
+      said = `${next.name} asked two masters of ${p.lines.length}`;
+    }
+    for (const line of most) line.restore();
+    await scene.story.pass(scene.leaseMs);
+    scene.hasLeft();
+    return said;
+  },
+  async 'other majorities'(scene) {
+    const { p, q } = scene.nodes;
+    const cut = [...p.lines.slice(0, 2), ...q.lines.slice(-2)];
+    for (const line of cut) line.cut('silent');
+    const holder = scene.holder ?? scene.caller();
+    if (scene.holder === undefined) await scene.mustEnter(holder, 'it reached three masters');
+    await stays(scene, holder);
+    if (scene.holder === undefined) await scene.mustLeave(holder);
+    for (const line of cut) line.restore();
+    return `${holder.name} reached three masters, and the other process another three`;
+  },
+};
+
+function holdFor(leases: number): Step {
+  return async (scene) => {
+    await scene.story.pass(leases * scene.leaseMs);
+    return `held for ${leases} leases`;
+  };
+}
+
+function otherLease(factor: number): Step {
+  return async (scene) => {
+    scene.otherLeaseMs = factor * scene.leaseMs;
+    return `the lease of the other process became ${formatDuration(scene.otherLeaseMs)}`;
+  };
+}
+
+/** Somebody of the other process enters and leaves. */
+async function passThrough(scene: Scene, why: string): Promise<Holder> {
+  const other = scene.caller(scene.nodes.q);
+  await scene.mustEnter(other, why);
+  await scene.mustLeave(other);
+  return other;
+}
+
+interface Waiter {
+  waiter: Holder;
+  asked: Promise<void>;
+}
+
+/** One of each process asks, one after the other. */
+async function lineUp(scene: Scene, processes: Process[], timing = {}): Promise<Waiter[]> {
+  const queue: Waiter[] = [];
+  for (const process of processes) {
+    const waiter = scene.caller(process, timing);
+    queue.push({ waiter, asked: waiter.acquire() });
+    await scene.story.pass(WAIT_MS);
+  }
+  return queue;
+}
+
+/** Who is inside leaves, and each of these enters and leaves: in which order is not asked. */
+async function serve(scene: Scene, queue: Waiter[], why: string) {
+  const holder = insideOf(scene);
+  for (; scene.depth > 0; scene.depth -= 1) await scene.mustLeave(holder);
+  scene.hasLeft();
+  await Promise.all(
+    queue.map(async ({ waiter, asked }) => {
+      await scene.mustEnter(waiter, `${why}, ${holder.name} released`, asked);
+      await scene.mustLeave(waiter);
+    }),
+  );
+}
+
+/** One that waits comes to harm, and the others have their turn all the same. In the end it is there again, unless it is dead. */
+function withWaiters(which: 'first' | 'second', harm: 'killed' | 'paused' | 'cut off'): Step {
+  return async (scene) => {
+    const { p, q, open } = scene.nodes;
+    const ill = open();
+    const queue = await lineUp(scene, which === 'first' ? [ill, q] : [q, ill, p]);
+    const [victim] = queue.splice(which === 'first' ? 0 : 1, 1) as [Waiter];
+    if (harm === 'killed') ill.kill();
+    else if (harm === 'paused') ill.stop();
+    else ill.cut();
+    const { name } = victim.waiter;
+    await serve(scene, queue, `${name} was ${harm} while it waited`);
+    ill.resume();
+    ill.restore();
+    victim.waiter.abort();
+    await scene.settle();
+    void victim.asked.then(victim.waiter.release).catch(() => {});
+    await scene.settle();
+    return `${name} was ${harm} while it waited as the ${which}, and the others had their turn`;
+  };
+}
