@@ -8,8 +8,12 @@ const RENEWED_LEASES = 3;
 /** Who should be inside is alone, the next one gets in and is renewed, both processes get in, and nothing is left. */
 export async function askAll(scene: Scene) {
   const { nodes, holder } = scene;
-  if (holder) await stays(scene, holder);
-  for (; scene.depth > 0; scene.depth -= 1) await scene.mustLeave(holder as Holder);
+  if (holder) {
+    await stays(scene, holder);
+    scene.tell('others asked in vain');
+    for (; scene.depth > 0; scene.depth -= 1) await scene.mustLeave(holder);
+    scene.tell(`${holder.name} released`);
+  }
   const next = scene.caller();
   await scene.mustEnter(next);
   await stays(scene, next);
@@ -17,14 +21,16 @@ export async function askAll(scene: Scene) {
   for (const process of [nodes.q, nodes.p]) {
     const each = scene.caller(process);
     await scene.mustEnter(each);
+    // A lease of its own is renewed as that of the first.
+    if (process === nodes.q && scene.otherLeaseMs !== scene.leaseMs) await stays(scene, each, scene.otherLeaseMs);
     await scene.mustLeave(each);
   }
   await leavesNothing(scene);
 }
 
 /** A holder is alone, now and, when it renews, for three leases more. */
-export async function stays(scene: Scene, inside: Holder) {
-  const { nodes, story, abilities, leaseMs } = scene;
+export async function stays(scene: Scene, inside: Holder, leaseMs = scene.leaseMs) {
+  const { nodes, story, abilities } = scene;
   const isAlone = async (since: string) => {
     for (const process of [nodes.p, nodes.q]) {
       const rival = scene.caller(process);

@@ -22,6 +22,8 @@ export function openNodes({ process }: Staging, identity?: Identity) {
     return { p, timers: p.timers(), wallMs: 0 };
   };
   const nodes = {
+    /** What they have in common: a sentence. */
+    said: identity ? 'Two processes have the same pid, hostname and seed. ' : '',
     /** The one that the sequence is about: with how many timers it began, and how far its wall clock is ahead. */
     ...first(),
     q: open(),
@@ -73,13 +75,13 @@ export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>,
       story.say(clause);
     },
     /** What happened so far, as the beginning of a sentence. */
-    so: () => (played.length === 0 ? '' : `${capital(played.join(', '))}. Then `),
+    so: () => nodes.said + (played.length === 0 ? '' : `${capital(played.join(', '))}. Then `),
     /** Somebody new of a process. */
     caller(process: Process = nodes.p, timing: { retryDelayMs?: number } = {}) {
       const isOther = process === nodes.q;
       return process.holder(letter(callers++), isOther ? scene.otherLeaseMs : leaseMs, key, timing);
     },
-    fault: (clause: string) => new Fault(scene.so() === '' ? capital(clause) : scene.so() + clause),
+    fault: (clause: string) => new Fault(scene.so() + (played.length === 0 ? capital(clause) : clause)),
     /** Enters within the time in which a lock becomes free. */
     async mustEnter(who: Holder, why = 'nobody was inside', asked = who.acquire()) {
       const until = story.now() + scene.freeMs();

@@ -87,7 +87,7 @@ export const steps: Record<Operation, Step> = {
     const asked = next.acquire();
     await held.fail('error', `the acquire() of ${next.name}`);
     await scene.giveUp(next, asked);
-    return `acquire() of ${next.name} was answered by an error`;
+    return `the acquire() of ${next.name} was answered by an error`;
   },
   async disconnect(scene) {
     const { p } = scene.nodes;
@@ -159,6 +159,8 @@ export const steps: Record<Operation, Step> = {
     if (scene.holder) {
       const { name } = scene.holder;
       const other = await passThrough(scene, `${name} reached two masters of ${p.lines.length}`);
+      if (scene.holder.hasLost() && !scene.holder.isLost())
+        throw scene.fault(`${other.name} entered, and ${name} was not told that it had lost the lock.`);
       said = `${name} reached two masters of ${p.lines.length}, and lost the lock to ${other.name}`;
     } else {
       const next = scene.caller();
