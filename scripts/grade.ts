@@ -44,7 +44,9 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
-  const packaged = (await Promise.all(libraries.map((library) => readPublished(library, lock)))).flat();
+  const packaged = (
+    await Promise.all(libraries.map((library) => readPublished(library, { caller: callerDir }, lock)))
+  ).flat();
   const grades: Library[] = [
     ...(await Promise.all(given.map(readExternalLock))),
     ...packaged,
@@ -54,6 +56,7 @@ async function grade() {
     if (problem !== undefined)
       process.stderr.write(`${relative(callerDir, file)} can't be graded: ${asClause(problem)}.\n`);
   }
+  for (const { proposal } of packaged) if (proposal !== undefined) process.stderr.write(`${proposal}\n`);
   const gradable = grades.filter(({ problem }) => problem === undefined);
   const rows = gradable.map(({ stage }) => stage);
   if (rows.length === 0) {

@@ -29,7 +29,7 @@ async function install(text: string, isThere: boolean) {
   const { port } = server.address() as { port: number };
   process.env['npm_config_registry'] = `http://127.0.0.1:${port}`;
   if (!isThere) await new Promise((resolve) => server.close(resolve));
-  const [grade] = await readPublished(text, undefined, dir);
+  const [grade] = await readPublished(text, { libraries: dir, caller: dir });
   server.close();
   return grade?.problem;
 }
