@@ -5,6 +5,7 @@
 // alone, and does it stay so for three leases; do a second caller of the process and another process get in when it has left; is
 // anything left. No lock may answer one of them otherwise after some sequence than it does after none.
 
+import { capitalised, listOf } from '../narration/numbers.ts';
 import type { Holder } from './holder.ts';
 import { Fault, saidOf } from './outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Process, type Staging } from './staging.ts';
@@ -120,7 +121,7 @@ export async function playSequence(
   let former: Holder | undefined;
 
   /** What had happened, as the beginning of a sentence. */
-  const so = () => `${played.join(', ')}. Then`;
+  const so = () => `${capitalised(listOf(played))}. Then`;
 
   async function enter(next: Holder) {
     await next.mustEnter(so(), freeMs);
@@ -166,7 +167,7 @@ export async function playSequence(
     },
     async hold() {
       await story.pass(HOLD_LEASES * leaseMs);
-      return `held for ${HOLD_LEASES} leases`;
+      return `${holder?.name ?? 'nobody'} held for ${HOLD_LEASES} leases`;
     },
     async lose() {
       const { name } = holder as Holder;
@@ -250,7 +251,7 @@ export async function playSequence(
     await isAlone('');
     if (!abilities.hasRenewal) return;
     await story.pass(HOLD_LEASES * leaseMs);
-    await isAlone(`: its lease had not been renewed`);
+    await isAlone(`: the lease of ${inside.name} had not been renewed`);
   }
 
   async function leavesNothing() {

@@ -142,7 +142,7 @@ function lockLines(shape: Shape): string[] {
   const given = [...fixed, ...(varying.length > 0 ? ['...limits'] : [])].join(', ');
   const tries = {
     error: ask('once'),
-    nothing: ask('once'),
+    nothing: `(await ${ask('once')}) || undefined`,
     'none: it waits': `tryFor(TRY_MS, () => ${ask('once')}, release)`,
   };
   const options = ['key', 'leaseMs', 'retryDelayMs', hasMasters(shape) ? 'masters' : 'redis'];

@@ -128,24 +128,16 @@ function candidatesIn(found: Exports): [name: string, value: Callable][] {
   return all.toSorted(([a], [b]) => rank(a) - rank(b));
 }
 
-/** Every way to use what is exported that is worth a try, before anything is called. */
-function waysOf(value: Callable): Pick<Way, 'opening' | 'acquire'>[] {
-  const how = isClass(value) ? 'class' : 'factory';
-  const opened = openings.flatMap((args) => {
-    const [calls, runs] = args.includes('key') ? [callsWithKey, runsWithKey] : [callsWithoutKey, runsWithoutKey];
-    // What a factory returns may be called itself.
-    const calling = how === 'factory' ? [undefined] : [];
-    return [
-      ...[...acquirers, ...calling].flatMap((name) => calls.map((call) => ({ name, args: call }))),
-      ...runners.flatMap((name) => runs.map((call) => ({ name, args: call }))),
-    ].map((acquire) => ({ opening: { how, args }, acquire }) as const);
-  });
-  if (how === 'class') return opened;
-  const direct = [...directCalls, ...directRuns].map((args) => ({
-    opening: undefined,
-    acquire: { name: undefined, args },
-  }));
-  return [...opened, ...direct];
+/** The calls that are worth a try of what was opened so: those that it has. */
+function callsOf(lock: unknown, opening: Argument[]): Way['acquire'][] {
+  const [calls, runs] = opening.includes('key') ? [callsWithKey, runsWithKey] : [callsWithoutKey, runsWithoutKey];
+  const has = (name: string) => isObject(lock) && typeof lock[name] === 'function';
+  // What a factory returns may be called itself.
+  const names = [...acquirers.filter(has), ...(typeof lock === 'function' ? [undefined] : [])];
+  return [
+    ...names.flatMap((name) => calls.map((args) => ({ name, args }))),
+    ...runners.filter(has).flatMap((name) => runs.map((args) => ({ name, args }))),
+  ];
 }
 
 /** The first way that lets one in and then gives the lock up, at its simplest. One that keeps to the lease that it is given comes first. */
@@ -163,14 +155,25 @@ export async function findShape(code: LockCode, clients: ClientKind[], only?: st
   return second && simplest(code, second);
 }
 
-const waysIn = (code: LockCode, client: ClientKind, only?: string): Promise<Way[]> =>
-  inLab(code, client, async ({ library }) =>
-    candidatesIn(library)
-      .filter(([name]) => only === undefined || name === only)
-      .flatMap(([exported, value]) =>
-        [...waysOf(value)].map((way) => ({ ...way, client, exported, settings: knownSettings })),
-      ),
-  );
+/** Every way to use what is exported that is worth a try: each opening is tried once, to see what it gives. */
+async function waysIn(code: LockCode, client: ClientKind, only?: string): Promise<Way[]> {
+  const all = await inLab(code, client, async ({ library }) => candidatesIn(library));
+  const named = all.filter(([name]) => only === undefined || name === only);
+  const ways: Way[] = [];
+  for (const [exported, value] of named) {
+    const common = { client, exported, settings: knownSettings };
+    const how = isClass(value) ? 'class' : 'factory';
+    for (const args of openings) {
+      const opening = { how, args } as const;
+      const lock = await inLab(code, client, (tried) => open(tried, { ...common, opening }, ONCE));
+      ways.push(...callsOf(lock.value, args).map((acquire) => ({ ...common, opening, acquire })));
+    }
+    if (how === 'class') continue;
+    for (const args of [...directCalls, ...directRuns])
+      ways.push({ ...common, opening: undefined, acquire: { name: undefined, args } });
+  }
+  return ways;
+}
 
 /** Leaves out every argument and every setting without which the same is seen. */
 async function simplest(
@@ -193,7 +196,11 @@ async function simplest(
     const less = await seenOf(code, { ...shape, settings: shape.settings.filter((each) => each !== name) });
     if (isSame(less)) shape = less;
   }
-  return shape;
+  if (shape?.opening === undefined || shape.settings.length > 0) return shape;
+  const opening = { ...shape.opening, args: shape.opening.args.filter((arg) => arg !== 'settings') };
+  const acquire = { ...shape.acquire, args: shape.acquire.args.filter((arg) => arg !== 'settings') };
+  const less = await seenOf(code, { ...shape, opening, acquire });
+  return isSame(less) ? less : shape;
 }
 
 const factsOf = ({ settings, acquire, opening, ...facts }: Shape) => JSON.stringify(facts);
@@ -269,24 +276,29 @@ export interface PackageFile {
   connect?(url: string): Promise<object>;
 }
 
-/** Opens a lock and acquires it. */
-async function acquireBy(
+/** Opens a lock. What acquires by itself needs no opening. */
+async function open(
   { library, client, call }: Tried,
-  way: Way,
+  { exported, opening, settings }: Omit<Way, 'acquire'>,
   limits: Limits,
-  read: Read = { names: new Set(), isSpread: false },
-) {
-  const value = exportsIn(library).get(way.exported) as Callable;
-  const given = argumentsFor(client, way.settings, limits, read);
+  read = noneRead(),
+): Promise<End> {
+  const value = exportsIn(library).get(exported) as Callable;
+  if (opening === undefined) return { end: 'resolved', value };
+  const args = argumentsFor(client, settings, limits, read)(opening.args);
+  return call(() => (opening.how === 'class' ? Reflect.construct(value, args) : value(...args)));
+}
+
+/** Opens a lock and acquires it. */
+async function acquireBy(tried: Tried, way: Way, limits: Limits, read = noneRead()) {
   const { opening, acquire } = way;
-  const open = () =>
-    opening?.how === 'class' ? Reflect.construct(value, given(opening.args)) : value(...given(opening?.args ?? []));
-  const { value: lock } = opening ? await call(open) : { value };
+  const given = argumentsFor(tried.client, way.settings, limits, read);
+  const { value: lock } = await open(tried, way, limits, read);
   const callee = acquire.name === undefined ? lock : isObject(lock) && lock[acquire.name];
   if (typeof callee !== 'function') return undefined;
   const apply = (args: unknown[]) => Reflect.apply(callee, opening ? lock : undefined, args);
   const isRun = acquire.args.includes('inside');
-  const end = await call(() =>
+  const end = await tried.call(() =>
     isRun
       ? enter(async (inside) => apply(given(acquire.args).map((arg) => (arg === INSIDE ? inside : arg))))
       : apply(given(acquire.args)),
@@ -297,7 +309,7 @@ async function acquireBy(
 /** One enters a free lock, and gives it up. */
 const enterAndLeave = (code: LockCode, way: Way) =>
   inLab(code, way.client, async (tried) => {
-    const read: Read = { names: new Set(), isSpread: false };
+    const read = noneRead();
     const held = await acquireBy(tried, way, ONCE, read);
     const ask = (...command: string[]) => tried.server.execute(OUTSIDE, command);
     const keys = () => ask('KEYS', '*') as string[];
@@ -373,6 +385,8 @@ interface Read {
   names: Set<string>;
   isSpread: boolean;
 }
+
+const noneRead = (): Read => ({ names: new Set(), isSpread: false });
 
 /** What a call is given. It is noted which settings are read. */
 function argumentsFor(client: object, names: string[], limits: Limits, read: Read) {

@@ -110,7 +110,7 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
     });
     expect(result).toMatchObject({ verdict: 'unknown', schedules: 0 });
     expect(result.cut).toBeGreaterThan(0);
-    expect(result.reason).toBe(`It has seen ${result.states} states, and not every order.`);
+    expect(result.reason).toBe(`The search stopped at ${result.states} states, before it had seen every order.`);
   });
 
   test('more memory than it may have', async () => {
