@@ -202,7 +202,8 @@ const verdicts = {
   holds: () => 'No order of events violates it.',
   'nobody was inside': () => 'Nobody was inside in any order of events, so nothing was put to the test.',
   'nothing went wrong': () => 'What may go wrong happened in no order of events, so nothing was put to the test.',
-  'too many states': ({ states }: { states: number }) => `It has seen ${states} states, and not every order.`,
+  'too many states': ({ states }: { states: number }) =>
+    `The search stopped at ${states.toLocaleString('en')} states, before it had seen every order.`,
   'too much memory': ({ bytes }: { bytes: number }) => `It takes more than ${Math.round(bytes / 1e6)} MB.`,
   'beyond the horizon': ({ cut, ms }: { cut: number; ms: number }) =>
     `${cut} interleavings go on for longer than ${ms} ms, where the search stops.`,

@@ -1,7 +1,7 @@
 // npm run grade: the conformance checks, the search, then every drill under external locks, and the answer.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkNamed } from '../loadtest/conformance/checks.ts';
 import type { Grade } from '../loadtest/evidence/results.ts';
@@ -44,7 +44,9 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
-  const packaged = (await Promise.all(libraries.map((library) => readPublished(library, lock)))).flat();
+  const packaged = (
+    await Promise.all(libraries.map((library) => readPublished(library, { caller: callerDir }, lock)))
+  ).flat();
   const grades: Library[] = [
     ...(await Promise.all(given.map(readExternalLock))),
     ...packaged,
@@ -52,8 +54,11 @@ async function grade() {
   ];
   for (const { file, problem } of grades) {
     if (problem !== undefined)
-      process.stderr.write(`${relative(callerDir, file)} can't be graded: ${asClause(problem)}.\n`);
+      process.stderr.write(
+        `${isAbsolute(file) ? relative(callerDir, file) : file} can't be graded: ${asClause(problem)}.\n`,
+      );
   }
+  for (const { proposal } of packaged) if (proposal !== undefined) process.stderr.write(`${proposal}\n`);
   const gradable = grades.filter(({ problem }) => problem === undefined);
   const rows = gradable.map(({ stage }) => stage);
   if (rows.length === 0) {

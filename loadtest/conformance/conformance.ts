@@ -56,7 +56,7 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
 /** Rejects with a sentence that says why the virtual world can't run the lock. */
 async function know(source: LockSource): Promise<Known> {
   const { promises: exported } = await exportsOf(source).catch((error: Error) => {
-    throw new Error(`The virtual world can't run it: ${asClause(error.message)}.`);
+    throw new Error(`It can't be loaded in virtual time: ${asClause(error.message)}.`);
   });
   const promises = source.facts.isExternal ? readPromises(exported) : (promisesOfOurs[source.name] ?? {});
   const subject = { source, promises, scripts: [] as string[] };

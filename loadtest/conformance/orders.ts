@@ -77,7 +77,7 @@ async function stageOrder(
     if (gone.has(holder)) return entered.how === 'done' ? leave(holder) : undefined;
     if (entered.how === 'pending') throw new Fault(`${holder.name} waited for ${LIMIT} leases, and was not inside.`);
     if (entered.how === 'rejected')
-      throw new Fault(`acquire() of ${holder.name} ${saidOf(entered)}, and nothing was broken.`);
+      throw new Fault(`The acquire() of ${holder.name} ${saidOf(entered)}, and nothing was broken.`);
     story.say(`${holder.name} enters`);
     const [other] = inside;
     if (other) throw new Fault(`${holder.name} entered while ${other.name} was inside.`);
@@ -91,7 +91,7 @@ async function stageOrder(
     story.say(`${holder.name} releases`);
     const left = await story.endOf(holder.release(), LIMIT * LEASE_MS);
     if (left.how === 'rejected' && !gone.has(holder))
-      throw new Fault(`release() of ${holder.name} ${saidOf(left)}, and its lease was not over.`);
+      throw new Fault(`The release() of ${holder.name} ${saidOf(left)}, and its lease was not over.`);
   }
 
   async function goWrong() {

@@ -1,25 +1,18 @@
 // The locks that are graded: modules of a user, and published locks.
 
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
 import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
 import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
 import type { LockSource } from '../../simulation/lock-service.ts';
-import { hostArgs } from '../../stack/bundle.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import type { ExternalModule } from '../worlds/real/targets.ts';
 import { asRow } from './not-promised.ts';
-
-/** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
-const LOAD_LIMIT_MS = 30_000;
-/** How long that process may take to be there, in milliseconds. */
-const START_LIMIT_MS = 30_000;
+import { askProcess } from './own-process.ts';
 
 /** The lock in the file `file`, an absolute path. `problem` says why it can't be graded, if it can't. */
 export async function readExternalLock(file: string): Promise<Grade> {
@@ -70,28 +63,4 @@ export function problemOfName(name: string, file: string): string | undefined {
 type Found = Pick<Grade, 'problem' | 'promises' | 'doesNotPromise'>;
 
 /** Loads the module in a process of its own, which it may end, or keep busy for ever. */
-async function checkModule(file: string): Promise<Found> {
-  const [script = '', ...execArgv] = (await hostArgs('loadtest/grade/check-module.ts')).toReversed();
-  const child = fork(script, [file], { execArgv: execArgv.toReversed(), stdio: 'ignore', cwd: projectDir });
-  // It sends when it begins, and then what is wrong. Both may come at once, and with its end: nothing listens too late.
-  const begun = once(child, 'message');
-  const found = new Promise<Found>((resolve) => {
-    child.once('message', () => child.once('message', (message) => resolve(message as Found)));
-  });
-  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(
-    ([[code, signal]]): Found => ({ problem: endOf(code ?? signal) }),
-  );
-  const limit = (ms: number, found: Found) => sleep(ms, found, { ref: false });
-  const problem = `it was not loaded within ${LOAD_LIMIT_MS / 1000} s: its import never ends`;
-
-  await Promise.race([begun, ended, limit(START_LIMIT_MS, {})]);
-  const result = await Promise.race([found, ended, limit(LOAD_LIMIT_MS, { problem })]);
-  child.kill('SIGKILL');
-  return result;
-}
-
-/** Node ends with 13 when nothing is left that could let a top-level await go on. */
-function endOf(how: number | string | null) {
-  if (how === 13) return 'its import never ends: it awaits what never comes';
-  return `it ends the process that loads it (${how})`;
-}
+const checkModule = (file: string): Promise<Found> => askProcess<Found>('loadtest/grade/check-module.ts', [file]);

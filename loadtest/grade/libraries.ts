@@ -8,6 +8,7 @@ import { cacheDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { adaptersOf, besideOf, fileOfPeer, installedAs, majorsOf, type Peer, readLibrary } from '../peers/peer.ts';
 import { asRow } from './not-promised.ts';
+import { proposeAdapter } from './propose.ts';
 
 export type Library = Grade & Pick<LockSource, 'packages'>;
 
@@ -15,22 +16,35 @@ export type Library = Grade & Pick<LockSource, 'packages'>;
 const LIBRARIES = join(cacheDir, 'libraries');
 const FAR = /^(E(NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH)|ERR_SOCKET_TIMEOUT|FETCH_ERROR)$/;
 
+/** Where packages are, and where an adapter is written for one that has none. */
+export interface Places {
+  libraries?: string;
+  caller: string;
+}
+
 /**
  * The locks of a package, one for each adapter, or this one of them alone. Installs it when it is not there. `problem` says why it can't
- * be graded.
+ * be graded; `proposal` what came of it that no adapter is shipped.
  */
-export async function readPublished(text: string, lock?: string, libraries = LIBRARIES): Promise<Library[]> {
+export async function readPublished(
+  text: string,
+  { libraries = LIBRARIES, caller }: Places,
+  lock?: string,
+): Promise<(Library & { proposal?: string })[]> {
   const { name = text, range } = readLibrary(text) ?? {};
-  const folder = join(libraries, text.replace('/', '+'));
-  const failed = (problem: string): Grade[] => [{ stage: text, file: text, problem }];
-  if (adaptersOf(name).length === 0) {
-    return failed('no adapter is shipped for it. Write one, a module that imports it (docs/grade.md), and grade that');
-  }
-  const problem = install(folder, name, range);
+  const own = join(libraries, text.replace('/', '+'));
+  const isShipped = adaptersOf(name).length > 0;
+  const isBeside = !isShipped && existsSync(join(caller, 'node_modules', name, 'package.json'));
+  const folder = isBeside ? caller : own;
+  const failed = (problem: string) => [{ stage: text, file: text, problem }];
+  const problem = isBeside ? undefined : install(folder, name, range);
   if (problem !== undefined) return failed(problem);
-  const grades = await gradesIn(folder, name, lock);
+  const grades = isShipped ? await gradesIn(folder, name, lock) : [];
+  if (grades.length > 0) return grades;
   const majors = majorsOf(name).join(' or ');
-  return grades.length > 0 ? grades : failed(`the adapter that is shipped for ${name} is for version ${majors}`);
+  const why = isShipped ? `the adapter that is shipped is for version ${majors}` : 'no adapter is shipped for it';
+  const { says } = await proposeAdapter(name, folder, caller, lock);
+  return failed(why).map((grade) => ({ ...grade, proposal: says }));
 }
 
 /** The locks of a package that is installed in a folder, or this one of them alone. */

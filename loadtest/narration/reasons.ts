@@ -95,14 +95,15 @@ export const reasons = {
   // Servers that are away.
   'requests cut off': ({ requests }: { requests: number }) =>
     `${countOf(requests, 'request')} cut off or answered with nonsense.`,
-  'an answer took': ({ ms }: { ms: number }) => `An answer took ${formatDuration(ms)}.`,
+  'an answer took': ({ ms, limitMs }: { ms: number; limitMs: number }) =>
+    `While Redis was away a buyer waited ${formatDuration(ms)} for an answer, and ${formatDuration(limitMs)} are allowed.`,
   'slowest answer': ({ ms }: { ms: number }) => `While Redis was away an answer took ${formatDuration(ms)} at most.`,
   'no sale after SIGSTOP': ({ limitMs }: { limitMs: number }) =>
-    `Redis stands still (SIGSTOP): no sale within ${formatDuration(limitMs)} of its return.`,
+    `Redis was paused (SIGSTOP), and nothing was sold within ${formatDuration(limitMs)} of its return.`,
   'no sale after SIGKILL': ({ limitMs }: { limitMs: number }) =>
-    `Redis is killed (SIGKILL): no sale within ${formatDuration(limitMs)} of its return.`,
+    `Redis was killed (SIGKILL), and nothing was sold within ${formatDuration(limitMs)} of its return.`,
   'key stayed': ({ key, ms }: { key: string; ms: number | null }) =>
-    `The key ${key} stayed, ${ms === null ? 'without an end' : `for ${formatDuration(ms)} more`}.`,
+    `The key ${key} stayed, ${ms === null ? 'and has no TTL' : `with a TTL of ${formatDuration(ms)}`}.`,
   'sales flowed again': ({ ms }: { ms: number }) => `After its return sales flowed again in ${formatDuration(ms)}.`,
   'sold without a minority': ({ killed, ms }: { killed: number; ms: number }) =>
     `Without ${countOf(killed, 'server')} sales went on after ${formatDuration(ms)}.`,

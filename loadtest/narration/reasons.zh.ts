@@ -78,7 +78,8 @@ const reasonsInChinese: Wording<ReasonForms> = {
 
   // Servers that are away.
   'requests cut off': ({ requests }) => `${formatNumber(requests)} 个请求连接中断，或得到无意义的响应。`,
-  'an answer took': ({ ms }) => `一次响应用了 ${durationInChinese(ms)}。`,
+  'an answer took': ({ ms, limitMs }) =>
+    `Redis 不可用期间，有买家等了 ${durationInChinese(ms)}才得到响应，上限是 ${durationInChinese(limitMs)}。`,
   'slowest answer': ({ ms }) => `Redis 不可用期间，一次响应最多用了 ${durationInChinese(ms)}。`,
   'no sale after SIGSTOP': ({ limitMs }) => `Redis 被暂停（SIGSTOP）：恢复后 ${durationInChinese(limitMs)}内没有卖出。`,
   'no sale after SIGKILL': ({ limitMs }) => `Redis 被杀死（SIGKILL）：重启后 ${durationInChinese(limitMs)}内没有卖出。`,

@@ -1,6 +1,7 @@
 // The adapter kit: makes a lock of the lab out of the few calls that a library has for it. What a library may find odd about the connection that
 // it is given, such as what its duplicate() inherits, is in docs/grade.md.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { abortable, abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type RedisClient } from '../../locks/lock.ts';
@@ -119,6 +120,35 @@ export function enter(
     const left = Promise.resolve().then(() => run(inside));
     left.catch(reject);
   });
+}
+
+/** A single try of a library that can only wait: what it is granted later than after so many milliseconds is given back. */
+export async function tryFor<Held>(
+  ms: number,
+  wait: () => Promise<Held>,
+  release: (held: Held) => unknown,
+): Promise<Held | undefined> {
+  const over = AbortSignal.timeout(ms);
+  return abortable(wait(), over, release).catch((error) => {
+    if (over.aborted) return undefined;
+    throw error;
+  });
+}
+
+/** The wait of a library that only tries: it is asked again and again. */
+export async function askAgain<Held>(
+  tryOnce: () => Promise<Held | undefined>,
+  retryDelayMs: number,
+  signal?: AbortSignal,
+  isRefusal: (error: unknown) => boolean = () => false,
+): Promise<Held> {
+  for (;;) {
+    const held = await tryOnce().catch((error) => {
+      if (!isRefusal(error)) throw error;
+    });
+    if (held) return held;
+    await sleep(retryDelayMs, undefined, { signal });
+  }
 }
 
 /** What a library does not promise whose wait has no way to give up. */

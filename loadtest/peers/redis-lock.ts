@@ -3,9 +3,8 @@
 
 import { createClient } from 'redis-4';
 import redisLock, { type Done, type Lock } from 'redis-lock';
-import { abortable } from '../../locks/drivers/abortable.ts';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
+import { adapt, cannotBeCancelled, oneServer, tryFor } from './adapter.ts';
 
 /** It knows no single try: so long it may ask, in milliseconds, before what it gets is given back. Its next try comes after 50 ms. */
 const TRY_MS = 40;
@@ -46,11 +45,7 @@ export const createLock = adapt<Done>(({ redis, key, leaseMs }) => {
 
   async function tryOnce() {
     await opened;
-    const over = AbortSignal.timeout(TRY_MS);
-    return abortable(wait(), over, (done) => done()).catch((error) => {
-      if (over.aborted) return undefined;
-      throw error;
-    });
+    return tryFor(TRY_MS, wait, (done) => done());
   }
 
   return { wait, tryOnce, release: (done) => done() };

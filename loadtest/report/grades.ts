@@ -37,8 +37,10 @@ export function answerOf(grade: Grade, results: Results, isSearchRequired = fals
   if (problem !== undefined) return answer('unknown', `can't be graded: ${asClause(problem)}.`);
   if (first) return answer('broken', `is broken: ${first.says}`);
   if (open && isAllOpen(findings, 'check')) {
+    const played = findings.holds.filter(({ kind }) => kind === 'drill');
+    const ofDrills = played.length > 0 ? ` On real servers ${countsOf(played)} hold.` : '';
     const advice = grade.search && isAllOpen(findings, 'drill') ? ' Play the drills on real servers: --real.' : '';
-    return answer('unknown', `can't be simulated. ${open.says}${advice}`);
+    return answer('unknown', `can't be simulated. ${open.says}${ofDrills}${advice}`);
   }
   if (open) return answer('unknown', `is not known: ${open.name} could not be run to its end. ${open.says}`);
   if (findings.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
@@ -79,9 +81,9 @@ function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Findings {
 }
 
 /** Nothing is known of all that is of this kind. */
-function isAllOpen({ notLookedAt, ...known }: Findings, kind: Finding['kind']): boolean {
+function isAllOpen({ notLookedAt, broken, holds, notPromised }: Findings, kind: Finding['kind']): boolean {
   const isSome = (findings: Finding[]) => findings.some((finding) => finding.kind === kind);
-  return isSome(notLookedAt) && !Object.values(known).some(isSome);
+  return isSome(notLookedAt) && ![broken, holds, notPromised].some(isSome);
 }
 
 /** How much of a lock was searched, and why not the rest. */

@@ -107,6 +107,9 @@ export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isRe
   };
 }
 
+/** Who they are that the sentences name. */
+const WHO = 'A, B, C and so on are callers, each with a lock object of its own. The lab stages the faults.';
+
 /** What is wrong, each in which order of events, what holds, and what was not looked at. */
 export function answerLines(answer: Answer): string[] {
   const found = { check: '', order: ' (search)', drill: ' (drill)' };
@@ -119,6 +122,7 @@ export function answerLines(answer: Answer): string[] {
   return [
     hanging('', pc.bold(paint[looksLike[answer.verdict]](answer.sentence))),
     hanging('', answer.searched),
+    ...(answer.broken.length > 0 ? [hanging('', WHO)] : []),
     ...answer.broken.flatMap(({ name, kind, says, under, steps }, i) => [
       ...(i === 0 ? [] : ['', hanging('Broken, too: ', says)]),
       ...lines(`${name}${found[kind]} found it. ${under}, in this order:`, steps),

@@ -90,7 +90,7 @@ export const demands = [
         wrong: [
           ...(sold > 0 ? [because('sold without a majority', { sold })] : []),
           ...(requests > 0 ? [because('requests cut off', { requests })] : []),
-          ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs })] : []),
+          ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs, limitMs })] : []),
         ],
         ...(codes.length > 0 && {
           right: because('refused without a majority', { refused: refusals.length, ms, codes }),

@@ -75,7 +75,7 @@ export const demands = [
     await mustHaveHadTime(playing, slowestMs - limitMs);
     const wrong = [
       ...(cutOff > 0 ? [because('requests cut off', { requests: cutOff })] : []),
-      ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs })] : []),
+      ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs, limitMs })] : []),
     ];
     const refused = countEnds('failed', 'lockTimeout');
     return {

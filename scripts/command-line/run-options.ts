@@ -128,7 +128,7 @@ export function readGradeOptions(argv: string[]) {
   )
     .argument(
       '[locks...]',
-      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
+      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5 or redislock@1',
     )
     .addHelpText('after', `\nThe drills: ${drillNamesOf('locks')}`)
     .addHelpText('after', `The checks of the contract: ${checkNames.join(', ')}`);

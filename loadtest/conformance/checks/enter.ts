@@ -78,7 +78,7 @@ export const sameNode = ({ stage }: LockUnderTest) =>
     // Before B renews.
     await story.pass(LEASE_MS);
     await e.mustStayOut(
-      "A renewed a lease that was B's by then: it was over a lease of A later, and C entered while B was inside.",
+      'A had lost the lock to B, and still renewed the key: that cut the lease of B short, and C entered while B was inside.',
     );
     await b.mustLeave('After A had released,');
     return holds('A holder that has lost its lock leaves that of the next holder on its node alone.');

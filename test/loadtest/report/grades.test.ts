@@ -60,9 +60,22 @@ test.each([
   ['all that is known is that the search came to no end', graded([], inSearch('unknown')), 'unknown', /nothing/],
   [
     'it can’t be simulated',
-    graded([cell('contract-enter', 'unknown', 'It uses a Worker.'), cell('rush', 'unknown')], inSearch('unknown')),
+    graded(
+      [
+        cell('contract-enter', 'unknown', 'It uses a Worker.'),
+        cell('rush', 'unknown'),
+        cell('long-wait', 'not-applicable'),
+      ],
+      inSearch('unknown'),
+    ),
     'unknown',
     /^mine can't be simulated\. It uses a Worker\. Play the drills on real servers: --real\.$/,
+  ],
+  [
+    'it can’t be simulated, and its drills were played on real servers',
+    graded([cell('contract-enter', 'unknown', 'It uses a Worker.'), rush], inSearch('unknown')),
+    'unknown',
+    /^mine can't be simulated\. It uses a Worker\. On real servers 1 of 1 drills hold\.$/,
   ],
   ['it fails what it does not promise', graded([rush, longSale], beyond), 'holds', /1 of 1/],
   ['it was seen to do what it does not promise', graded([longHold, longSale], beyond), 'broken', /Two were inside/],

@@ -35,7 +35,7 @@ describe('on the embedded Valkey', () => {
     const { verdict, timeline } = await run(redisOutage, '8-auto-renew');
     expect({ verdict, broken: timeline?.faults.map(({ label }) => label) }).toEqual({
       verdict: 'pass',
-      broken: ['Redis stands still (SIGSTOP)'],
+      broken: ['Redis was paused (SIGSTOP)'],
     });
   });
 
