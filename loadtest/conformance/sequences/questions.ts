@@ -44,7 +44,7 @@ export async function stays(scene: Scene, inside: Holder, leaseMs = scene.leaseM
   await isAlone('');
   if (!abilities.hasRenewal) return;
   await story.pass(RENEWED_LEASES * leaseMs);
-  await isAlone(`: its lease had not been renewed`);
+  await isAlone(`: the lease of ${inside.name} had not been renewed`);
 }
 
 /** Nobody is inside: the process sends nothing for two leases, and no timer of the lock runs. */

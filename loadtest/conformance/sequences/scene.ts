@@ -1,7 +1,7 @@
 // Where a sequence is played: two processes, a key, and who of the first one is inside.
 
 import type { Identity } from '../../../simulation/world.ts';
-import { asClause, formatDuration } from '../../narration/numbers.ts';
+import { asClause, capitalised, formatDuration, listOf } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
 import { Fault } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type Process, type Staging } from '../staging.ts';
@@ -75,13 +75,13 @@ export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>,
       story.say(clause);
     },
     /** What happened so far, as the beginning of a sentence. */
-    so: () => nodes.said + (played.length === 0 ? '' : `${capital(played.join(', '))}. Then `),
+    so: () => nodes.said + (played.length === 0 ? '' : `${capitalised(listOf(played))}. Then `),
     /** Somebody new of a process. */
     caller(process: Process = nodes.p, timing: { retryDelayMs?: number } = {}) {
       const isOther = process === nodes.q;
       return process.holder(letter(callers++), isOther ? scene.otherLeaseMs : leaseMs, key, timing);
     },
-    fault: (clause: string) => new Fault(scene.so() + (played.length === 0 ? capital(clause) : clause)),
+    fault: (clause: string) => new Fault(scene.so() + (played.length === 0 ? capitalised(clause) : clause)),
     /** Enters within the time in which a lock becomes free. */
     async mustEnter(who: Holder, why = 'nobody was inside', asked = who.acquire()) {
       const until = story.now() + scene.freeMs();
@@ -118,8 +118,6 @@ export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>,
   };
   return scene;
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A to Z, then A2. */
 const letter = (at: number) =>

@@ -45,6 +45,17 @@ export const steps: Record<Operation, Step> = {
     if (scene.depth === 0) scene.hasLeft();
     return `${name} released`;
   },
+  async 'release failed'(scene) {
+    const holder = insideOf(scene);
+    const held = scene.nodes.p.hold();
+    const asked = holder.release();
+    await held.fail('error', `the release() of ${holder.name}`);
+    const end = await scene.story.endOf(asked, scene.freeMs());
+    scene.hasLeft();
+    if (end.how === 'pending')
+      throw scene.fault(`the release() of ${holder.name} was answered by an error, and did not settle.`);
+    return `the release() of ${holder.name} was answered by an error`;
+  },
   // Whether it rejects is for contract-not-held.
   async 'release again'(scene) {
     const former = scene.former as Holder;
@@ -189,7 +200,7 @@ export const steps: Record<Operation, Step> = {
 function holdFor(leases: number): Step {
   return async (scene) => {
     await scene.story.pass(leases * scene.leaseMs);
-    return `held for ${leases} leases`;
+    return `${insideOf(scene).name} held for ${leases} leases`;
   };
 }
 

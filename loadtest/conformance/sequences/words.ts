@@ -51,6 +51,7 @@ const rules = {
     canFollow: isHeld,
     leadsTo: ({ depth, hasFormer }) => ({ depth: depth - 1, hasFormer: hasFormer || depth === 1 }),
   },
+  'release failed': { canFollow: ({ depth }) => depth === 1, leadsTo: left },
   'release again': {
     canFollow: ({ hasFormer }) => hasFormer,
     leadsTo: ({ depth }) => ({ depth, hasFormer: false }),
