@@ -4,7 +4,7 @@ import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
-import type { LockUnderTest } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
 
 const WAITERS = 10;
 /** Between one asking and the next, in milliseconds. */
@@ -16,11 +16,19 @@ const WARM_UP_MS = 100;
 /** The lease, in milliseconds. */
 const TURN_LEASE_MS = 2_000;
 
-/** Ten waiters ask one after the other on two nodes, and one asks when the holder releases: the order in which they enter. */
-export const order = ({ stage, promises }: LockUnderTest) =>
+/** Who waits enters in turn when the holder releases, and when it is killed. */
+export async function order(lock: LockUnderTest) {
+  const released = await orderAfter(lock, 'released');
+  if (released.verdict === 'pass') await orderAfter(lock, 'was killed');
+  return released;
+}
+
+/** Ten waiters ask one after the other on two nodes, and one asks when the holder is gone: the order in which they enter. */
+const orderAfter = ({ stage, promises }: LockUnderTest, end: 'released' | 'was killed') =>
   stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
-    const holder = p.holder('A');
+    const mortal = end === 'released' ? p : process();
+    const holder = mortal.holder('A', end === 'released' ? LONG_LEASE_MS : LEASE_MS);
     await holder.enters();
     const entered: number[] = [];
     const serve = async (waiter: Holder, place: number) => {
@@ -34,7 +42,7 @@ export const order = ({ stage, promises }: LockUnderTest) =>
       await story.pass(APART_MS);
     }
     // Of the process of the holder: what it sends after a release is with Redis before anybody that the release wakes.
-    const released = holder.release();
+    const released = end === 'released' ? holder.release() : mortal.kill();
     served.push(serve(p.holder('a newcomer'), WAITERS + 1));
     await story.endOf(Promise.allSettled([released, ...served]), LIMIT_MS);
     if (entered.length <= WAITERS && promises.fairness === 'order')
@@ -43,7 +51,7 @@ export const order = ({ stage, promises }: LockUnderTest) =>
       (sum, waiter, at) => sum + entered.slice(at + 1).filter((later) => later < waiter).length,
       0,
     );
-    const said = `Ten waiters on two nodes, and one that came at the release, entered in the order ${entered.join(', ')}: overtaken ${countOf(overtaken, 'time')}.`;
+    const said = `Ten waiters on two nodes, and one that came at the release, entered after the holder ${end} in the order ${entered.join(', ')}: overtaken ${countOf(overtaken, 'time')}.`;
     if (promises.fairness !== 'order') return doesNotApply(`${said} It does not promise an order.`, { overtaken });
     if (overtaken > 0) throw new Fault(said, { overtaken });
     return holds(said, { overtaken });

@@ -140,11 +140,21 @@ export const steps: Record<Operation, Step> = {
   'second waiter paused': withWaiters('second', 'paused'),
   'first waiter cut off': withWaiters('first', 'cut off'),
   'second waiter cut off': withWaiters('second', 'cut off'),
+  async 'lose to waiters'(scene) {
+    const { name } = insideOf(scene);
+    const queue = await lineUp(scene, [scene.nodes.q, scene.nodes.p, scene.nodes.q]);
+    scene.servers.endLease(scene.key);
+    await serve(scene, queue, `three waited, the lease of ${name} ended`);
+    await scene.story.pass(scene.leaseMs);
+    scene.hasLeft();
+    return `${name} lost the lock to three that waited`;
+  },
   async 'wait ten minutes'(scene) {
     const queue = await lineUp(scene, [scene.nodes.q], SELDOM);
     await scene.story.pass(TEN_MINUTES_MS);
     const name = queue[0]?.waiter.name;
-    await serve(scene, queue, `${name} had waited for ten minutes`);
+    await leaves(scene);
+    await serve(scene, queue, `${name} had waited for ten minutes, the holder released`);
     return `${name} waited for ten minutes, entered and released`;
   },
   async 'quiet day'(scene) {
@@ -235,14 +245,18 @@ async function lineUp(scene: Scene, processes: Process[], timing = {}): Promise<
   return queue;
 }
 
-/** Who is inside leaves, and each of these enters and leaves: in which order is not asked. */
-async function serve(scene: Scene, queue: Waiter[], why: string) {
+/** Who is inside leaves. */
+async function leaves(scene: Scene) {
   const holder = insideOf(scene);
   for (; scene.depth > 0; scene.depth -= 1) await scene.mustLeave(holder);
   scene.hasLeft();
+}
+
+/** Each of these enters and leaves: in which order is not asked. */
+async function serve(scene: Scene, queue: Waiter[], why: string) {
   await Promise.all(
     queue.map(async ({ waiter, asked }) => {
-      await scene.mustEnter(waiter, `${why}, ${holder.name} released`, asked);
+      await scene.mustEnter(waiter, why, asked);
       await scene.mustLeave(waiter);
     }),
   );
@@ -259,7 +273,8 @@ function withWaiters(which: 'first' | 'second', harm: 'killed' | 'paused' | 'cut
     else if (harm === 'paused') ill.stop();
     else ill.cut();
     const { name } = victim.waiter;
-    await serve(scene, queue, `${name} was ${harm} while it waited`);
+    await leaves(scene);
+    await serve(scene, queue, `${name} was ${harm} while it waited, the holder released`);
     ill.resume();
     ill.restore();
     victim.waiter.abort();
