@@ -65,8 +65,8 @@ export interface History {
   /** A number of its own. */
   id: number;
   seen: Seen;
-  /** What happens next: the same history for the same input. A promise the first time only. */
-  after(input: Input): History | Promise<History>;
+  /** What happens next: the same history for the same input. */
+  after(input: Input): Promise<History>;
 }
 
 /** A process that runs. */
@@ -93,7 +93,7 @@ export function createHistories() {
     lastId += 1;
     /** There is one until somebody takes it further. */
     let current: Live | undefined = live;
-    let next: Map<string, History | Promise<History>> | undefined;
+    let next: Map<string, Promise<History>> | undefined;
     alive.push(() => (current = undefined));
     if (alive.length > KEPT_ALIVE) for (const end of alive.splice(0, KEPT_ALIVE / 2)) end();
 
@@ -106,12 +106,10 @@ export function createHistories() {
       return again;
     }
 
-    async function takeFurther(name: string, input: Input) {
+    async function takeFurther(input: Input) {
       const live = await take();
       await live.apply(input);
-      const made = createHistory(begin, { before: past, input }, live);
-      next?.set(name, made);
-      return made;
+      return createHistory(begin, { before: past, input }, live);
     }
 
     return {
@@ -120,8 +118,8 @@ export function createHistories() {
       after(input) {
         const name = nameOf(input);
         next ??= new Map();
-        const found = next.get(name) ?? takeFurther(name, input);
-        if (found instanceof Promise) next.set(name, found);
+        const found = next.get(name) ?? takeFurther(input);
+        next.set(name, found);
         return found;
       },
     };

@@ -231,9 +231,9 @@ export function violatedAtHorizon(
   if (stuck >= 0 && !lock.unclear && at >= freeSince + LINGERING_MS)
     return says('still waits', { process: nameOf(stuck), ms: at - freeSince });
   if (!demands.includes('nothing left') || !actors.every(({ history }) => history.seen.isOver)) return undefined;
-  const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));
   const index = actors.findIndex(({ status, history }) => status === 'runs' && history.seen.timers.length > 0);
-  if (index < 0 || at < endedAt + LINGERING_MS) return undefined;
+  const endedAt = actors[index]?.history.seen.told.at(-1)?.at;
+  if (endedAt === undefined || at < endedAt + LINGERING_MS) return undefined;
   return says('timer still fires', { process: nameOf(index), ms: at - endedAt });
 }
 

@@ -67,7 +67,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   let refusal: string | undefined;
 
   const first = begin();
-  known.set(keyOf(first), 0);
+  known.set(keyOf(first, server), 0);
   queue.push({ state: first, number: 0 });
   while (queue.length > 0) {
     const layer = queue;
@@ -136,7 +136,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
 
   /** Adds a state that comes after this one. True when it was not known. */
   function add(made: State, from: number): boolean {
-    const key = keyOf(made);
+    const key = keyOf(made, server);
     const there = known.get(key);
     const next = there ?? known.size;
     ways.lead(next);
@@ -157,7 +157,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     let state = first;
     for (const next of way) {
       const { moves } = await movesFrom(state);
-      const move = moves.find((each) => known.get(keyOf(each.state)) === next) as Move;
+      const move = moves.find((each) => known.get(keyOf(each.state, server)) === next) as Move;
       steps.push(move.step());
       state = move.state;
     }

@@ -5,7 +5,7 @@ import type { Command, Line, Pending } from '../simulation/world/commands.ts';
 import type { Input } from '../simulation/world.ts';
 import { type History, type Told, textOfReply } from './process.ts';
 import type { Budget } from './scopes.ts';
-import type { ServerState } from './server.ts';
+import type { Server, ServerState } from './server.ts';
 import type { Clause } from './wording.ts';
 
 /** The units in stock at the beginning. */
@@ -62,6 +62,8 @@ export interface Actor extends Readonly<ActorFields> {
   waitsSince: number | undefined;
   /** When its next timer may fire, in milliseconds; `Infinity` when it has none. */
   nextTimer: number;
+  /** What is left of one that does nothing more: the same for those of which every demand says the same. */
+  end: string | undefined;
 }
 
 export interface State {
@@ -155,7 +157,9 @@ export function createActors() {
   return { actorOf };
 }
 
-function derivedFrom({ history: { seen }, status, inbox, replies }: ActorFields) {
+function derivedFrom(fields: ActorFields) {
+  const { status, inbox, replies } = fields;
+  const { seen } = fields.history;
   const isRunning = status !== 'crashed' && status !== 'comes';
   const isAway = (id: number) => [...inbox, ...replies].some((one) => 'reply' in one && one.id === id);
   const lines = new Set<string>();
@@ -164,13 +168,22 @@ function derivedFrom({ history: { seen }, status, inbox, replies }: ActorFields)
     if (!isAway(id)) lines.add(`${line} ${server}`);
     return isFirst;
   });
+  const isIdle = seen.isOver && [...inbox, ...replies, ...seen.pending, ...seen.timers].length === 0;
   return {
     heads,
     isInside: status !== 'crashed' && seen.insideOf.length > 0,
     insideOf: status === 'crashed' ? [] : seen.insideOf,
     waitsSince: isRunning ? seen.waitsSince : undefined,
     nextTimer: Math.min(Number.POSITIVE_INFINITY, ...seen.timers.map(({ due }) => due)),
+    end: status === 'crashed' || isIdle ? endOf(fields) : undefined,
   };
+}
+
+/** What demands ask of a process at its end: what it told, and when only where its token was refused. */
+function endOf({ history: { seen }, status, leaseEnds }: ActorFields): string {
+  const told = seen.told.filter(({ step }) => step !== 'waits again').map(({ at: _, ...rest }) => rest);
+  const refused = seen.told.some(({ isStale }) => isStale) && [seen.told, leaseEnds];
+  return JSON.stringify([status, seen.isOver, seen.death, seen.timers.length, told, refused]);
 }
 
 const texts = new WeakMap<object, string>();
@@ -184,12 +197,15 @@ function textOf(thing: object): string {
   return text;
 }
 
-/** The state as a text: the same for states in which the same can happen next. */
-export function keyOf(state: State): string {
+/** The state as a text: the same for states in which the same can happen next, and the same is violated. */
+export function keyOf(state: State, server: Server): string {
   const { at, servers, ahead, frozen, actors, budget, crashedAt, freeSince, replica, sawEmpty } = state;
   let key = `${at},${textOf(budget)},${textOf(ahead)},${textOf(frozen)},${crashedAt},${freeSince},${replica},${textOf(sawEmpty)}`;
-  for (const server of servers) key += `,${server}`;
-  for (const { id } of actors) key += `,${id}`;
+  for (const each of servers) key += `,${each}`;
+  for (const [index, { id, end }] of actors.entries()) {
+    const isLeft = end !== undefined && !servers.some((each) => server.listens(each, index));
+    key += isLeft ? end : `,${id}`;
+  }
   return key;
 }
 

@@ -4,9 +4,17 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { problemOfName, readExternalLock } from '../loadtest/grade/external-locks.ts';
 import { asClause } from '../loadtest/narration/numbers.ts';
-import { cellLines, faultLines, legend, matrixLines, nameOfCell, summaryOf } from '../loadtest/prove/matrix.ts';
+import {
+  cellLines,
+  differenceOf,
+  faultLines,
+  legend,
+  matrixLines,
+  nameOfCell,
+  summaryOf,
+} from '../loadtest/prove/matrix.ts';
 import { type ProvableLock, plan, provable, provableLocks, scopeNames, usualLocks } from '../loadtest/prove/plan.ts';
-import { inWords, isAsExpected, type Proof, proofOf } from '../loadtest/prove/results.ts';
+import { inWords, isAsExpected, type Proof, type ProofCell, proofOf } from '../loadtest/prove/results.ts';
 import { hanging } from '../loadtest/report/terminal.ts';
 import { createRunFolder, jsonOf } from '../loadtest/run/folder.ts';
 import { startProgressLine } from '../loadtest/run/progress-line.ts';
@@ -110,16 +118,11 @@ function definedOf<Values extends object>(values: Values): Partial<Values> {
 }
 
 function print({ cells, server }: Proof, file: string) {
+  const amiss = cells.filter((cell) => !isAsExpected(cell));
+  const isBroken = (cell: ProofCell) => cell.expected !== null && amiss.includes(cell);
   const lines =
     cells.length > MOST_PRINTED
-      ? [
-          ...matrixLines(cells),
-          '',
-          hanging('', legend),
-          summaryOf(cells, server),
-          '',
-          ...faultLines(cells.filter((cell) => !isAsExpected(cell))),
-        ]
-      : cells.flatMap((cell) => [...cellLines(cell), '']);
+      ? [...matrixLines(cells), '', hanging('', legend), summaryOf(cells, server), '', ...faultLines(amiss)]
+      : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceOf(cell)] : []), '']);
   process.stdout.write(`${lines.join('\n').trimEnd()}\n\nAll of it: ${file}\n`);
 }

@@ -8,6 +8,7 @@ import { hanging, signTable } from '../report/terminal.ts';
 import { scopeNames } from './plan.ts';
 
 type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
+type Judged = Looked & Pick<Cell, 'reason'> & { expected: 'holds' | 'fails' | null };
 
 /** The matrix as it is printed: a row for each lock, in the order of the cells, and a column for each scope. */
 export function matrixLines(cells: Looked[]): string[] {
@@ -37,17 +38,25 @@ export const legend =
   '✔ in no order of events   ✘ in some order: there is a counterexample   2 with two processes; with three not every order was looked at   ? unknown   – does not apply';
 
 /** The cells that are not as expected, each lock and scope once: the smallest cell that shows it. */
-export function faultLines(amiss: Cell[]): string[] {
+export function faultLines(amiss: Judged[]): string[] {
   const first = amiss.filter(
     (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
   );
   const lines = first.map((cell) => {
-    const sign = { fails: '✘', holds: '✔, but a counterexample is expected', unknown: '?' }[cell.verdict];
-    return hanging(`${nameOfCell(cell)}: ${sign} `, cell.reason);
+    const sign = { fails: '✘', holds: '✔', unknown: '?' }[cell.verdict];
+    return hanging(`${nameOfCell(cell)}: ${sign} `, differenceOf(cell));
   });
   return lines.length > 0
     ? [...lines, '', processes, 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
     : [];
+}
+
+/** What was promised of a cell that is not as expected, and what came. */
+export function differenceOf({ expected, reason }: Judged): string {
+  if (expected === null) return reason;
+  return expected === 'holds'
+    ? `The docs promise that it holds, and it fails. ${reason}`
+    : 'The docs promise a counterexample, and it holds.';
 }
 
 /** What was looked at, on which server, in a sentence. */

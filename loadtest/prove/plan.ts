@@ -6,7 +6,7 @@ import type { Task } from '../../prove/cell.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
-import { hasNothingToBreak, isExternal, isSemaphoreRow, rowOf, verdictExpected } from '../staircase/lookup.ts';
+import { hasNothingToBreak, isExternal, isSemaphoreRow, rowOf } from '../staircase/lookup.ts';
 
 /** A lock that can be proved. */
 export interface ProvableLock {
@@ -132,23 +132,4 @@ function saysSomethingOf({ name, demands, permits }: Scope, { stage }: ProvableL
 /** What is given of the faults that the scope has. */
 function budgetOf({ budget }: Scope, given: Partial<Budget>): Partial<Budget> {
   return Object.fromEntries(Object.entries(given).filter(([fault]) => fault in budget));
-}
-
-/** Where a search looks at more orders than the drill of the same name stages, and finds another verdict: why. */
-export const differences: Record<string, Record<string, string>> = {
-  'fenced-writes': {
-    'paused-process':
-      'The drill lets the late write arrive after the next one; the search also before it, as crossed-write does.',
-  },
-};
-
-/**
- * What the search is expected to say: what is expected of the drill of the same name, or what the table of differences says. Undefined
- * where nothing is expected.
- */
-export function expectedVerdict(stage: string, scope: string): 'holds' | 'fails' | undefined {
-  const expected = verdictExpected(stage, scope);
-  if (expected === null) return undefined;
-  const differs = differences[stage]?.[scope] !== undefined;
-  return (expected === 'pass') === differs ? 'fails' : 'holds';
 }

@@ -1,19 +1,23 @@
 // What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Cell } from '../../prove/cell.ts';
+import { scopes } from '../../prove/scopes.ts';
 import type { Step } from '../../prove/state.ts';
 import { clauseInEnglish } from '../../prove/wording.ts';
 import { nameIn } from '../../services/inventory/servers/redis-info.ts';
 import { openValkey } from '../../simulation/valkey.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';
-import { expectedVerdict, provableLocks } from './plan.ts';
+import { expectedVerdict } from './expected.ts';
+import { differenceOf, nameOfCell } from './matrix.ts';
+import { provableLocks } from './plan.ts';
 
 /** A lock in a scope. */
 export interface ProofCell extends Cell {
   /** The drill of the same name; null when there is none. */
   drill: string | null;
-  /** What the staircase says of that drill; null where it leaves it open. */
+  /** What is promised of the lock in the scope; null where nothing is, and where other faults may happen than the scope has. */
   expected: 'holds' | 'fails' | null;
 }
 
@@ -54,7 +58,9 @@ export async function proofOf(
 ): Promise<Proof> {
   const cells = found.map((cell): ProofCell => {
     const drill = columnNames.includes(cell.scope) ? cell.scope : null;
-    return { ...cell, drill, expected: expectedVerdict(cell.stage, cell.scope) ?? null };
+    const scope = scopes.find(({ name }) => name === cell.scope);
+    const expected = isDeepStrictEqual(cell.budget, scope?.budget) && expectedVerdict(cell.stage, cell.scope);
+    return { ...cell, drill, expected: expected || null };
   });
   const { reply } = (await openValkey()).run(0, ['INFO', 'server']);
   return {
@@ -66,7 +72,7 @@ export async function proofOf(
   };
 }
 
-type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'expected' | 'reason'>;
+type Judged = Pick<ProofCell, 'stage' | 'scope' | 'processes' | 'verdict' | 'expected' | 'reason'>;
 
 /**
  * Whether a cell came out as it must: one of the course as it is expected, that of another lock so that it holds. What is not known of a
@@ -85,11 +91,8 @@ export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictRea
   return {
     verdict: off.length > 0 ? 'not-as-expected' : open.length === cells.length ? 'unknown' : 'as-expected',
     verdictReasons: [
-      ...off.map(
-        ({ stage, scope, verdict, expected }) =>
-          `${stage} ${scope}: it ${verdict}, but ${expected ?? 'holds'} is expected.`,
-      ),
-      ...open.map(({ stage, scope, reason }) => `${stage} ${scope}: unknown. ${reason}`),
+      ...off.map((cell) => `${nameOfCell(cell)}: ${differenceOf(cell)}`),
+      ...open.map((cell) => `${nameOfCell(cell)}: unknown. ${cell.reason}`),
     ],
   };
 }

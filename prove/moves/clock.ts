@@ -37,7 +37,7 @@ export function createClock(server: Server, { masters }: MovesOptions, leases: L
   }
 
   /** The timer of a process that is due first fires. */
-  async function fire(state: State, index: number): Promise<Move[]> {
+  function fire(state: State, index: number): Move[] {
     const { timers } = (state.actors[index] as Actor).history.seen;
     const due = timers.filter(({ due }) => due <= state.at).sort((a, b) => a.due - b.due)[0];
     if (due === undefined) return [];

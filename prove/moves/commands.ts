@@ -27,7 +27,7 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
   const seesBetween = lookingBetween(server, scope, leases);
 
   /** A command reaches its server, and its reply the process: at once where nobody can tell, or later. */
-  async function deliver(state: State, index: number, head: Pending, kind: StepKind = 'command'): Promise<Move[]> {
+  function deliver(state: State, index: number, head: Pending, kind: StepKind = 'command'): Move[] {
     const { at, servers, ahead, budget } = state;
     const actor = state.actors[index] as Actor;
     const before = servers[head.server] as number;
@@ -51,7 +51,7 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
       const input = { at, type: 'reply' as const, id: head.id, reply };
       // Servers whose states are the same answer the same: which of its commands is answered is for the process to know.
       const key = `executed ${id} for ${head.id} at ${at}`;
-      moves.push(...(await happen(state, index, input, { ...happening, fields: { leaseEnds }, key })));
+      moves.push(...happen(state, index, input, { ...happening, fields: { leaseEnds }, key }));
     }
     if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {
       const late = () => happens('sends, the reply is held up', { command: asRead(head.command), master: head.server });
@@ -63,7 +63,7 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
   }
 
   /** A process takes the oldest thing that came to the connection that listens: a message, or the reply to a command. */
-  async function hear(state: State, index: number): Promise<Move[]> {
+  function hear(state: State, index: number): Move[] {
     const [heard, ...inbox] = state.actors[index]?.inbox ?? [];
     if (heard === undefined) return [];
     if ('reply' in heard) return readReply(state, index, heard);
@@ -73,7 +73,7 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
   }
 
   /** The oldest reply on each connection reaches its process: those that are due by now, and those that may be later. */
-  async function read(state: State, index: number): Promise<{ due: Move[]; early: Move[] }> {
+  function read(state: State, index: number): { due: Move[]; early: Move[] } {
     const due: Move[] = [];
     const early: Move[] = [];
     const lines = new Set<string>();
@@ -81,7 +81,7 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
       const line = `${unread.server} ${unread.line}`;
       if (lines.has(line)) continue;
       lines.add(line);
-      (state.at >= unread.until ? due : early).push(...(await readReply(state, index, unread)));
+      (state.at >= unread.until ? due : early).push(...readReply(state, index, unread));
     }
     return { due, early };
   }

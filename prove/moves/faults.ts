@@ -24,7 +24,7 @@ export function createFaults(
   commands: Commands,
 ) {
   /** What may go wrong with a process. */
-  async function ofProcess(state: State, index: number): Promise<Move[]> {
+  function ofProcess(state: State, index: number): Move[] {
     const moves: Move[] = [];
     const { at, budget } = state;
     const actor = state.actors[index] as Actor;
@@ -35,7 +35,7 @@ export function createFaults(
     if (budget.crashes > 0 && isHolder() && (scope.mayCrash?.(index) ?? true)) moves.push(kill(state, index, actor));
     if (budget.hangUps > 0 && actor.waitsSince !== undefined) {
       const hangsUp = { kind: 'hang up' as const, what: happens('hangs up'), more: spend(budget, 'hangUps') };
-      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, hangsUp)));
+      moves.push(...happen(state, index, { at, type: 'hangs-up' }, hangsUp));
     }
     return moves;
   }
@@ -80,7 +80,7 @@ export function createFaults(
       );
     },
     /** A process that is paused wakes up; a command that is held up reaches its server. */
-    async goOn(state: State, index: number): Promise<Move[]> {
+    goOn(state: State, index: number): Move[] {
       const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', what: happens('wakes up') });
       const actor = state.actors[index] as Actor;
       const head = actor.heads.find(isHeldUp);

@@ -31,6 +31,11 @@ const noFaults: Budget = {
   clockJumps: 0,
 };
 
+interface Found {
+  moves: Move[];
+  isCut: boolean;
+}
+
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
   const { scope, horizonMs } = options;
@@ -42,7 +47,14 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   const kinds = kindsOf(options);
 
   /** Every move from this state. It is cut when time would go on beyond the horizon. */
-  async function movesFrom(state: State): Promise<{ moves: Move[]; isCut: boolean }> {
+  async function movesFrom(state: State): Promise<Found> {
+    let found = movesKnown(state);
+    while (await processes.findOut()) found = movesKnown(state);
+    return found;
+  }
+
+  /** Every move of which it is known what becomes of its process. */
+  function movesKnown(state: State): Found {
     const { at, actors, frozen } = state;
     const moves: Move[] = [];
     /** Nobody has anything to do before time goes on. */
@@ -55,7 +67,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
         // Those of one kind come in the order of their names.
         if (!toCome.has(kinds[index])) {
           const what = happens(actor.history.seen.isReader ? 'begins to look' : 'begins');
-          moves.push(...(await processes.happen(state, index, { at, type: 'begins' }, { kind: 'begins', what })));
+          moves.push(...processes.happen(state, index, { at, type: 'begins' }, { kind: 'begins', what }));
         }
         toCome.add(kinds[index]);
         continue;
@@ -64,22 +76,22 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       const own: Move[] = [];
       for (const head of isUp ? actor.heads : []) {
         if (frozen.includes(head.server) || (status === 'is late' && head.line === 'commands')) continue;
-        own.push(...(await commands.deliver(state, index, head)));
+        own.push(...commands.deliver(state, index, head));
       }
       if (isUp && actor.replies.length > 0) {
-        const { due, early } = await commands.read(state, index);
+        const { due, early } = commands.read(state, index);
         own.push(...due);
         moves.push(...early);
       }
-      if (isUp && actor.inbox.length > 0) own.push(...(await commands.hear(state, index)));
-      if (isUp && actor.nextTimer <= at) own.push(...(await clock.fire(state, index)));
+      if (isUp && actor.inbox.length > 0) own.push(...commands.hear(state, index));
+      if (isUp && actor.nextTimer <= at) own.push(...clock.fire(state, index));
       if (own.length > 0) isQuiet = false;
       moves.push(...own);
       if (status === 'is paused' || status === 'is late') {
         // Beyond its limit it goes on before anything else happens.
-        if (at >= actor.until) return { moves: await faults.goOn(state, index), isCut: false };
-        if (faults.mayGoOn(state, actor)) moves.push(...(await faults.goOn(state, index)));
-      } else if (!actor.history.seen.isOver) moves.push(...(await faults.ofProcess(state, index)));
+        if (at >= actor.until) return { moves: faults.goOn(state, index), isCut: false };
+        if (faults.mayGoOn(state, actor)) moves.push(...faults.goOn(state, index));
+      } else if (!actor.history.seen.isOver) moves.push(...faults.ofProcess(state, index));
     }
     moves.push(...faults.ofServers(state));
     if (scope.allComeAtOnce && toCome.size > 0) isQuiet = false;

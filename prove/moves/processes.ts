@@ -51,6 +51,8 @@ export function createProcesses(
   const areEmpty = lookingIntoBuckets(server);
   /** What becomes of a process, by its number and by what happens to it. */
   const known = new Map<string, Outcome[]>();
+  /** What was asked for and is not known yet. */
+  const asked = new Map<string, () => Promise<Outcome[]>>();
 
   /** One that has not begun, and has these leases. */
   function open(index: number, leaseEnds: readonly number[]): Actor {
@@ -59,25 +61,31 @@ export function createProcesses(
     return actorOf({ history, status: 'comes', until: 0, inbox: [], replies: [], writesBefore: 0, leaseEnds });
   }
 
-  /** Something happens to a process. What it does may depend on its luck: there is a move for each. */
-  async function happen(state: State, index: number, event: Event, happening: Happening): Promise<Move[]> {
+  /**
+   * Something happens to a process. What it does may depend on its luck: there is a move for each. None where it is to be found out first.
+   */
+  function happen(state: State, index: number, event: Event, happening: Happening): Move[] {
     const actor = state.actors[index] as Actor;
     const { fields = {}, key = `${event.type} at ${event.at}` } = happening;
     const name = `${actor.id} ${key}`;
-    let outcomes = known.get(name);
-    if (outcomes === undefined) {
-      outcomes = await outcomesOf(actor, event, fields);
-      known.set(name, outcomes);
-    }
-    return outcomes.map(({ made, input }) => moved(state, index, made, happening, input));
+    const outcomes = known.get(name);
+    if (outcomes === undefined) asked.set(name, () => outcomesOf(actor, event, fields));
+    return (outcomes ?? []).map(({ made, input }) => moved(state, index, made, happening, input));
+  }
+
+  /** Finds out what was asked for. Resolves with false when nothing was. */
+  async function findOut(): Promise<boolean> {
+    if (asked.size === 0) return false;
+    for (const [name, find] of asked) known.set(name, await find());
+    asked.clear();
+    return true;
   }
 
   async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const chance of CHANCES) {
       const input = { ...event, chance } as Input;
-      const found = actor.history.after(input);
-      const history: History = found instanceof Promise ? await found : found;
+      const history = await actor.history.after(input);
       outcomes.push({ input, made: actorOf({ ...actor, ...fields, history, ...statusAfter(actor, history) }) });
       if (!history.seen.hasUsedChance) break;
     }
@@ -113,7 +121,7 @@ export function createProcesses(
     };
   }
 
-  return { open, happen, change };
+  return { open, happen, findOut, change };
 }
 
 function statusAfter({ status }: Actor, { seen }: History): Fields {

@@ -110,7 +110,7 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   }
 
   async function count(state: State): Promise<Orders> {
-    const key = keyOf(state);
+    const key = keyOf(state, server);
     const there = counted.get(key);
     if (there) return there;
     const { ways, broken } = await waysFrom(state);

@@ -19,9 +19,20 @@ test('proofOf: the cells as the search found them, the drill of the same name, a
   expect(proof.server).toMatch(/^Valkey \d+\.\d+\.\d+$/);
   expect(proof.cells.map(({ scope, drill, verdict, expected }) => ({ scope, drill, verdict, expected }))).toEqual([
     { scope: 'late-release', drill: 'late-release', verdict: 'fails', expected: 'fails' },
-    { scope: 'plain', drill: null, verdict: 'holds', expected: null },
+    { scope: 'plain', drill: null, verdict: 'holds', expected: 'holds' },
   ]);
   expect(proof.cells[0]).toMatchObject(JSON.parse(JSON.stringify(found[0])));
+});
+
+test('a cell that is not as promised: which, what was promised, what came; of more faults nothing is promised', async () => {
+  const renamed = { ...(await proveCell(task('4-ttl', 'slow-holder'))), stage: '8-auto-renew' };
+
+  const { verdict, verdictReasons } = await proofOf([renamed, { ...renamed, budget: { pauses: 2 } }], parts);
+
+  expect(verdict).toBe('not-as-expected');
+  expect(verdictReasons).toEqual([
+    '8-auto-renew · slow-holder · 2 processes: The docs promise that it holds, and it fails. A changes the lock that B holds: B is inside and within its lease.',
+  ]);
 });
 
 test.each([
@@ -43,7 +54,7 @@ test.each([
 });
 
 const judged = (verdict: ProofCell['verdict'], expected: ProofCell['expected'] = null) => ({
-  ...{ stage: '6-lua-release', scope: 'late-release', reason: 'No order of events violates it.' },
+  ...{ stage: '6-lua-release', scope: 'late-release', processes: 2, reason: 'No order of events violates it.' },
   ...{ verdict, expected },
 });
 
