@@ -1,6 +1,5 @@
 // Who is next: the order of the waiters, and one waiter against a node that always wants the lock.
 
-import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
 import { doesNotApply, Fault, holds } from '../outcome.ts';
@@ -46,7 +45,9 @@ const orderAfter = ({ stage, promises }: LockUnderTest, end: 'released' | 'was k
     served.push(serve(p.holder('a newcomer'), WAITERS + 1));
     await story.endOf(Promise.allSettled([released, ...served]), LIMIT_MS);
     if (entered.length <= WAITERS && promises.fairness === 'order')
-      throw new NotStagedError(`${entered.length} of ${WAITERS + 1} waiters entered.`);
+      throw new Fault(
+        `The holder ${end}, and ${entered.length} of ${WAITERS + 1} waiters entered within ${formatDuration(LIMIT_MS)}.`,
+      );
     const overtaken = entered.reduce(
       (sum, waiter, at) => sum + entered.slice(at + 1).filter((later) => later < waiter).length,
       0,

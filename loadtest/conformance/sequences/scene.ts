@@ -9,8 +9,6 @@ import type { Abilities } from './words.ts';
 
 /** So much of a lease longer than what is left behind takes to end it is until somebody is inside. */
 const ENTER_LEASES = 0.5;
-/** How long until a lock that rejects is asked again, in milliseconds. */
-const AGAIN_MS = 50;
 /** What is on its way ends by then, in milliseconds. */
 const SETTLE_MS = 300;
 
@@ -84,13 +82,7 @@ export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>,
     fault: (clause: string) => new Fault(scene.so() + (played.length === 0 ? capitalised(clause) : clause)),
     /** Enters within the time in which a lock becomes free. */
     async mustEnter(who: Holder, why = 'nobody was inside', asked = who.acquire()) {
-      const until = story.now() + scene.freeMs();
-      let end = await story.ends(`acquire() of ${who.name}`, asked, scene.freeMs());
-      // A lock that does not wait is asked again, as long as another is waited for.
-      while (end.how === 'rejected' && story.now() + AGAIN_MS < until) {
-        await story.pass(AGAIN_MS);
-        end = await story.endOf(who.acquire(), until - story.now());
-      }
+      const end = await story.ends(`acquire() of ${who.name}`, asked, scene.freeMs());
       if (end.how === 'rejected')
         throw scene.fault(`${why}, and acquire() of ${who.name} rejected: ${asClause(end.error.message)}.`);
       if (end.how === 'pending')
