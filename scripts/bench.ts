@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
+import { register } from 'tsx/esm/api';
 import { type ByHand, openByHand } from '../loadtest/bench/by-hand-turn.ts';
 import {
   BY_HAND,
@@ -53,9 +54,10 @@ interface Ground {
 }
 
 loadEnvFile();
+// The adapters of published locks are TypeScript, and this process runs from a bundle.
+register();
 const command = newCommand(
-  'npm run bench',
-  'Measures the locks themselves, ours and published ones, in turns within one run.',
+  'bench',
   ['only', 'rounds', 'seconds', 'waiters', 'http', 'nodeCounts', 'orders', 'requests', 'spinners', 'json', 'reports'],
   {
     only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
@@ -100,7 +102,7 @@ async function run(): Promise<number> {
   const contestants = await Promise.all(chosen.map(describeContestant));
   const results: BenchResults = {
     format: 1,
-    command: commandLine('npm run bench'),
+    command: commandLine('bench'),
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     mode,
