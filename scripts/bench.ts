@@ -27,6 +27,7 @@ import type { BenchResults, Turn, TurnFigures } from '../loadtest/bench/results.
 import { startSpinners } from '../loadtest/bench/spinners.ts';
 import { describeSpinners, renderTables, titleAt } from '../loadtest/bench/table.ts';
 import { runTurn } from '../loadtest/bench/turn.ts';
+import { providePeers } from '../loadtest/grade/external-locks.ts';
 import type { Target } from '../loadtest/harness/target.ts';
 import { formatNumber } from '../loadtest/narration/numbers.ts';
 import { fileOfPeer, loadPeer } from '../loadtest/peers/peer.ts';
@@ -54,8 +55,6 @@ interface Ground {
 }
 
 loadEnvFile();
-// The adapters of published locks are TypeScript, and this process runs from a bundle.
-register();
 const command = newCommand(
   'bench',
   ['only', 'rounds', 'seconds', 'waiters', 'http', 'nodeCounts', 'orders', 'requests', 'spinners', 'json', 'reports'],
@@ -65,6 +64,9 @@ const command = newCommand(
     requests: { help: 'with --http and --orders: sales in each turn', usual: 4_000 },
   },
 ).parse();
+// The adapters of published locks are TypeScript, and this process runs from a bundle.
+providePeers();
+register();
 const given = command.opts<GivenWith<'rounds' | 'seconds' | 'waiters' | 'requests'>>();
 const { rounds, seconds, waiters, requests, orders = false, reports } = given;
 const isHttp = given.http || orders;

@@ -7,7 +7,7 @@ name=$1
 shift
 
 sh stack/packages.sh
-case $name in bench | check | mutations | soak | test) sh stack/packages.sh loadtest/peers ;; esac
+case $name in check | mutations | soak | test) sh stack/packages.sh loadtest/peers ;; esac
 case $name in soak | test) sh scripts/setup.sh ;; esac
 
 if [ -f "scripts/$name.sh" ]; then exec sh "scripts/$name.sh" "$@"; fi

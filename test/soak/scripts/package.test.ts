@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { judgementSchema, resultsSchema } from '../../../loadtest/evidence/results.ts';
@@ -11,12 +11,13 @@ cleanUpLater(temp.remove);
 /** Somebody's folder, without a clone around it. */
 const folder = join(temp.dir, 'own');
 let archive = '';
+const shop = join(projectDir, 'test/loadtest/worlds/foreign/shop.mjs');
 
 beforeAll(() => {
   mkdirSync(folder);
   const [packed] = JSON.parse(npm(projectDir, 'pack', '--json', '--silent', '--pack-destination', temp.dir));
   archive = join(temp.dir, packed.filename);
-  copyFileSync(join(projectDir, 'examples/python/shop.py'), join(folder, 'shop.py'));
+  
 });
 
 function npm(cwd: string, ...args: string[]) {
@@ -57,7 +58,7 @@ test('package, grade: a lock that it has written is judged in virtual time, and 
 });
 
 test('package, judge: two copies of a service are broken', () => {
-  const { stdout } = lockstep('judge', 'python3 shop.py', '--drill', 'rush', '--json');
+  const { stdout } = lockstep('judge', `node ${shop}`, '--drill', 'rush', '--json');
 
   expect(judgementSchema.parse(JSON.parse(stdout)).drills.map(({ drill }) => drill)).toEqual(['rush']);
 });
@@ -101,6 +102,6 @@ console.log(results.grades?.[0]?.answer?.verdict, typeof judge, new LockNotHeldE
 });
 
 test('package: a folder in which it worked has what it wrote there, and nothing else', () => {
-  expect(readdirSync(folder).toSorted()).toEqual(['lockstep.html', 'my-lock.ts', 'reports', 'shop.py']);
+  expect(readdirSync(folder).toSorted()).toEqual(['lockstep.html', 'my-lock.ts', 'reports']);
   expect(existsSync(join(folder, 'node_modules'))).toBe(false);
 });
