@@ -15,9 +15,8 @@ const shop = join(projectDir, 'test/loadtest/worlds/foreign/shop.mjs');
 
 beforeAll(() => {
   mkdirSync(folder);
-  const [packed] = JSON.parse(npm(projectDir, 'pack', '--json', '--silent', '--pack-destination', temp.dir));
-  archive = join(temp.dir, packed.filename);
-  
+  const [packed] = JSON.parse(npm(projectDir, 'pack', '--json', '--silent', '--pack-destination', folder));
+  archive = packed.filename;
 });
 
 function npm(cwd: string, ...args: string[]) {
@@ -27,11 +26,12 @@ function npm(cwd: string, ...args: string[]) {
 /** The settings of the npm that runs these tests, and of its project, are not those of the folder. */
 function own(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, NO_COLOR: '1' };
+  // npx keeps what it has installed in the cache.
+  return { PATH, HOME, NO_COLOR: '1', npm_config_cache: join(temp.dir, 'cache') };
 }
 
 function lockstep(...args: string[]) {
-  return spawnSync('npx', ['--yes', archive, ...args], { cwd: folder, encoding: 'utf8', env: own() });
+  return spawnSync('npx', ['--yes', `./${archive}`, ...args], { cwd: folder, encoding: 'utf8', env: own() });
 }
 
 const newest = (file: string) => readFileSync(join(folder, 'reports/latest', file), 'utf8');
@@ -72,7 +72,7 @@ test('package: installed, it exports the contract and grade()', () => {
   const project = join(temp.dir, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  npm(project, 'install', '--no-audit', '--no-fund', archive);
+  npm(project, 'install', '--no-audit', '--no-fund', join(folder, archive));
   writeFileSync(
     join(project, 'lock.ts'),
     readFileSync(join(folder, 'my-lock.ts'), 'utf8').replace(
@@ -102,6 +102,6 @@ console.log(results.grades?.[0]?.answer?.verdict, typeof judge, new LockNotHeldE
 });
 
 test('package: a folder in which it worked has what it wrote there, and nothing else', () => {
-  expect(readdirSync(folder).toSorted()).toEqual(['lockstep.html', 'my-lock.ts', 'reports']);
+  expect(readdirSync(folder).toSorted()).toEqual([archive, 'lockstep.html', 'my-lock.ts', 'reports']);
   expect(existsSync(join(folder, 'node_modules'))).toBe(false);
 });
