@@ -34,7 +34,11 @@ async function makeBundle(file) {
   const { register } = await import('tsx/esm/api');
   const unregister = register();
   const { bundledArgs } = await import('../stack/bundle.ts');
-  await bundledArgs(file);
+  await bundledArgs(file).catch((error) => {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+    process.stderr.write(`error: ${error.path} can't be written: the package must belong to the user who runs it\n`);
+    process.exit(2);
+  });
   await unregister();
 }
 
