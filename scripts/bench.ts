@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
+import { register } from 'tsx/esm/api';
 import { type ByHand, openByHand } from '../loadtest/bench/by-hand-turn.ts';
 import {
   BY_HAND,
@@ -26,6 +27,7 @@ import type { BenchResults, Turn, TurnFigures } from '../loadtest/bench/results.
 import { startSpinners } from '../loadtest/bench/spinners.ts';
 import { describeSpinners, renderTables, titleAt } from '../loadtest/bench/table.ts';
 import { runTurn } from '../loadtest/bench/turn.ts';
+import { providePeers } from '../loadtest/grade/external-locks.ts';
 import type { Target } from '../loadtest/harness/target.ts';
 import { formatNumber } from '../loadtest/narration/numbers.ts';
 import { fileOfPeer, loadPeer } from '../loadtest/peers/peer.ts';
@@ -54,8 +56,7 @@ interface Ground {
 
 loadEnvFile();
 const command = newCommand(
-  'npm run bench',
-  'Measures the locks themselves, ours and published ones, in turns within one run.',
+  'bench',
   ['only', 'rounds', 'seconds', 'waiters', 'http', 'nodeCounts', 'orders', 'requests', 'spinners', 'json', 'reports'],
   {
     only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
@@ -63,6 +64,9 @@ const command = newCommand(
     requests: { help: 'with --http and --orders: sales in each turn', usual: 4_000 },
   },
 ).parse();
+// The adapters of published locks are TypeScript, and this process runs from a bundle.
+providePeers();
+register();
 const given = command.opts<GivenWith<'rounds' | 'seconds' | 'waiters' | 'requests'>>();
 const { rounds, seconds, waiters, requests, orders = false, reports } = given;
 const isHttp = given.http || orders;
@@ -100,7 +104,7 @@ async function run(): Promise<number> {
   const contestants = await Promise.all(chosen.map(describeContestant));
   const results: BenchResults = {
     format: 1,
-    command: commandLine('npm run bench'),
+    command: commandLine('bench'),
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     mode,

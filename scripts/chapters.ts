@@ -7,12 +7,7 @@ import { chapterNow } from '../workshop/teaching/chapter.ts';
 import { newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith } from './command-line/ending.ts';
 
-newCommand(
-  'npm run chapters',
-  'Brings the diffs, the questions, the sequences and the transcripts in docs/ up to date.',
-  [],
-  {},
-).parse();
+newCommand('chapters', [], {}).parse();
 
 await endWith('The pages could not be brought up to date', async () => {
   const pages = readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });

@@ -5,6 +5,7 @@ import { Help } from 'commander';
 import pc from 'picocolors';
 import { countOf, listOf } from '../loadtest/narration/numbers.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
+import { callOf } from '../stack/call-of.ts';
 import { checks, type Finding, type State } from '../workshop/teaching/checks.ts';
 import { newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED } from './command-line/ending.ts';
@@ -14,13 +15,7 @@ const PART_WIDTH = 17;
 const marks: Record<State, string> = { ok: pc.blue('✔'), less: pc.yellow('!'), stops: pc.red('✘') };
 
 loadEnvFile();
-const { json } = newCommand(
-  'npm run doctor',
-  'Looks at this machine: which parts are there, what each missing one costs, and the line that installs it.',
-  ['json'],
-)
-  .parse()
-  .opts<{ json: boolean }>();
+const { json } = newCommand('doctor', ['json']).parse().opts<{ json: boolean }>();
 
 // What it has started ends with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(COULD_NOT_RUN));
@@ -53,9 +48,9 @@ function told({ part, state, found, cost, remedy }: Finding): string {
 function conclusion(findings: Finding[]): string {
   const named = (wanted: State) => findings.filter(({ state }) => state === wanted).map(({ part }) => part);
   const [stops, less] = [named('stops'), named('less')];
-  if (stops.length > 0) return `${pc.red('✘')} npm start can't run: look at ${listOf(stops)}.`;
-  if (less.length === 0) return `${pc.blue('✔')} npm start can run, and nothing is missing.`;
-  return `${pc.blue('✔')} npm start can run. ${countOf(less.length, 'part')} to look at: ${listOf(less)}.`;
+  if (stops.length > 0) return `${pc.red('✘')} ${callOf('start')} can't run: look at ${listOf(stops)}.`;
+  if (less.length === 0) return `${pc.blue('✔')} ${callOf('start')} can run, and nothing is missing.`;
+  return `${pc.blue('✔')} ${callOf('start')} can run. ${countOf(less.length, 'part')} to look at: ${listOf(less)}.`;
 }
 
 /** The text in lines of WIDTH, each below the first. */

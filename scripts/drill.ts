@@ -71,7 +71,7 @@ async function runDrill({ drill, rows, isStepwise, fileFor, ...settings }: Drill
   };
   const cells = rows.map((stage) => ({ stage, drill }));
   const isWatched = fileFor !== undefined;
-  await runCommand({ ...settings, command: 'npm run drill', cells, workers: 1, narrator, isWatched, stopping });
+  await runCommand({ ...settings, command: 'drill', cells, workers: 1, narrator, isWatched, stopping });
 }
 
 /** Throws before anything is started where a file can't be written: nobody is to lose a drill by it. */

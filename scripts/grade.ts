@@ -21,6 +21,8 @@ import { numbered } from '../prove/words.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { nameOfExternalLock } from '../services/inventory/settings/external-module.ts';
 import { bundledArgs } from '../stack/bundle.ts';
+import { callOf } from '../stack/call-of.ts';
+import { isInstalled } from '../stack/parts.ts';
 import { callerDir } from './command-line/command.ts';
 import { COULD_NOT_RUN } from './command-line/ending.ts';
 import { runCommand } from './command-line/run-command.ts';
@@ -44,6 +46,8 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
+  // The adapters are TypeScript, and this process runs from a bundle.
+  if (allLibraries) (await import('tsx/esm/api')).register();
   const packaged = (
     await Promise.all(libraries.map((library) => readPublished(library, { caller: callerDir }, lock)))
   ).flat();
@@ -79,7 +83,7 @@ async function grade() {
   const cells = [...played.filter(isOfOurs), ...checked, ...played.filter((cell) => !isOfOurs(cell))];
   await runCommand({
     ...options,
-    command: 'npm run grade',
+    command: 'grade',
     search: (signal) => searchAll(isTable ? [] : own, signal),
     cells,
     narrator: createGradeNarrator(process.stdout, cells, !options.isVirtual),
@@ -131,7 +135,8 @@ function writeTemplate(file: string) {
   const template = readFileSync(new URL('../loadtest/grade/my-lock-template.ts', import.meta.url), 'utf8');
   const lockFile = fileURLToPath(new URL('../locks/lock.ts', import.meta.url));
   const path = relative(dirname(file), lockFile);
-  const text = template.replace('../../locks/lock.ts', path.startsWith('.') ? path : `./${path}`);
+  const contract = isInstalled ? 'lockstep' : path.startsWith('.') ? path : `./${path}`;
+  const text = template.replace('../../locks/lock.ts', contract);
   const problem = problemOfName(nameOfExternalLock(file), file);
   try {
     if (problem !== undefined) throw new Error(problem);
@@ -145,5 +150,5 @@ function writeTemplate(file: string) {
   }
   process.stdout.write(`${file} is a lock that works. Change it, and grade it:\n\n`);
   const shown = relative(callerDir, file);
-  process.stdout.write(`npm run grade -- ${shown.startsWith('.') ? shown : `./${shown}`}\n`);
+  process.stdout.write(`${callOf('grade', shown.startsWith('.') ? shown : `./${shown}`)}\n`);
 }

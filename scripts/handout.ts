@@ -6,7 +6,7 @@ import { handoutPage } from '../workshop/teaching/handout-page.ts';
 import { newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith } from './command-line/ending.ts';
 
-const { reports } = newCommand('npm run handout', 'Writes the page to print, in English and in Chinese.', ['reports'], {
+const { reports } = newCommand('handout', ['reports'], {
   reports: { help: 'where they go, in a folder teaching' },
 })
   .parse()

@@ -121,7 +121,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     const { redis, nginx } = first;
     const results: Results = {
       format: 3,
-      command: withoutPassword(commandLine('npm run judge')),
+      command: withoutPassword(commandLine('judge')),
       startedAt: startedAt.toISOString(),
       durationMs: Date.now() - startedAt.getTime(),
       verdict: 'unknown',

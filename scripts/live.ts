@@ -23,12 +23,9 @@ import { type GivenWith, newCommand, runningOf } from './command-line/command.ts
 import { endWith, stopOnSignal } from './command-line/ending.ts';
 
 loadEnvFile();
-const command = newCommand(
-  'npm run live',
-  'Serves a page on this machine that shows the stack, plays its drills, and breaks it.',
-  ['lease', 'url', 'lab'],
-  { lease: { help: 'the length of a lease, in milliseconds', usual: 2_000 } },
-)
+const command = newCommand('live', ['lease', 'url', 'lab'], {
+  lease: { help: 'the length of a lease, in milliseconds', usual: 2_000 },
+})
   .option('--share', 'let a room follow and vote, on the network of this machine', false)
   .option('--open', 'open the page in the browser', false);
 const given = command.parse().opts<GivenWith<'lease'> & { share: boolean; open: boolean }>();

@@ -13,12 +13,7 @@ import { callerDir, newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith, stopOnSignal } from './command-line/ending.ts';
 import { sampleReport } from './command-line/sample-report.ts';
 
-const command = newCommand(
-  'npm run page',
-  'Writes the lesson and the virtual lab as one file, which opens offline.',
-  ['reports'],
-  { reports: { help: 'where the report of the last run is' } },
-)
+const command = newCommand('page', ['reports'], { reports: { help: 'where the report of the last run is' } })
   .option('--out <file>', 'where it goes', 'lockstep.html')
   .option(
     '--hosted <folder>',
@@ -66,7 +61,7 @@ async function lastReport(): Promise<string> {
   const cells = storyOf('locks', Object.keys(locks));
   console.log(`There is no report of a run yet: ${cells.length} drills are played in simulated time for a sample.`);
   const beganAt = performance.now();
-  const sample = await sampleReport('npm run page', cells, stopping.signal);
+  const sample = await sampleReport('page', cells, stopping.signal);
   console.log(`The sample was played in ${formatDuration(performance.now() - beganAt)}.`);
   return sample;
 }

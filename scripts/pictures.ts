@@ -28,7 +28,7 @@ for (const theme of themes) {
 }
 const loads = drillsOf('locks').filter(({ name }) => name === 'rush' || name === 'sell-out');
 const cells = cellsOf('locks', Object.keys(locks), loads);
-const report = await sampleReport('npm run pictures', cells, new AbortController().signal);
+const report = await sampleReport('pictures', cells, new AbortController().signal);
 
 const live = spawn(process.execPath, nodeArgs('scripts/live.ts'), {
   cwd: projectDir,

@@ -35,8 +35,7 @@ const EITHER = 'a number from 0 to 8, a name such as fenced, or a file such as .
 const MOST_PRINTED = 3;
 
 const command = newCommand(
-  'npm run prove',
-  'Looks at every order in which what a few processes do can happen: does the lock hold in all of them?',
+  'prove',
   ['stage', 'scope', 'processes', 'sales', 'pauses', 'delays', 'crashes', 'deep', 'states', 'json', 'reports'],
   {
     stage: { help: 'built-in locks by number or name, such as 4,5 or fenced' },
@@ -82,7 +81,7 @@ async function prove(): Promise<number> {
     onCell: (cell) => progress.advance(nameOfCell(cell)),
   });
   progress.end();
-  const proof = await proofOf(cells, { command: commandLine('npm run prove'), createdAt, machine: describeMachine() });
+  const proof = await proofOf(cells, { command: commandLine('prove'), createdAt, machine: describeMachine() });
   const { dir, write, pointAt } = createRunFolder(resolve(callerDir, given.reports), createdAt);
   write('prove.json', jsonOf(inWords(proof)));
   pointAt('latest-prove');

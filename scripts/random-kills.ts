@@ -8,12 +8,10 @@ import { type GivenWith, newCommand, stageNamed } from './command-line/command.t
 import { endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 
 loadEnvFile();
-const command = newCommand(
-  'npm run random-kills',
-  'Kills a random node every second while buyers buy, pay and refund, and asks where every unit is.',
-  ['seconds', 'stage'],
-  { seconds: { usual: 120 }, stage: { help: 'the lock of the sales, by number or name', usual: '8' } },
-).parse();
+const command = newCommand('random-kills', ['seconds', 'stage'], {
+  seconds: { usual: 120 },
+  stage: { help: 'the lock of the sales, by number or name', usual: '8' },
+}).parse();
 const { seconds, stage: version } = command.opts<GivenWith<'seconds' | 'stage'>>();
 const stage = stageNamed(version, command);
 

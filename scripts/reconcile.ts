@@ -20,6 +20,7 @@ import { connectStore } from '../services/inventory/servers/store.ts';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
 import { exitWithSettingError, withoutPassword } from '../services/inventory/settings/setting-error.ts';
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
+import { callOf } from '../stack/call-of.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
 const STILL_FOR_MS = 300;
@@ -28,9 +29,10 @@ const REDIS_LIMIT_MS = 1_000;
 /** How many intents are listed at most, and how many orders of each kind. */
 const LISTED = 20;
 
+const REPAIR = callOf('reconcile', '--repair');
 const flags = process.argv.slice(2);
 if (flags.some((flag) => flag !== '--repair')) {
-  exitWithSettingError('npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.');
+  exitWithSettingError(`It takes one flag, as in ${REPAIR}. Its settings are in .env.example.`);
 }
 loadEnvFile();
 const { MYSQL_URL, REDIS_URL, STOCK_CACHE } = readSettingsOrExit(
@@ -153,7 +155,7 @@ function describeIntents(intents: Intent[]) {
       intents,
       ({ id, sku, node, lock, ageMs }) => `${id}  sku ${sku}, ${node}, ${lock}, ${Math.round(ageMs / 1_000)} s ago`,
     ),
-    'npm run reconcile -- --repair puts what is missing of them back in stock.',
+    `${REPAIR} puts what is missing of them back in stock.`,
   ];
 }
 
@@ -165,7 +167,7 @@ function describeUnrestored(unrestored: Unrestored[]) {
       if (isRestored === undefined) return `${id}  sku ${sku}, nobody knows whether its units are back`;
       return `${id}  sku ${sku}, its units are ${isRestored ? '' : 'not '}back`;
     }),
-    'The next clean-up settles those that were closed in the last half day; npm run reconcile -- --repair settles all.',
+    `The next clean-up settles those that were closed in the last half day; ${REPAIR} settles all.`,
   ];
 }
 

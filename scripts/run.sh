@@ -1,5 +1,5 @@
 #!/bin/sh
-# npm run NAME: installs what is missing, then runs scripts/NAME.ts or scripts/NAME.sh with what stands behind the --.
+# npm run NAME: installs what is missing, then runs scripts/NAME.sh, or scripts/NAME.ts as `lockstep NAME` does, with what stands behind the --.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
@@ -7,8 +7,8 @@ name=$1
 shift
 
 sh stack/packages.sh
-case $name in bench | check | mutations | soak | test) sh stack/packages.sh loadtest/peers ;; esac
+case $name in check | mutations | soak | test) sh stack/packages.sh loadtest/peers ;; esac
 case $name in soak | test) sh scripts/setup.sh ;; esac
 
 if [ -f "scripts/$name.sh" ]; then exec sh "scripts/$name.sh" "$@"; fi
-exec node --disable-warning=ExperimentalWarning --import tsx "scripts/$name.ts" "$@"
+exec node --disable-warning=ExperimentalWarning --enable-source-maps scripts/lockstep.mjs "$name" "$@"

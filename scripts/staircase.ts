@@ -2,7 +2,4 @@
 
 import { runTrack } from './command-line/run-track.ts';
 
-await runTrack(
-  'npm run staircase',
-  'Plays every drill under every stage, and writes a report: the whole staircase. In the virtual world, in seconds, unless --real is given.',
-);
+await runTrack('staircase');

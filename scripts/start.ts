@@ -2,4 +2,4 @@
 
 import { runTrack } from './command-line/run-track.ts';
 
-await runTrack('npm start', 'Replays the lock stages on real servers, tells their story, and writes a report.');
+await runTrack('start');

@@ -9,6 +9,7 @@ import { exitWithSettingError, withoutPassword } from '../services/inventory/set
 import { port } from '../services/inventory/settings/setting-kinds.ts';
 import { inventorySettings, lockVersion, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { type Backends, startBackends } from '../stack/backends.ts';
+import { callOf } from '../stack/call-of.ts';
 import { claimControl } from '../stack/control.ts';
 import { PortTaken } from '../stack/parts.ts';
 import { plainLine } from '../stack/plain-line.ts';
@@ -19,15 +20,14 @@ import { type Given, newCommand, ownServersOf, stageNamed } from './command-line
 
 const STOCK = 5_000;
 
-const about = 'Starts a stack that stays up until Ctrl-C or npm run down. Its settings are in .env.example.';
-const command = newCommand('npm run up', about, ['nodes', 'redis', 'zookeeper']);
+const command = newCommand('up', ['nodes', 'redis', 'zookeeper']);
 // Elsewhere it is an option.
 command.addOption(new Option('--stage <stage>').hideHelp());
 const { stage, ...given } = command.parse().opts<Given>();
 if (stage !== undefined) {
   const version = stageNamed(stage, command);
   command.error(
-    `error: up reads the lock from its environment: LOCK_VERSION=${numberOf(version) ?? version} npm run up`,
+    `error: up reads the lock from its environment: LOCK_VERSION=${numberOf(version) ?? version} ${callOf('up')}`,
   );
 }
 loadEnvFile();
@@ -64,7 +64,7 @@ const stopAsked = new Promise<string>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('Stopping.'));
 });
 const control = await claimControl().catch((error: Error) => exitWithSettingError(error.message));
-if (control === undefined) exitWithSettingError('The stack is up already. Stop it with: npm run down');
+if (control === undefined) exitWithSettingError(`The stack is up already. Stop it with: ${callOf('down')}`);
 await refuseTakenPorts();
 
 let stack: Stack | undefined;
@@ -173,11 +173,11 @@ Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${'
 ${
   hasOrders
     ? `See the orders:      curl -w '\\n' ${nginx.url}/orders
-Stock and orders:    REDIS_URL=${redisUrl} ${given.join(' ')} npm run reconcile
+Stock and orders:    REDIS_URL=${redisUrl} ${given.join(' ')} ${callOf('reconcile')}
 `
     : ''
-}Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1
-Stop:                Ctrl-C here, or npm run down elsewhere
+}Aim a drill at it:   ${callOf('start', `--url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1`)}
+Stop:                Ctrl-C here, or ${callOf('down')} elsewhere
 `;
   console.log(withoutPassword(text));
 }

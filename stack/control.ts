@@ -13,6 +13,7 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callOf } from './call-of.ts';
 import { dismissReaper, notifyReaper, projectDir } from './parts.ts';
 
 const checkout = createHash('sha1').update(projectDir).digest('hex').slice(0, 12);
@@ -34,7 +35,7 @@ export async function claimControl(dir = usualDir) {
   const downAsked = new Promise<string>((resolve) => {
     server.on('connection', (socket) => {
       socket.on('error', () => {});
-      socket.on('data', () => resolve('Stopping: npm run down has asked.'));
+      socket.on('data', () => resolve(`Stopping: ${callOf('down')} has asked.`));
     });
   });
 
@@ -58,7 +59,7 @@ export async function claimControl(dir = usualDir) {
     if (await takePlace(ownDir, dir)) return { downAsked, release };
   } catch (error) {
     await release();
-    const why = `npm run up cannot listen on ${listensAt}: ${(error as Error).message}.`;
+    const why = `${callOf('up')} cannot listen on ${listensAt}: ${(error as Error).message}.`;
     throw new Error(`${why} Set TMPDIR to a folder with a short path that you may write to.`);
   }
   await release();

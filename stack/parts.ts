@@ -9,9 +9,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { stopLimitMs, USUAL_WAIT_TIMEOUT_MS } from '../services/inventory/settings/limits.ts';
+import { projectDir } from './kept-bundle.mjs';
 import { type Address, isFree } from './ports.ts';
+
+export { cacheDir, isInstalled, projectDir } from './kept-bundle.mjs';
 
 /** How long a part may take to get ready, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
@@ -20,10 +23,6 @@ const READY_POLL_MS = 20;
 const STOP_LIMIT_MS = stopLimitMs(USUAL_WAIT_TIMEOUT_MS);
 /** How often a part is started before a taken port is an error. */
 const TRIES = 5;
-
-export const projectDir = fileURLToPath(new URL('..', import.meta.url));
-/** What takes long to make is kept here. Packages are found from here as from the project's own files, and git leaves it alone. */
-export const cacheDir = join(projectDir, 'node_modules/.cache/lockstep');
 
 /** The arguments that make Node run one of the project's TypeScript files. */
 export function nodeArgs(file: string): string[] {

@@ -243,6 +243,7 @@ export type StageResult = z.infer<typeof stageResultSchema>;
 export type Answer = z.infer<typeof answerSchema>;
 export type Grade = z.infer<typeof gradeSchema>;
 export type Results = z.infer<typeof resultsSchema>;
+export type Judgement = z.infer<typeof judgementSchema>;
 
 /** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */
 export function rushFigures({ figures }: Pick<DrillResult, 'figures'>): RushFigures | undefined {

@@ -22,9 +22,14 @@ export async function readExternalLock(file: string): Promise<Grade> {
   return asRow({ stage, file, ...(await checkModule(file)) });
 }
 
-/** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
-export async function readPeers(): Promise<Grade[]> {
+/** Installs the packages of the published locks when they are missing. */
+export function providePeers() {
   execFileSync('sh', ['stack/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
+}
+
+/** The published locks, each with what its adapter tells of it. */
+export async function readPeers(): Promise<Grade[]> {
+  providePeers();
   return Promise.all(
     peerNames.map(async (name) => {
       const { promises, options, doesNotPromise } = await loadPeer(name);

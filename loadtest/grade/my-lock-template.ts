@@ -1,5 +1,5 @@
-// A lock of your own, to be graded. `npm run prove -- ./<this file>` looks at every order of events, and shows the shortest one
-// that breaks it; `npm run grade -- ./<this file>` does so too, after the conformance checks, then plays the drills in virtual time.
+// A lock of your own, to be graded. The command prove looks at every order of events under it, and shows the shortest one that
+// breaks it; the command grade does so too, after the conformance checks, then plays the drills in virtual time.
 // It says first what is wrong. What your lock promises beyond the checks, say in an export, and it is judged:
 // export const promises = { reentry: true, renewal: true, fairness: 'order', fencing: true };
 //
@@ -21,7 +21,7 @@
 // - hung-holder, forgotten-release: a sale that hangs, or forgets a release, keeps the lock. Renew it so many times, and no more.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import type { CreateLock } from '../../locks/lock.ts';
 
 // One script, so that nobody comes between the look and the delete. It returns 1 when it has deleted the key, else 0.
 const releaseIfOwner = `
@@ -46,9 +46,10 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
     }
   }
 
-  // And this: it resolves when the lock is given up, and rejects with LockNotHeldError when it was no longer held.
+  // And this: it resolves when the lock is given up, and rejects with the code LOCK_NOT_HELD when it was no longer held.
   async function release() {
-    if ((await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);
+    if ((await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 1) return;
+    throw Object.assign(new Error(`The lock ${key} was no longer held.`), { code: 'LOCK_NOT_HELD' });
   }
 
   return { acquire, release };

@@ -3,6 +3,7 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
+import { callOf } from '../../stack/call-of.ts';
 import { countOf, formatOrders } from '../narration/numbers.ts';
 import { hanging, signTable } from '../report/terminal.ts';
 import { scopeNames } from './plan.ts';
@@ -47,7 +48,7 @@ export function faultLines(amiss: Judged[]): string[] {
     return hanging(`${nameOfCell(cell)}: ${sign} `, differenceOf(cell));
   });
   return lines.length > 0
-    ? [...lines, '', processes, 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
+    ? [...lines, '', processes, `For the steps of a counterexample: ${callOf('prove')}, with its lock and its --scope.`]
     : [];
 }
 

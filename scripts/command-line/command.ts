@@ -6,14 +6,20 @@ import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
 import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { knownVersions, lockName, strategies } from '../../locks/index.ts';
 import { refusalOf } from '../../services/inventory/settings/unknown-name.ts';
-import { projectDir } from '../../stack/parts.ts';
+import { callOf } from '../../stack/call-of.ts';
+import { isInstalled, projectDir } from '../../stack/parts.ts';
 import { redisModes, whyNoRedisSet } from '../../stack/redis-set.ts';
 import { MOST_NODES } from '../../stack/usual-ports.ts';
 import { whyNoZookeeper } from '../../stack/zookeeper.ts';
+import commands from '../commands.json' with { type: 'json' };
 import { AS_EXPECTED, COULD_NOT_RUN } from './ending.ts';
+
+export type CommandName = keyof typeof commands;
 
 /** npm starts its scripts in the folder of the project, wherever it was called: files are named from there. */
 export const callerDir = process.env['INIT_CWD'] || process.cwd();
+/** Nothing is written into a package. */
+export const reportsDir = join(isInstalled ? callerDir : projectDir, 'reports');
 
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
@@ -80,7 +86,7 @@ const options = {
   spinners: row<boolean>('--no-spinners', 'let the CPUs sleep between two round trips'),
   json: flag('--json', 'print the results as JSON and nothing else'),
   markdown: flag('--markdown', 'print the table as Markdown and nothing else'),
-  reports: row('--reports <folder>', 'where the reports go', String, join(projectDir, 'reports')),
+  reports: row('--reports <folder>', 'where the reports go', String, reportsDir),
 };
 export type OptionName = keyof typeof options;
 
@@ -101,10 +107,10 @@ type Own = {
   };
 };
 
-/** A command, such as `npm start`, with these options. What is not allowed ends the process with exit code 2 and one line. */
-export function newCommand(name: string, description: string, names: OptionName[] = [], own: Own = {}): Command {
-  const command = new Command(`${name} --`)
-    .description(description)
+/** A command with these options. What is not allowed ends the process with exit code 2 and one line. */
+export function newCommand(name: CommandName, names: OptionName[] = [], own: Own = {}): Command {
+  const command = new Command(isInstalled ? callOf(name) : `${callOf(name)} --`)
+    .description(commands[name])
     .allowExcessArguments(false)
     .configureOutput({ outputError: (text, write) => write(withoutAddress(text)) })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_EXPECTED : COULD_NOT_RUN));
@@ -134,7 +140,7 @@ export function ownServersOf({ redis, zookeeper }: Pick<Given, 'redis' | 'zookee
   return { redisMode: redis, zookeepers: zookeeper && Number(zookeeper) };
 
   function mustStart(option: string, setting: string, lack: string | undefined) {
-    const isGiven = `${option} starts servers, and ${setting} names others: leave one out, such as ${setting}= npm run …`;
+    const isGiven = `${option} starts servers, and ${setting} names others: leave one out, such as ${setting}= ${callOf('start')}`;
     const why = process.env[setting] ? isGiven : lack;
     if (why !== undefined) command.error(`error: ${why}`);
   }

@@ -1,9 +1,13 @@
 // What a run was made with: versions, machine, commit.
 
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release, type } from 'node:os';
+import { join } from 'node:path';
 import type { Machine } from '../../loadtest/evidence/results.ts';
-import { projectDir } from '../../stack/parts.ts';
+import { callOf } from '../../stack/call-of.ts';
+import { isInstalled, projectDir } from '../../stack/parts.ts';
+import type { CommandName } from './command.ts';
 
 /** Before the run itself is at work. */
 const [loadAtStart = 0] = loadavg();
@@ -15,17 +19,20 @@ export function describeMachine(): Machine {
     node: process.version,
     os: `${type()} ${release()} ${arch()}`,
     cpus: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
-    commit: commit(),
+    commit: isInstalled ? version() : commit(),
     load: Math.round(loadAtStart * 10) / 10,
   };
 }
 
 /** How to repeat this run, with these of its settings where they are given. */
-export function commandLine(command: string, settings: string[] = []): string {
-  const args = process.argv.slice(2);
+export function commandLine(command: CommandName, settings: string[] = []): string {
+  const args = process.argv.slice(2).join(' ');
   const given = settings.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
-  return [...given, command, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  return [...given, callOf(command, args)].join(' ');
 }
+
+/** A package has no commit, and the one of the folder around it is somebody else's. */
+const version = (): string => JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')).version;
 
 function commit(): string {
   const git = (...args: string[]) =>

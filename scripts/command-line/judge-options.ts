@@ -44,11 +44,7 @@ export type JudgeCommand = ReturnType<typeof readJudgeOptions>;
 
 /** Reads the command line of `npm run judge`. What is not allowed ends the process with exit code 2 and one line. */
 export function readJudgeOptions(argv: string[]) {
-  const command = newCommand(
-    'npm run judge',
-    'Starts two copies of a service of your own, in any language, breaks them on purpose, and judges them by what passes on the wire.',
-    ['drill', 'requests', 'connections', 'json', 'reports'],
-  )
+  const command = newCommand('judge', ['drill', 'requests', 'connections', 'json', 'reports'])
     .argument('[service]', 'what starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
     .addHelpText(
       'after',

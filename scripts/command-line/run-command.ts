@@ -15,13 +15,13 @@ import { isExternal, rowOf } from '../../loadtest/staircase/lookup.ts';
 import { createTargets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import { simulatedWorld } from '../../loadtest/worlds/simulated/world.ts';
+import type { CommandName } from './command.ts';
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './ending.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import type { RunSettings } from './run-options.ts';
 
 export interface RunCommandOptions extends RunSettings {
-  /** What the user called, such as `npm start`. */
-  command: string;
+  command: CommandName;
   /** Conformance checks among them are run in the virtual world, wherever the drills are. */
   cells: Cell[];
   /** How many cells are run at the same time on real servers, where those of this machine allow it. */
@@ -159,7 +159,7 @@ function codeOf(grades: Grade[], verdict: Results['verdict']) {
 const withSearch = (search: Grade['search']) => search && { search };
 
 /** The settings of the environment that the figures depend on. */
-const settingsOf = (command: string) =>
+const settingsOf = (command: CommandName) =>
   [
     'LOCK_VERSION',
     'LEASE_MS',
@@ -169,4 +169,4 @@ const settingsOf = (command: string) =>
     'WAIT_TIMEOUT_MS',
     'BUCKETS',
     'PERMITS',
-  ].filter((name) => name !== 'LOCK_VERSION' || command === 'npm start');
+  ].filter((name) => name !== 'LOCK_VERSION' || command === 'start');

@@ -17,7 +17,7 @@ import type { OwnServers } from '../../loadtest/worlds/real/targets.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { beyond, locks, strategies } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/settings/external-module.ts';
-import { projectDir } from '../../stack/parts.ts';
+import { callOf } from '../../stack/call-of.ts';
 import {
   callerDir,
   type Given,
@@ -27,6 +27,7 @@ import {
   type OptionName,
   ownServersOf,
   refuseName,
+  reportsDir,
   rowsNamed,
   runningOf,
   stageNamed,
@@ -60,11 +61,11 @@ export interface RunSettings {
  * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
  * exit code 2 and one line.
  */
-export function readRunOptions(name: string, description: string, argv: string[], version?: string) {
-  const isStory = name === 'npm start';
+export function readRunOptions(name: 'start' | 'staircase', argv: string[], version?: string) {
+  const isStory = name === 'start';
   const own: OptionName[] = isStory ? [] : ['real', 'markdown'];
   const ofServers: OptionName[] = ['url', 'lab', 'nodes', 'redis', ...own];
-  const command = newCommand(name, description, ['track', 'stage', 'beyond', ...ofServers, ...LOADS], {
+  const command = newCommand(name, ['track', 'stage', 'beyond', ...ofServers, ...LOADS], {
     stage: {
       help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
     },
@@ -115,13 +116,12 @@ export function readRunOptions(name: string, description: string, argv: string[]
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
 export function readGradeOptions(argv: string[]) {
   const command = newCommand(
-    'npm run grade',
-    'Puts a lock of your own through the contract and every drill, and writes a report.',
+    'grade',
     ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'require', 'markdown', ...LOADS],
     {
       real: { help: 'its drills on real servers, in minutes, instead of in virtual time' },
       states: {
-        help: 'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as npm run prove)',
+        help: 'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as the command prove)',
         read: wholeNumberFrom(0, 100_000_000),
       },
     },
@@ -185,12 +185,9 @@ export function readDrillOptions(argv: string[]) {
     ['in no table', asideNames],
   ] as const;
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
-  const command = newCommand(
-    'npm run drill',
-    'Breaks one stage on purpose, step by step, and writes a report.',
-    ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'],
-    { lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs } },
-  )
+  const command = newCommand('drill', ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'], {
+    lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs },
+  })
     .argument('[drill]', lists.map(([which, list]) => `${which}: ${list.join(', ')}`).join('; '))
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
   const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
@@ -200,7 +197,10 @@ export function readDrillOptions(argv: string[]) {
   const drill = aside ?? flight?.drills.find((each) => each.name === name);
   if (name === '') {
     const drillLines = lists.map(([which, list]) => hanging(`  ${which}: `, list.join(', ')));
-    return refuse(command, `name a drill, such as npm run drill -- crashed-holder --stage 3\n${drillLines.join('\n')}`);
+    return refuse(
+      command,
+      `name a drill, such as ${callOf('drill', 'crashed-holder --stage 3')}\n${drillLines.join('\n')}`,
+    );
   }
   if (!flight || !drill)
     return refuseName(command, `there is no drill ${name}`, name, [...names.flat(), ...asideNames]);
@@ -229,9 +229,7 @@ export function readDrillOptions(argv: string[]) {
   };
 
   function fileFor(row: string): string {
-    return typeof save === 'string'
-      ? resolve(callerDir, save)
-      : join(projectDir, 'reports', `${row}.${aside?.name ?? name}.html`);
+    return typeof save === 'string' ? resolve(callerDir, save) : join(reportsDir, `${row}.${aside?.name ?? name}.html`);
   }
 }
 

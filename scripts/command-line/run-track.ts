@@ -7,11 +7,11 @@ import { runCommand } from './run-command.ts';
 import { readRunOptions } from './run-options.ts';
 
 /** Reads the command line, runs the cells, and sets the exit code. A story is limited to the stage that LOCK_VERSION names. */
-export async function runTrack(command: 'npm start' | 'npm run staircase', description: string) {
-  const isStory = command === 'npm start';
+export async function runTrack(command: 'start' | 'staircase') {
+  const isStory = command === 'start';
   loadEnvFile();
   const version = isStory ? process.env['LOCK_VERSION'] : undefined;
-  const { track, stages, drills, ...options } = readRunOptions(command, description, process.argv, version);
+  const { track, stages, drills, ...options } = readRunOptions(command, process.argv, version);
   const cells = isStory && !drills ? storyOf(track, stages) : cellsOf(track, stages, drills);
   const narrator = createNarrator(process.stdout, cells, { isStory });
   await runCommand({ ...options, command, cells, isStory, narrator });

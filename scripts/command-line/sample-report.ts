@@ -8,11 +8,12 @@ import { createCountingNarrator } from '../../loadtest/run/narrator.ts';
 import { judgeRun } from '../../loadtest/staircase/judge-run.ts';
 import { usualSettings } from '../../loadtest/worlds/simulated/play.ts';
 import { simulatedWorld } from '../../loadtest/worlds/simulated/world.ts';
+import type { CommandName } from './command.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { virtualServers } from './run-command.ts';
 
 /** Plays the cells for a command, and returns its report. Rejects when `signal` aborts. */
-export async function sampleReport(command: string, cells: Cell[], signal: AbortSignal): Promise<string> {
+export async function sampleReport(command: CommandName, cells: Cell[], signal: AbortSignal): Promise<string> {
   const startedAt = new Date();
   const world = simulatedWorld({ settings: usualSettings });
   signal.addEventListener('abort', world.close);

@@ -152,12 +152,12 @@ describe('nginx', () => {
 
     expect(namesOf(({ ports: given }) => given !== undefined)).toEqual(['nginx', 'grafana']);
     expect(serviceNamed('grafana').ports).toEqual([`127.0.0.1:\${GRAFANA_PORT:-3000}:3000`]);
-    expect(namesOf(({ profiles }) => profiles !== undefined)).toEqual(['prometheus', 'grafana']);
+    expect(namesOf(({ profiles }) => profiles !== undefined)).toEqual(['judge', 'prometheus', 'grafana']);
     expect(ports).toEqual([`127.0.0.1:\${NGINX_PORT:-8080}:${listen}`]);
     expect(healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${listen}/nginx-healthz`);
     expect(namesOf((service) => networksOf(service).some(leadsOut))).toEqual(['nginx', 'grafana']);
-    expect(namesOf(({ networks: given }) => given === undefined)).toEqual([RUNS_AS_ROOT]);
-    expect(serviceNamed(RUNS_AS_ROOT)['network_mode']).toBe('none');
+    expect(namesOf(({ networks: given }) => given === undefined)).toEqual([RUNS_AS_ROOT, 'judge']);
+    for (const name of [RUNS_AS_ROOT, 'judge']) expect(serviceNamed(name)['network_mode']).toBe('none');
     // The host has no address in the others.
     const inside = Object.entries(networks).filter(([name]) => !leadsOut(name));
     expect(inside.map(([name]) => name)).toEqual(['shop', 'lab', 'metrics']);
@@ -191,7 +191,7 @@ test.skipIf(!hasCompose)('docker compose: it accepts the file', () => {
 
 describe('Dockerfile', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  const mains = { inventory: 'services/inventory/main.ts', loadtest: 'scripts/start.ts' };
+  const mains = { inventory: 'services/inventory/main.ts', loadtest: 'scripts/start.ts', judge: 'scripts/judge.ts' };
 
   /** The files that a program imports, and the packages. */
   async function needsOf(main: string) {
@@ -214,7 +214,8 @@ describe('Dockerfile', () => {
 
       expect(files.filter((file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)))).toEqual([]);
       expect(files.length).toBeGreaterThan(10);
-      expect(JSON.parse(lastOf(target, 'CMD'))).toEqual(['node', '--import', 'tsx', main]);
+      const command = target === 'judge' ? ['scripts/lockstep.mjs', 'judge', '--help'] : ['--import', 'tsx', main];
+      expect(JSON.parse(lastOf(target, 'CMD'))).toEqual(['node', ...command]);
       expect(lastOf(target, 'USER')).toBe('node');
       const builds = Object.values(services).map(({ build }) => build?.target);
       expect(builds).toContain(target);
@@ -237,7 +238,7 @@ describe('Dockerfile', () => {
     const lines = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
-    const copied = new Set([...copiedInto('packages'), ...copiedInto('loadtest')]);
+    const copied = new Set([...copiedInto('packages'), ...copiedInto('judge')]);
 
     // The packages of this machine are inside a folder that gets through.
     expect(lines.filter((line) => !line.startsWith('!'))).toEqual(['*', 'loadtest/peers/node_modules']);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../stack/parts.ts';
 
-const NOT_OURS = ['node_modules', '.git', 'reports', 'coverage', 'mine'];
+const NOT_OURS = ['node_modules', 'dist', '.git', 'reports', 'coverage', 'mine'];
 
 export function readText(file: string): string {
   return readFileSync(join(projectDir, file), 'utf8');

@@ -7,7 +7,7 @@ const NODES = ['NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT
 /** Variables of the local stack, and of compose. */
 const NOT_OF_THE_SERVICE = [
   ...['NGINX_PORT', 'REDIS_PORT', 'MYSQL_PORT', ...NODES],
-  ...['LAB_NETWORK', 'STOP_GRACE_PERIOD', 'GRAFANA_PORT'],
+  ...['LAB_NETWORK', 'STOP_GRACE_PERIOD', 'GRAFANA_PORT', 'JUDGE_SERVICE', 'JUDGE_PACKAGES'],
 ];
 
 const example = readText('.env.example').split('\n');

@@ -1,14 +1,14 @@
 // What an exercise is: a folder with a lock that has a hole, and all that belongs to it. Reads them.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import { exerciseDrillNames } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
 import { locks } from '../../locks/index.ts';
 import { scopes } from '../../prove/scopes.ts';
-import { projectDir } from '../../stack/parts.ts';
+import { isInstalled, projectDir } from '../../stack/parts.ts';
 
 /** What a drill said on real servers. */
 export interface RealVerdict {
@@ -20,6 +20,8 @@ export interface RealVerdict {
 
 /** The folder of the exercises. */
 export const exercisesDir = join(projectDir, 'workshop/exercises');
+/** The folder from which files are named. What an attendee changes is below it. */
+export const namedFrom = isInstalled ? process.cwd() : projectDir;
 /** `04-ttl`: two digits, then small letters. */
 const FOLDER = /^(\d\d)-[a-z0-9]+(-[a-z0-9]+)*$/;
 const HINTS = ['## 1', '## 2', '## 3'];
@@ -123,9 +125,17 @@ export const readExercises = (folder = exercisesDir): Exercise[] =>
 
 /** Puts a copy of the original in the place of a file that is not there. */
 export function provideFile({ file, original }: Pick<Exercise, 'file' | 'original'>): void {
-  if (existsSync(file)) return;
+  if (!existsSync(file)) putBack({ file, original });
+}
+
+/** Puts a copy of the original in the place of a file. Its imports lead to the same files. */
+export function putBack({ file, original }: Pick<Exercise, 'file' | 'original'>): void {
+  const from = (path: string) => relative(dirname(file), resolve(dirname(original), path));
   mkdirSync(dirname(file), { recursive: true });
-  copyFileSync(original, file);
+  writeFileSync(
+    file,
+    read(original).replace(/ from '(\.[^']+)'/g, (_, path: string) => ` from '${from(path)}'`),
+  );
 }
 
 /** The exercise of this name. Throws a sentence that names the file which is not as it must be. What is to be changed need not be there. */
@@ -148,8 +158,7 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
     prediction: readAs(predictionSchema, place('predict.json')),
     hints: hintsIn(read(place('hints.md')), name),
     settings,
-    // As deep as the original, so that its imports lead to the same files.
-    file: join(folder, '../mine', name, fileName),
+    file: join(isInstalled ? namedFrom : dirname(folder), 'mine', name, fileName),
     original,
     solution,
   };

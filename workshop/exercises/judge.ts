@@ -8,8 +8,7 @@ import { type Cell, MOST_STATES_WHILE_ONE_WAITS } from '../../prove/cell.ts';
 import { proveAll } from '../../prove/prover.ts';
 import { numbered } from '../../prove/words.ts';
 import { bundledArgs } from '../../stack/bundle.ts';
-import { projectDir } from '../../stack/parts.ts';
-import { type Exercise, provideFile, type RealVerdict } from './exercise.ts';
+import { type Exercise, namedFrom, provideFile, type RealVerdict } from './exercise.ts';
 
 /** An exercise, and what came of it. */
 export interface Judged {
@@ -59,7 +58,7 @@ const sentenceOf = ({ drill, verdict, reason }: RealVerdict) => `${drill}: ${mar
 export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged): string[] {
   const { name, title, file } = exercise;
   const sign = mark(isSolved ? 'pass' : isBroken ? 'fail' : 'unknown');
-  const head = `${sign} ${pc.bold(name)}  ${title}  ${pc.dim(relative(projectDir, file))}`;
+  const head = `${sign} ${pc.bold(name)}  ${title}  ${pc.dim(relative(namedFrom, file))}`;
   if (isSolved) return [head];
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const unknown = cells.find(({ verdict }) => verdict === 'unknown');
@@ -73,7 +72,7 @@ export function asJson(judged: Judged[]) {
     format: 2,
     solved: judged.filter(({ isSolved }) => isSolved).length,
     exercises: judged.map(({ exercise, isSolved, cells, drills }) => ({
-      ...{ name: exercise.name, title: exercise.title, file: relative(projectDir, exercise.file), solved: isSolved },
+      ...{ name: exercise.name, title: exercise.title, file: relative(namedFrom, exercise.file), solved: isSolved },
       search: cells.map(({ scope, verdict, reason, states, schedules, counterexample = [] }) => ({
         ...{ scope, verdict, reason, states, schedules, steps: numbered(counterexample) },
       })),

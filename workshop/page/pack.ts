@@ -177,7 +177,7 @@ const inWorker: Plugin = {
 };
 
 const placedInPage = placed(
-  /\.ts$/,
+  /\.ts$|\/kept-bundle\.mjs$/,
   /import\.meta\.(url|resolve\([^)]*\))/g,
   (path) => `${PLACE}${relative(projectDir, path)}`,
 );

@@ -8,10 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listOf } from '../../loadtest/narration/numbers.ts';
 import { beyond } from '../../locks/index.ts';
 import { whyNotAllowed } from '../../services/inventory/settings/settings.ts';
+import { callOf } from '../../stack/call-of.ts';
 import { type Installable, installLineHere } from '../../stack/install-lines.ts';
 import { installedMysql, openMysql } from '../../stack/mysql.ts';
 import { findNginx, nginxVersionOf } from '../../stack/nginx.ts';
-import { dismissReaper, projectDir } from '../../stack/parts.ts';
+import { dismissReaper, isInstalled, projectDir } from '../../stack/parts.ts';
 import { browserPath } from '../../stack/path.ts';
 import { isFree } from '../../stack/ports.ts';
 import {
@@ -164,7 +165,7 @@ async function stack(): Promise<Finding | Finding[]> {
   } catch (error) {
     const [line = ''] = messageOf(error).split('\n');
     const remedy = 'See above which part is at fault; its own words stand here.';
-    return stops(part, line, 'npm start, and every drill', remedy);
+    return stops(part, line, `${callOf('start')}, and every drill`, remedy);
   } finally {
     await started?.stop();
     await dismissReaper();
@@ -240,7 +241,9 @@ function peers(): Finding {
   const part = 'Published locks';
   if (existsSync(join(projectDir, 'loadtest/peers/node_modules/.package-lock.json')))
     return ok(part, 'their packages are installed');
-  const cost = 'the first npm run bench, npm run check or npm test installs them, and needs the network for it';
+  const cost = isInstalled
+    ? `the first ${callOf('bench')} installs them, and needs the network for it`
+    : 'the first npm run bench, npm run check or npm test installs them, and needs the network for it';
   return less(part, 'their packages are not installed yet', cost, 'sh stack/packages.sh loadtest/peers');
 }
 
@@ -295,14 +298,14 @@ async function ports(): Promise<Finding> {
   }
   const isLive = (setting: string) => Object.hasOwn(livePorts, setting);
   const commands = [
-    ...(taken.some(({ setting }) => !isLive(setting)) ? ['npm run up'] : []),
-    ...(taken.some(({ setting }) => isLive(setting)) ? ['npm run live'] : []),
+    ...(taken.some(({ setting }) => !isLive(setting)) ? [callOf('up')] : []),
+    ...(taken.some(({ setting }) => isLive(setting)) ? [callOf('live')] : []),
   ];
   const isOne = taken.length === 1;
   return less(
     part,
     `${listOf(taken.map(({ port }) => String(port)))} ${isOne ? 'is' : 'are'} taken by another program`,
-    `${listOf(commands)} on ${isOne ? 'that port' : 'those ports'}; npm start takes others`,
+    `${listOf(commands)} on ${isOne ? 'that port' : 'those ports'}; ${callOf('start')} takes others`,
     `End that program, or choose other ports with ${listOf(taken.map(({ setting }) => setting))}.`,
   );
 }
@@ -312,7 +315,7 @@ function network(): Finding {
   const part = 'Network';
   const addresses = addressesToShare();
   if (addresses.length > 0) return ok(part, `a room may reach this machine at ${listOf(addresses)}`);
-  const cost = 'npm run live -- --share: no phone can follow. Everything else works';
+  const cost = `${callOf('live', '--share')}: no phone can follow. Everything else works`;
   return less(part, 'this machine is in no network', cost, 'Join a network, or open a hotspot.');
 }
 

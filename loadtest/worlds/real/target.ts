@@ -2,6 +2,7 @@
 
 import type { ShownState } from '../../../services/inventory/admin/contract.ts';
 import type { Backends } from '../../../stack/backends.ts';
+import { callOf } from '../../../stack/call-of.ts';
 import { type Stack, type StackOptions, startStack } from '../../../stack/stack.ts';
 import type { LabClient, Need, Target } from '../../harness/target.ts';
 import { ourWire } from '../../harness/wire.ts';
@@ -17,7 +18,7 @@ export function whyNotOwnMysql(): string | undefined {
 /** Why a drill may not kill the servers that this setting may name, as a sentence; undefined when it may. */
 function whyNotOurs(setting: 'MYSQL_URL' | 'ZOOKEEPER_URL', isAlone: boolean): string | undefined {
   if (process.env[setting]) return `What ${setting} names is not ours to kill: with ${setting}= it is started.`;
-  return isAlone ? undefined : 'All stacks of the run share the servers of this lock: npm run drill has its own.';
+  return isAlone ? undefined : `All stacks of the run share the servers of this lock: ${callOf('drill')} has its own.`;
 }
 
 /** Starts a stack of its own on free ports. `isAlone`: no other uses the servers beyond Redis. */

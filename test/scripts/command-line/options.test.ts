@@ -13,12 +13,11 @@ import { readDrillOptions, readGradeOptions, readRunOptions } from '../../../scr
 import { type Lesson, lessons } from '../../../workshop/picture/lessons.ts';
 import { printedAtEnd } from '../../exits.ts';
 
-const read = (args: string[], version?: string) =>
-  readRunOptions('npm start', 'Runs.', ['node', 'start.ts', ...args], version);
+const read = (args: string[], version?: string) => readRunOptions('start', ['node', 'start.ts', ...args], version);
 const running = ['--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:2,http://127.0.0.1:3'];
 const readers: Record<string, (args: string[]) => unknown> = {
   start: read,
-  'run staircase': (args) => readRunOptions('npm run staircase', 'Plays.', ['node', 'staircase.ts', ...args]),
+  'run staircase': (args) => readRunOptions('staircase', ['node', 'staircase.ts', ...args]),
   'run grade': (args) => readGradeOptions(['node', 'grade.ts', ...args]),
   'run drill': (args) => readDrillOptions(['node', 'drill.ts', ...args]),
   'run judge': (args) => readJudgeOptions(['node', 'judge.ts', ...args]),
@@ -130,7 +129,7 @@ test.each(['x', '4,5', ','])('LOCK_VERSION=%s, which names no one stage, is refu
 
 test('a command reads an option in its own range, and has a default of its own', async () => {
   const readSeconds = (args: string[]) =>
-    newCommand('npm run x', 'Runs.', ['seconds'], { seconds: { read: numberFrom(0.1, 600), usual: 3 } })
+    newCommand('bench', ['seconds'], { seconds: { read: numberFrom(0.1, 600), usual: 3 } })
       .parse(['node', 'x.ts', ...args])
       .opts();
 

@@ -11,6 +11,7 @@ export const fileURLToPath = (place: URL | string) => decodeURI(new URL(place).p
 
 /** node:path */
 export const join = (...parts: string[]) => parts.join('/').replace(/\/{2,}/g, '/');
+export const dirname = (path: string) => path.replace(/\/[^/]*\/?$/, '');
 export const basename = (path: string, end = '') => path.replace(/.*\//, '').replace(end, '');
 export const isAbsolute = (path: string) => path.startsWith('/');
 

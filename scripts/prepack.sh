@@ -1,0 +1,6 @@
+# npm run prepack: makes what only the package has, which `npm pack` asks for: its API as JavaScript, and its types.
+set -e
+rm -rf dist
+tsc --project scripts/package
+exec esbuild scripts/package/index.ts --bundle --packages=external --format=esm --target=node20 --log-level=warning \
+  --outfile=dist/index.js --platform=node
