@@ -58,7 +58,12 @@ function editsOfTypescript(source: string): Edit[] {
   function negate(condition: Node) {
     const { from, to } = condition;
     const text = textOf(condition);
-    edits.push({ kind: 'negated', from, to, by: condition.name === 'ParenthesizedExpression' ? `(!${text})` : `!(${text})` });
+    edits.push({
+      kind: 'negated',
+      from,
+      to,
+      by: condition.name === 'ParenthesizedExpression' ? `(!${text})` : `!(${text})`,
+    });
   }
 
   /** True when the second statement can't do without the first: it uses what that declares. */
@@ -74,7 +79,8 @@ function editsOfTypescript(source: string): Edit[] {
       const { from, to } = statement;
       if (!isDeclaration(statement)) edits.push({ kind: 'dropped', from, to, by: '' });
       const next = statements[at + 1];
-      if (next === undefined || endsItsBlock(next) || isDeclaration(next) || needs(statement, next)) continue;
+      if (next === undefined || endsItsBlock(next) || needs(statement, next)) continue;
+      if (isDeclaration(next) && next.name !== 'VariableDeclaration') continue;
       const between = source.slice(to, next.from);
       edits.push({ kind: 'swapped', from, to: next.to, by: textOf(next) + between + textOf(statement) });
     }
@@ -83,7 +89,8 @@ function editsOfTypescript(source: string): Edit[] {
   typescript.parse(source).iterate({
     enter({ name, node, from, to }) {
       if (name === 'Block') changeBlock(node);
-      if (name === 'Number') edits.push(...numbersFor(textOf(node)).map((by) => ({ kind: 'number', from, to, by }) as const));
+      if (name === 'Number')
+        edits.push(...numbersFor(textOf(node)).map((by) => ({ kind: 'number', from, to, by }) as const));
       if (name === 'AwaitExpression') edits.push({ kind: 'await', from, to: from + 'await '.length, by: '' });
       if (name === 'IfStatement' || name === 'WhileStatement') {
         const condition = node.getChild('ParenthesizedExpression');
@@ -133,7 +140,8 @@ function editsOfLua(source: string): Edit[] {
 
 const isComment = (line: string) => line.trim().startsWith('--');
 /** Without what opens, parts and ends a block. */
-const isLuaStatement = (line: string) => /^\s*(redis\.call|return\b|local .*=|\w+(, \w+)* = )/.test(line) && !/ then$/.test(line);
+const isLuaStatement = (line: string) =>
+  /^\s*(redis\.call|return\b|local .*=|\w+(, \w+)* = )/.test(line) && !/ then$/.test(line);
 
 function isSwapped(first: string, second: string) {
   if (/^\s*return\b/.test(first) || /^\s*return\b/.test(second)) return false;

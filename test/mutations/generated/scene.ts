@@ -2,6 +2,8 @@
 // was seen of another.
 
 import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { promisesOfOurs } from '../../../loadtest/staircase/conformance.ts';
 import type { CreateLock, Lock } from '../../../locks/lock.ts';
 import { type LockCode, openLockLab, readLockCode } from '../../../simulation/lock-lab.ts';
@@ -19,6 +21,11 @@ const PATIENCE_LEASES = 10;
 /** What nobody renews is gone by then. */
 const LEFT_LEASES = 12;
 const LIMIT_MS = 200 * LEASE_MS;
+/** So many locks may be reached after their end, each time: what holds the last one. */
+const REACHED = 2;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** What a family of runs is like: a chance is from 0 to 1, a time in leases. */
 interface Family {
@@ -34,11 +41,26 @@ interface Family {
   strays?: number;
   hangs?: boolean;
   late?: number;
-  /** What happens to a process or a server, once, at a random time. */
-  fault?: (scene: Stage, luck: () => number) => void;
+  fault?: Fault;
 }
 
-const at = (max: number, luck: () => number) => luck() * max * LEASE_MS;
+/** What happens to a process or a server, once, at a random time. */
+interface Fault {
+  begins(stage: Stage): void;
+  /** It is over after a random time, which is no longer than `lasts` leases. */
+  ends?(stage: Stage): void;
+  lasts?: number;
+}
+
+function cut(how: 'reset' | 'silent') {
+  return ({ processes: [p] }: Stage) => {
+    for (const line of p.lines) line.cut(how);
+  };
+}
+
+function restore({ processes }: Stage) {
+  for (const { lines } of processes) for (const line of lines) line.restore();
+}
 
 const families: Record<string, Family> = {
   calm: { tries: 0.2, leaves: 0.2 },
@@ -54,13 +76,19 @@ const families: Record<string, Family> = {
   hung: { hangs: true, rounds: 1, buyers: 3 },
   late: { late: 0.1 },
   'very late': { late: 0.8, rounds: 2 },
-  crash: { fault: ({ processes: [, q] }) => q.kill() },
-  lost: { hold: 2.5, rounds: 1, fault: ({ endLease }) => endLease() },
-  reset: { hold: 1, fault: ({ processes: [p], after }, luck) => void (p.cut('reset'), after(at(0.5, luck), p.restore)) },
-  silence: { hold: 1, fault: ({ processes: [p], after }, luck) => void (p.cut('silent'), after(at(2, luck), p.restore)) },
-  pause: { hold: 1, fault: ({ processes: [p], after }, luck) => void (p.node.stop(), after(at(2.5, luck), p.node.resume)) },
-  refusal: { hold: 1, fault: ({ refuseWrites, after }, luck) => void (refuseWrites(1), after(at(0.5, luck), () => refuseWrites(0))) },
-  forgetting: { fault: ({ forgetScripts }) => forgetScripts() },
+  crash: { fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
+  lost: { hold: 2.5, rounds: 1, fault: { begins: ({ endLease }) => endLease() } },
+  reset: { hold: 1, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
+  silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2 } },
+  pause: {
+    hold: 1,
+    fault: { begins: ({ processes: [p] }) => p.node.stop(), ends: ({ processes: [p] }) => p.node.resume(), lasts: 2.5 },
+  },
+  refusal: {
+    hold: 1,
+    fault: { begins: ({ refuseWrites }) => refuseWrites(1), ends: ({ refuseWrites }) => refuseWrites(0), lasts: 0.5 },
+  },
+  forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
 
 /** What was seen in the runs of a family. */
@@ -92,7 +120,8 @@ export async function playScene(source: LockSource, seeds: number): Promise<Scen
   const scene: Scene = {};
   for (const [name, family] of familiesOf(source)) {
     const seen: Seen = { odd: {}, runs: [] };
-    for (let seed = 1; seed <= seeds; seed += 1) await playRun(code, source, family, seed, seen, Number.POSITIVE_INFINITY);
+    for (let seed = 1; seed <= seeds; seed += 1)
+      await playRun(code, source, family, seed, seen, Number.POSITIVE_INFINITY);
     scene[name] = seen;
   }
   return scene;
@@ -103,7 +132,10 @@ export async function findDifference(source: LockSource, seeds: number, usual: S
   const code = await readLockCode(source);
   for (const [name, family] of familiesOf(source)) {
     const { odd = {}, runs = [] } = usual[name] ?? {};
-    const most = { commands: Math.max(...runs.map((run) => run.commands)), slowestMs: Math.max(...runs.map((run) => run.slowestMs)) };
+    const most = {
+      commands: Math.max(...runs.map((run) => run.commands)),
+      slowestMs: Math.max(...runs.map((run) => run.slowestMs)),
+    };
     for (let seed = 1; seed <= seeds; seed += 1) {
       const seen: Seen = { odd: {}, runs: [] };
       const { commands, slowestMs } = await playRun(code, source, family, seed, seen, 4 * most.commands + 200);
@@ -112,7 +144,8 @@ export async function findDifference(source: LockSource, seeds: number, usual: S
       if (what !== undefined) return differs(what);
       const usualCommands = runs[seed - 1]?.commands ?? most.commands;
       if (commands > 2 * usualCommands + 60) return differs(`${commands} commands, and ${usualCommands} are usual`);
-      if (slowestMs > most.slowestMs + 2 * LEASE_MS) return differs(`somebody waited ${Math.round(slowestMs)} ms, and ${Math.round(most.slowestMs)} are usual`);
+      if (slowestMs > most.slowestMs + 2 * LEASE_MS)
+        return differs(`somebody waited ${Math.round(slowestMs)} ms, and ${Math.round(most.slowestMs)} are usual`);
     }
   }
   return undefined;
@@ -130,6 +163,8 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
   const luck = createLuck(seed * 7919);
   const odd = new Set<string>();
   const waits: number[] = [];
+  /** The options of each lock. */
+  const given: WeakRef<object>[] = [];
   let commands = 0;
 
   function startProcess() {
@@ -144,9 +179,6 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
       lines,
       clients,
       createLock: exports.createLock as CreateLock,
-      kill: () => node.kill(),
-      cut: (how: 'reset' | 'silent') => lines.map((line) => line.cut(how)),
-      restore: () => lines.map((line) => line.restore()),
     };
   }
 
@@ -155,13 +187,13 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
     luck,
     odd,
     waits,
+    given,
     permits: permits ? PERMITS : 1,
     commands: () => commands,
     servers,
     processes: [startProcess(), startProcess()] as const,
     startProcess,
     now: schedule.now,
-    after: (ms: number, act: () => unknown) => schedule.after(ms, () => void act()),
     pass: (ms: number) => new Promise<void>((resolve) => schedule.after(ms, resolve)),
     endOf: (call: Promise<unknown>, limitMs: number) =>
       new Promise<End>((resolve) => {
@@ -172,7 +204,8 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
         schedule.after(limitMs, () => resolve({ how: 'pending' }));
       }),
     keys: () => servers.flatMap((server) => server.execute(OUTSIDE, ['KEYS', '*']) as string[]),
-    subscriptions: () => servers.flatMap((server) => server.execute(OUTSIDE, ['PUBSUB', 'CHANNELS']) as string[]).length,
+    subscriptions: () =>
+      servers.flatMap((server) => server.execute(OUTSIDE, ['PUBSUB', 'CHANNELS']) as string[]).length,
     endLease: () => void servers.map((server) => server.execute(OUTSIDE, ['DEL', KEY])),
     refuseWrites: (is: 0 | 1) =>
       void servers.map((server) => server.execute(OUTSIDE, ['CONFIG', 'SET', 'min-replicas-to-write', is])),
@@ -181,7 +214,14 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
 }
 
 /** Plays one run, and adds to what was `seen`. It ends early when there are too many commands. */
-async function playRun(code: LockCode, source: LockSource, family: Family, seed: number, seen: Seen, mostCommands: number) {
+async function playRun(
+  code: LockCode,
+  source: LockSource,
+  family: Family,
+  seed: number,
+  seen: Seen,
+  mostCommands: number,
+) {
   const stage = await openStage(code, source, seed);
   const { lab, odd, waits } = stage;
   const events = ['unhandledRejection', 'uncaughtException'] as const;
@@ -202,11 +242,13 @@ async function playRun(code: LockCode, source: LockSource, family: Family, seed:
     });
     await lab.schedule.until(() => isOver || stage.commands() > mostCommands, LIMIT_MS);
     if (!isOver && stage.commands() <= mostCommands) odd.add('no end');
+    // It takes long: one run of a family tells.
+    if (seed === 1 && isOver && family.fault === undefined && !family.hangs) await lookForLeaks(stage);
   } catch (error) {
     odd.add(`it throws: ${error}`);
   } finally {
     for (const back of goBack) back();
-    for (const each of stage.processes) each.restore();
+    restore(stage);
     stage.refuseWrites(0);
     lab.close();
   }
@@ -216,13 +258,21 @@ async function playRun(code: LockCode, source: LockSource, family: Family, seed:
   return run;
 }
 
+/** Nothing leads to the options of a lock any more that nobody has. */
+async function lookForLeaks({ given, odd }: Stage) {
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  if (given.filter((each) => each.deref() !== undefined).length > REACHED) odd.add('memory stays');
+}
+
 /** Somebody who is in the shop for one hold. */
 interface Buyer {
   process: Process;
   lock: Lock;
   askedAt: number;
-  enteredAt: number;
   isTold: boolean;
+  /** When the key was deleted while it held. */
+  robbedAt?: number;
 }
 
 async function play(stage: Stage, family: Family) {
@@ -235,12 +285,15 @@ async function play(stage: Stage, family: Family) {
     await pass(atOnce ? 10 : luck() * LEASE_MS);
     await shop.visit(processes[at % 2] as Process, family, hangs === true && at === 0);
   });
-  const going = pass(luck() * 2.5 * LEASE_MS).then(() => {
-    if (fault === undefined) return;
+  async function goWrong({ begins, ends, lasts = 0 }: Fault) {
+    await pass(luck() * 2.5 * LEASE_MS);
     shop.noteFault();
-    fault(stage, luck);
-  });
-  await Promise.all([...all, going]);
+    begins(stage);
+    if (!stage.keys().includes(KEY)) shop.noteRobbery();
+    await pass(luck() * lasts * LEASE_MS);
+    ends?.(stage);
+  }
+  await Promise.all(fault ? [...all, goWrong(fault)] : all);
 
   // All is over: a newcomer gets in at once, and then there is nothing left.
   await pass(3 * LEASE_MS);
@@ -256,7 +309,7 @@ async function play(stage: Stage, family: Family) {
     if (!node.isDead() && node.world.timers().length > (begin[at] ?? 0) && !hangs) odd.add('timers stay');
 }
 
-function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
+function createShop({ luck, pass, endOf, now, odd, waits, permits, given }: Stage) {
   const inside = new Set<Buyer>();
   const waiting = new Set<Buyer>();
   let stock = 1_000;
@@ -272,36 +325,29 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
   };
 
   function open(process: Process, ownerToken: string): Buyer {
-    let lock: Lock | undefined;
-    const buyer: Buyer = { process, lock: undefined as never, askedAt: now(), enteredAt: 0, isTold: false };
+    const buyer: Buyer = { process, lock: undefined as never, askedAt: now(), isTold: false };
+    const timing = { leaseMs: LEASE_MS, renewEveryMs: LEASE_MS / 3, retryDelayMs: RETRY_DELAY_MS };
+    const onLeaseLost = () => {
+      if (buyer.isTold) odd.add('told twice');
+      if (!wasFault) odd.add('told of a loss without a fault');
+      if (!inside.has(buyer) && isAlive(buyer)) odd.add('told of a loss, and it did not hold');
+      buyer.isTold = true;
+    };
     process.node.take(() => {
-      lock = process.createLock({
-        ...process.clients,
-        key: KEY,
-        ownerToken,
-        leaseMs: LEASE_MS,
-        renewEveryMs: LEASE_MS / 3,
-        retryDelayMs: RETRY_DELAY_MS,
-        permits,
-        onLeaseLost() {
-          if (buyer.isTold) odd.add('told twice');
-          if (!wasFault) odd.add('told of a loss without a fault');
-          if (!inside.has(buyer) && isAlive(buyer)) odd.add('told of a loss, and it did not hold');
-          buyer.isTold = true;
-        },
-      } as never);
-      buyer.lock = lock;
+      const options = { ...process.clients, ...timing, key: KEY, ownerToken, permits, onLeaseLost };
+      given.push(new WeakRef(options));
+      buyer.lock = process.createLock(options as never);
     });
     return buyer;
   }
 
   function enter(buyer: Buyer, isOnce: boolean) {
     waiting.delete(buyer);
-    buyer.enteredAt = now();
     const others = [...inside].filter((other) => isAlive(other) && !other.isTold);
     if (others.length >= permits) odd.add('too many inside');
     if ([...inside].filter(isAlive).length >= permits) odd.add('too many inside, told or not');
-    if (!isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30)) odd.add('overtaken');
+    if (!isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
+      odd.add('overtaken');
     inside.add(buyer);
     waits.push(now() - buyer.askedAt);
   }
@@ -328,7 +374,8 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
     const buyer = open(process, ownerToken);
     const patience = new AbortController();
     const isOnce = luck() < (family.tries ?? 0);
-    if (!isOnce && luck() < (family.leaves ?? 0)) void pass(luck() * (luck() < 0.5 ? 3 : 0.6 * LEASE_MS)).then(() => process.node.take(() => patience.abort()));
+    if (!isOnce && luck() < (family.leaves ?? 0))
+      void pass(luck() * (luck() < 0.5 ? 3 : 0.6 * LEASE_MS)).then(() => process.node.take(() => patience.abort()));
     const signal = isOnce ? AbortSignal.abort() : patience.signal;
     buyer.askedAt = now();
     if (!isOnce) waiting.add(buyer);
@@ -336,12 +383,24 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
     const end = await endOf(asked, isOnce ? 2 * LEASE_MS : PATIENCE_LEASES * LEASE_MS);
     waiting.delete(buyer);
     if (process.node.isDead()) return;
-    if (end.how === 'pending') return odd.add(isOnce ? 'one try does not end' : patience.signal.aborted ? 'acquire() does not end after an abort' : 'never inside');
+    if (end.how === 'pending')
+      return odd.add(
+        isOnce
+          ? 'one try does not end'
+          : patience.signal.aborted
+            ? 'acquire() does not end after an abort'
+            : 'never inside',
+      );
     if (end.how === 'rejected') {
-      if (end.code !== 'ABORT_ERR' && end.code !== 'AbortError' && end.code !== '20') odd.add(`acquire() rejects: ${end.code}`);
+      if (end.code !== 'ABORT_ERR' && end.code !== 'AbortError' && end.code !== '20')
+        odd.add(`acquire() rejects: ${end.code}`);
       else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
       // As the service does when nobody knows what Redis has.
-      if (wasFault) await endOf(call(process, () => buyer.lock.release()), LEASE_MS);
+      if (wasFault)
+        await endOf(
+          call(process, () => buyer.lock.release()),
+          LEASE_MS,
+        );
       return;
     }
     enter(buyer, isOnce);
@@ -364,15 +423,22 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
 
   async function leave(buyer: Buyer, family: Family) {
     inside.delete(buyer);
-    const { process, isTold } = buyer;
-    const end = await endOf(call(process, () => buyer.lock.release()), 4 * LEASE_MS);
+    const { process, isTold, robbedAt = Number.POSITIVE_INFINITY } = buyer;
+    if (now() > robbedAt + LEASE_MS && !isTold) odd.add('not told of a loss within a lease');
+    const end = await endOf(
+      call(process, () => buyer.lock.release()),
+      4 * LEASE_MS,
+    );
     if (process.node.isDead()) return;
     if (end.how === 'pending') odd.add('release() does not end');
     if (end.how === 'rejected') odd.add(`release() rejects: ${end.code}`);
     if (end.how === 'done' && isTold) odd.add('release() resolves after a loss');
     if (luck() >= (family.strays ?? 0)) return;
     await pass(luck() * 0.2 * LEASE_MS);
-    const stray = await endOf(call(process, () => buyer.lock.release()), 2 * LEASE_MS);
+    const stray = await endOf(
+      call(process, () => buyer.lock.release()),
+      2 * LEASE_MS,
+    );
     if (stray.how !== 'rejected') odd.add(`a second release() ${stray.how}`);
     else if (stray.code !== 'LOCK_NOT_HELD') odd.add(`a second release() rejects: ${stray.code}`);
   }
@@ -381,11 +447,17 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
     const { process } = buyer;
     const inner = luck() < 0.5 ? buyer : open(process, ownerToken);
     await new Promise<void>((resolve) => process.node.take(resolve));
-    const end = await endOf(call(process, () => inner.lock.acquire()), 2 * LEASE_MS);
+    const end = await endOf(
+      call(process, () => inner.lock.acquire()),
+      2 * LEASE_MS,
+    );
     if (process.node.isDead()) return;
     if (end.how !== 'done') return odd.add('no re-entry');
     await pass(luck() * 0.5 * LEASE_MS);
-    const left = await endOf(call(process, () => inner.lock.release()), 2 * LEASE_MS);
+    const left = await endOf(
+      call(process, () => inner.lock.release()),
+      2 * LEASE_MS,
+    );
     if (left.how !== 'done' && !process.node.isDead()) odd.add('an inner release() fails');
   }
 
@@ -394,18 +466,27 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits }: Stage) {
     noteFault() {
       wasFault = true;
     },
+    noteRobbery() {
+      for (const buyer of inside) buyer.robbedAt = now();
+    },
     async comesIn(process: Process) {
       await pass(100);
       for (const isOnce of [true, false]) {
         owners += 1;
         const buyer = open(process, `00000000-0000-4000-8000-000000000000:${owners}`);
         const signal = isOnce ? AbortSignal.abort() : undefined;
-        const end = await endOf(call(process, () => buyer.lock.acquire(signal)), 3 * LEASE_MS);
+        const end = await endOf(
+          call(process, () => buyer.lock.acquire(signal)),
+          3 * LEASE_MS,
+        );
         if (end.how !== 'done') odd.add(isOnce ? 'a free lock refuses one try' : 'a free lock lets nobody in');
         else {
           enter(buyer, isOnce);
           inside.delete(buyer);
-          const left = await endOf(call(process, () => buyer.lock.release()), LEASE_MS);
+          const left = await endOf(
+            call(process, () => buyer.lock.release()),
+            LEASE_MS,
+          );
           if (left.how !== 'done') odd.add('the last release() fails');
         }
       }
