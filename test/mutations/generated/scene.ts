@@ -41,6 +41,10 @@ interface Family {
   strays?: number;
   hangs?: boolean;
   late?: number;
+  /** How long each reply takes, in milliseconds. */
+  slowMs?: number;
+  /** Who is told of a loss goes, and does not release. */
+  abandons?: number;
   fault?: Fault;
 }
 
@@ -78,6 +82,8 @@ const families: Record<string, Family> = {
   'very late': { late: 0.8, rounds: 2 },
   crash: { fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
   lost: { hold: 2.5, rounds: 1, fault: { begins: ({ endLease }) => endLease() } },
+  'lost and gone': { hold: 2.5, rounds: 1, abandons: 0.6, fault: { begins: ({ endLease }) => endLease() } },
+  'lost reply': { rounds: 5, slowMs: 60, hold: 0.3, fault: { begins: cut('reset'), ends: restore, lasts: 0.2 } },
   reset: { hold: 1, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
   silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2 } },
   pause: {
@@ -277,10 +283,11 @@ interface Buyer {
 
 async function play(stage: Stage, family: Family) {
   const { processes, luck, pass, odd } = stage;
-  const { buyers = 4, atOnce, fault, late, hangs } = family;
+  const { buyers = 4, atOnce, fault, late, slowMs, hangs } = family;
   const shop = createShop(stage);
   const begin = stage.processes.map(({ node }) => node.world.timers().length);
   if (late !== undefined) for (const process of processes) makeLate(stage, process, late);
+  if (slowMs !== undefined) for (const line of processes.flatMap(({ lines }) => lines)) line.delayReplies(slowMs);
   const all = Array.from({ length: buyers }, async (_, at) => {
     await pass(atOnce ? 10 : luck() * LEASE_MS);
     await shop.visit(processes[at % 2] as Process, family, hangs === true && at === 0);
@@ -425,6 +432,7 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits, given }: Stag
     inside.delete(buyer);
     const { process, isTold, robbedAt = Number.POSITIVE_INFINITY } = buyer;
     if (now() > robbedAt + LEASE_MS && !isTold) odd.add('not told of a loss within a lease');
+    if (isTold && luck() < (family.abandons ?? 0)) return;
     const end = await endOf(
       call(process, () => buyer.lock.release()),
       4 * LEASE_MS,
