@@ -87,7 +87,7 @@ export async function judge(
 }
 
 /** Writes the locks and the scripts into a folder of their own, with another text in one file. */
-function writeMutant(lock: string, { file, text }: { file: string; text: string }, dir: string): LockSource {
+export function writeMutant(lock: string, { file, text }: { file: string; text: string }, dir: string): LockSource {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   for (const folder of ['locks', 'lua']) cpSync(join(projectDir, folder), join(dir, folder), { recursive: true });
