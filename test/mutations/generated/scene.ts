@@ -81,8 +81,8 @@ const families: Record<string, Family> = {
   late: { late: 0.1 },
   'very late': { late: 0.8, rounds: 2 },
   crash: { fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
-  lost: { hold: 2.5, rounds: 1, fault: { begins: ({ endLease }) => endLease() } },
-  'lost and gone': { hold: 2.5, rounds: 1, abandons: 0.6, fault: { begins: ({ endLease }) => endLease() } },
+  lost: { buyers: 3, hold: 5, rounds: 1, fault: { begins: ({ endLease }) => endLease() } },
+  'lost and gone': { buyers: 3, hold: 5, rounds: 1, abandons: 0.6, fault: { begins: ({ endLease }) => endLease() } },
   'lost reply': { rounds: 5, slowMs: 60, hold: 0.3, fault: { begins: cut('reset'), ends: restore, lasts: 0.2 } },
   reset: { hold: 1, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
   silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2 } },
@@ -316,7 +316,7 @@ async function play(stage: Stage, family: Family) {
     if (!node.isDead() && node.world.timers().length > (begin[at] ?? 0) && !hangs) odd.add('timers stay');
 }
 
-function createShop({ luck, pass, endOf, now, odd, waits, permits, given }: Stage) {
+function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }: Stage) {
   const inside = new Set<Buyer>();
   const waiting = new Set<Buyer>();
   let stock = 1_000;
@@ -441,6 +441,8 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits, given }: Stag
     if (end.how === 'pending') odd.add('release() does not end');
     if (end.how === 'rejected') odd.add(`release() rejects: ${end.code}`);
     if (end.how === 'done' && isTold) odd.add('release() resolves after a loss');
+    if (end.how === 'done' && inside.size + waiting.size === 0 && keys().includes(KEY))
+      odd.add('a key when all have left');
     if (luck() >= (family.strays ?? 0)) return;
     await pass(luck() * 0.2 * LEASE_MS);
     const stray = await endOf(
