@@ -83,7 +83,7 @@ const families: Record<string, Family> = {
   crash: { fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
   lost: { buyers: 3, hold: 5, rounds: 1, fault: { begins: ({ endLease }) => endLease() } },
   'lost and gone': { buyers: 3, hold: 5, rounds: 1, abandons: 0.6, fault: { begins: ({ endLease }) => endLease() } },
-  'lost reply': { rounds: 5, slowMs: 60, hold: 0.3, fault: { begins: cut('reset'), ends: restore, lasts: 0.2 } },
+  'lost reply': { rounds: 5, slowMs: 250, hold: 0.1, fault: { begins: cut('reset'), ends: restore, lasts: 0.2 } },
   reset: { hold: 1, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
   silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2 } },
   pause: {
