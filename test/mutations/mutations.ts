@@ -1,34 +1,67 @@
-// npm run mutations: puts one small bug after the other into a copy of the sources, and asks whether the tests notice.
+// npm run mutations: puts one small bug after the other into a copy of the sources, and asks whether the tests notice. With --generated the
+// bugs are made from the syntax of the locks, and it asks whether the checks and the drills notice.
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { countOf, formatDuration } from '../../loadtest/narration/numbers.ts';
+import { stopOnSignal } from '../../scripts/command-line/ending.ts';
 import { refusalOf } from '../../services/inventory/settings/unknown-name.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { catalogue } from './catalogue.ts';
+import { runGenerated } from './generated/generated.ts';
+import { subjects } from './generated/subjects.ts';
 import type { Mutation } from './mutation.ts';
 import { type Outcome, type Tried, tryMutations, whyStale } from './try-mutations.ts';
 
 const SURVIVED = 1;
 const COULD_NOT_RUN = 2;
 
-const { only = catalogue, list } = new Command('npm run mutations --')
+/** An estimate, not a measurement: at two to four seconds of CPU time for each they take a quarter of an hour at most on two cores. */
+const SAMPLE = 400;
+
+const { only, list, generated, lock, seed, sample } = new Command('npm run mutations --')
   .description(
     'Puts one small bug after the other into a copy of the sources, and asks whether the tests notice. Ends with 0 when all are caught, 1 when one survived, 2 when it can’t be said.',
   )
   .option('--only <names>', 'some of them, with commas between them (default: all)', named)
   .option('--list', 'tell them, and which are stale, and run no test')
+  .addOption(
+    new Option(
+      '--generated',
+      'bugs that are made from the syntax of the locks: 0 when the checks and drills catch all that a scene shows to be wrong, and no other',
+    ).conflicts(['only', 'list']),
+  )
+  .addOption(new Option('--lock <name>', 'of those, the ones of one lock, all of them').choices(subjects))
+  .addOption(new Option('--seed <number>', 'of those, others').argParser(counted).default(1))
+  .addOption(new Option('--sample <number>', 'of those, so many at random').argParser(counted).default(SAMPLE))
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse()
-  .opts<{ only?: Mutation[]; list?: boolean }>();
+  .opts<{
+    only?: Mutation[];
+    list?: boolean;
+    generated?: boolean;
+    lock?: string;
+    seed: number;
+    sample: number;
+  }>();
+const chosen = only ?? catalogue;
 
+if (generated) process.exit(await judgeGenerated());
 // The reaper clears up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(COULD_NOT_RUN));
 
 process.exit(list ? tellList() : await run());
 
+async function judgeGenerated(): Promise<number> {
+  const { signal } = stopOnSignal(new Error('It was interrupted.'));
+  const locks = lock === undefined ? subjects : [lock];
+  const judged = await runGenerated({ locks, seed, sample: lock === undefined ? sample : Infinity }, signal);
+  if (judged.some(({ is }) => is === 'missed' || is === 'accused')) return SURVIVED;
+  return signal.aborted || judged.some(({ is }) => is === 'not judged') ? COULD_NOT_RUN : 0;
+}
+
 function tellList(): number {
-  const all = only.map((mutation) => ({ ...mutation, stale: whyStale(projectDir, mutation) }));
+  const all = chosen.map((mutation) => ({ ...mutation, stale: whyStale(projectDir, mutation) }));
   for (const { name, file, why, stale } of all)
     print(`${name}\n  ${file}: ${why}${stale ? `\n  Stale. ${stale}` : ''}`);
   return all.some(({ stale }) => stale !== undefined) ? COULD_NOT_RUN : 0;
@@ -36,14 +69,14 @@ function tellList(): number {
 
 async function run(): Promise<number> {
   const startedAt = performance.now();
-  const width = Math.max(...only.map(({ name }) => name.length));
+  const width = Math.max(...chosen.map(({ name }) => name.length));
   let count = 0;
-  print(`${countOf(only.length, 'mutation')}.`);
+  print(`${countOf(chosen.length, 'mutation')}.`);
   try {
-    const tried = await tryMutations(projectDir, only, ({ mutation, outcome, detail, ms }) => {
+    const tried = await tryMutations(projectDir, chosen, ({ mutation, outcome, detail, ms }) => {
       count += 1;
       const time = formatDuration(ms).padStart(6);
-      print(`[${count}/${only.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
+      print(`[${count}/${chosen.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
     });
     print(['', ...summary(tried), formatDuration(Math.round(performance.now() - startedAt))].join('\n'));
     return exitCodeOf(tried);
@@ -76,6 +109,12 @@ function exitCodeOf(tried: Tried[]): number {
 
 function print(line: string) {
   process.stdout.write(`${line}\n`);
+}
+
+/** Throws InvalidArgumentError. */
+function counted(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number from 1 on.');
 }
 
 /** Throws InvalidArgumentError. */

@@ -1,0 +1,520 @@
+// A scene: a few buyers and random faults, again and again, with no idea of what the checks ask. What is seen of a lock is compared with what
+// was seen of another.
+
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { promisesOfOurs } from '../../../loadtest/staircase/conformance.ts';
+import type { CreateLock, Lock } from '../../../locks/lock.ts';
+import { type LockCode, openLockLab, readLockCode } from '../../../simulation/lock-lab.ts';
+import type { LockSource } from '../../../simulation/lock-service.ts';
+import { createLuck } from '../../../simulation/luck.ts';
+import { OUTSIDE } from '../../../simulation/server.ts';
+
+const LEASE_MS = 600;
+const RETRY_DELAY_MS = 20;
+const MASTERS = 5;
+const PERMITS = 2;
+const KEY = 'scene:lock';
+/** By then everybody is inside, or never will be. */
+const PATIENCE_LEASES = 10;
+/** What nobody renews is gone by then. */
+const LEFT_LEASES = 12;
+const LIMIT_MS = 200 * LEASE_MS;
+/** So many locks may be reached after their end, each time: what holds the last one. */
+const REACHED = 2;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** What a family of runs is like: a chance is from 0 to 1, a time in leases. */
+interface Family {
+  buyers?: number;
+  rounds?: number;
+  /** The longest hold. */
+  hold?: number;
+  /** All ask at one moment. */
+  atOnce?: boolean;
+  tries?: number;
+  leaves?: number;
+  nests?: number;
+  strays?: number;
+  hangs?: boolean;
+  late?: number;
+  /** How long each reply takes, in milliseconds. */
+  slowMs?: number;
+  /** Who is told of a loss goes, and does not release. */
+  abandons?: number;
+  fault?: Fault;
+}
+
+/** What happens to a process or a server, once, at a random time. */
+interface Fault {
+  begins(stage: Stage): void;
+  /** It is over after a random time, which is no longer than `lasts` leases. */
+  ends?(stage: Stage): void;
+  lasts?: number;
+}
+
+function cut(how: 'reset' | 'silent') {
+  return ({ processes: [p] }: Stage) => {
+    for (const line of p.lines) line.cut(how);
+  };
+}
+
+function restore({ processes }: Stage) {
+  for (const { lines } of processes) for (const line of lines) line.restore();
+}
+
+const families: Record<string, Family> = {
+  calm: { tries: 0.2, leaves: 0.2 },
+  crowd: { buyers: 8, rounds: 1, hold: 0.1, atOnce: true },
+  turns: { buyers: 6, rounds: 2, hold: 0.3 },
+  nested: { nests: 0.7, hold: 0.3 },
+  'nested long': { nests: 0.8, hold: 2, rounds: 1 },
+  long: { hold: 1.6, rounds: 2 },
+  longer: { hold: 4, rounds: 1 },
+  impatient: { leaves: 0.7, hold: 0.5 },
+  trying: { tries: 0.8, hold: 0.3, rounds: 4 },
+  strays: { strays: 0.6 },
+  hung: { hangs: true, rounds: 1, buyers: 3 },
+  late: { late: 0.1 },
+  'very late': { late: 0.8, rounds: 2 },
+  crash: { fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
+  lost: { buyers: 3, hold: 5, rounds: 1, fault: { begins: ({ endLease }) => endLease() } },
+  'lost and gone': { buyers: 3, hold: 5, rounds: 1, abandons: 0.6, fault: { begins: ({ endLease }) => endLease() } },
+  'lost reply': { rounds: 5, slowMs: 250, hold: 0.1, fault: { begins: cut('reset'), ends: restore, lasts: 0.2 } },
+  reset: { hold: 1, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
+  silence: { hold: 1, fault: { begins: cut('silent'), ends: restore, lasts: 2 } },
+  pause: {
+    hold: 1,
+    fault: { begins: ({ processes: [p] }) => p.node.stop(), ends: ({ processes: [p] }) => p.node.resume(), lasts: 2.5 },
+  },
+  refusal: {
+    hold: 1,
+    fault: { begins: ({ refuseWrites }) => refuseWrites(1), ends: ({ refuseWrites }) => refuseWrites(0), lasts: 0.5 },
+  },
+  forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
+};
+
+/** What was seen in the runs of a family. */
+export interface Seen {
+  /** What must not be, by its name: the seed in which it was seen first. */
+  odd: Record<string, number>;
+  /** Of each run: how many commands came, and the longest that somebody waited, in milliseconds. */
+  runs: { commands: number; slowestMs: number }[];
+}
+export type Scene = Record<string, Seen>;
+
+/** What differs, in words; undefined when the lock behaves like the one with which it is compared. */
+export interface Difference {
+  family: string;
+  seed: number;
+  what: string;
+}
+
+type Stage = Awaited<ReturnType<typeof openStage>>;
+type Process = Stage['processes'][0];
+
+/** A permit is not taken twice by one holder. */
+const familiesOf = ({ name }: LockSource) =>
+  Object.entries(families).filter(([, { nests }]) => nests === undefined || !promisesOfOurs[name]?.permits);
+
+/** Plays the runs of each family. */
+export async function playScene(source: LockSource, seeds: number): Promise<Scene> {
+  const code = await readLockCode(source);
+  const scene: Scene = {};
+  for (const [name, family] of familiesOf(source)) {
+    const seen: Seen = { odd: {}, runs: [] };
+    for (let seed = 1; seed <= seeds; seed += 1)
+      await playRun(code, source, family, seed, seen, Number.POSITIVE_INFINITY);
+    scene[name] = seen;
+  }
+  return scene;
+}
+
+/** Plays the runs of each family up to the first that shows what none of `usual` has shown. */
+export async function findDifference(source: LockSource, seeds: number, usual: Scene): Promise<Difference | undefined> {
+  const code = await readLockCode(source);
+  for (const [name, family] of familiesOf(source)) {
+    const { odd = {}, runs = [] } = usual[name] ?? {};
+    const most = {
+      commands: Math.max(...runs.map((run) => run.commands)),
+      slowestMs: Math.max(...runs.map((run) => run.slowestMs)),
+    };
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const seen: Seen = { odd: {}, runs: [] };
+      const { commands, slowestMs } = await playRun(code, source, family, seed, seen, 4 * most.commands + 200);
+      const differs = (what: string) => ({ family: name, seed, what });
+      const what = Object.keys(seen.odd).find((each) => odd[each] === undefined);
+      if (what !== undefined) return differs(what);
+      const usualCommands = runs[seed - 1]?.commands ?? most.commands;
+      if (commands > 2 * usualCommands + 60) return differs(`${commands} commands, and ${usualCommands} are usual`);
+      if (slowestMs > most.slowestMs + 2 * LEASE_MS)
+        return differs(`somebody waited ${Math.round(slowestMs)} ms, and ${Math.round(most.slowestMs)} are usual`);
+    }
+  }
+  return undefined;
+}
+
+type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string };
+
+async function openStage(code: LockCode, source: LockSource, seed: number) {
+  const { masters = false, permits = false } = promisesOfOurs[source.name] ?? {};
+  const lab = await openLockLab(masters ? MASTERS : 0);
+  for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
+    lab.redis.addReplica(() => lab.redis.heard.length);
+  const servers = masters ? lab.masters : [lab.redis];
+  const { schedule } = lab;
+  const luck = createLuck(seed * 7919);
+  const odd = new Set<string>();
+  const waits: number[] = [];
+  /** The options of each lock. */
+  const given: WeakRef<object>[] = [];
+  let commands = 0;
+
+  function startProcess() {
+    const { node, proxies, exports, clients } = lab.start(code);
+    const lines = masters ? proxies.slice(1) : proxies;
+    for (const line of lines)
+      line.watch(({ args }) => {
+        if (args.some((arg) => arg.includes(KEY))) commands += 1;
+      });
+    return {
+      node,
+      lines,
+      clients,
+      createLock: exports.createLock as CreateLock,
+    };
+  }
+
+  return {
+    lab,
+    luck,
+    odd,
+    waits,
+    given,
+    permits: permits ? PERMITS : 1,
+    commands: () => commands,
+    servers,
+    processes: [startProcess(), startProcess()] as const,
+    startProcess,
+    now: schedule.now,
+    pass: (ms: number) => new Promise<void>((resolve) => schedule.after(ms, resolve)),
+    endOf: (call: Promise<unknown>, limitMs: number) =>
+      new Promise<End>((resolve) => {
+        call.then(
+          () => resolve({ how: 'done' }),
+          (error) => resolve({ how: 'rejected', code: String(error?.code ?? error?.name ?? error) }),
+        );
+        schedule.after(limitMs, () => resolve({ how: 'pending' }));
+      }),
+    keys: () => servers.flatMap((server) => server.execute(OUTSIDE, ['KEYS', '*']) as string[]),
+    subscriptions: () =>
+      servers.flatMap((server) => server.execute(OUTSIDE, ['PUBSUB', 'CHANNELS']) as string[]).length,
+    endLease: () => void servers.map((server) => server.execute(OUTSIDE, ['DEL', KEY])),
+    refuseWrites: (is: 0 | 1) =>
+      void servers.map((server) => server.execute(OUTSIDE, ['CONFIG', 'SET', 'min-replicas-to-write', is])),
+    forgetScripts: () => void servers.map((server) => server.execute(OUTSIDE, ['SCRIPT', 'FLUSH'])),
+  };
+}
+
+/** Plays one run, and adds to what was `seen`. It ends early when there are too many commands. */
+async function playRun(
+  code: LockCode,
+  source: LockSource,
+  family: Family,
+  seed: number,
+  seen: Seen,
+  mostCommands: number,
+) {
+  const stage = await openStage(code, source, seed);
+  const { lab, odd, waits } = stage;
+  const events = ['unhandledRejection', 'uncaughtException'] as const;
+  const die = () => void odd.add('a process dies');
+  const goBack = events.map((event) => {
+    const others = process.listeners(event as 'uncaughtException');
+    process.removeAllListeners(event).on(event, die);
+    return () => {
+      process.removeAllListeners(event);
+      for (const other of others) process.on(event, other);
+    };
+  });
+  let isOver = false;
+  try {
+    const playing = play(stage, family).catch((error) => odd.add(`it throws: ${error}`));
+    void playing.then(() => {
+      isOver = true;
+    });
+    await lab.schedule.until(() => isOver || stage.commands() > mostCommands, LIMIT_MS);
+    if (!isOver && stage.commands() <= mostCommands) odd.add('no end');
+    // It takes long: one run of a family tells.
+    if (seed === 1 && isOver && family.fault === undefined && !family.hangs) await lookForLeaks(stage);
+  } catch (error) {
+    odd.add(`it throws: ${error}`);
+  } finally {
+    for (const back of goBack) back();
+    restore(stage);
+    stage.refuseWrites(0);
+    lab.close();
+  }
+  for (const what of odd) seen.odd[what] ??= seed;
+  const run = { commands: stage.commands(), slowestMs: Math.max(0, ...waits) };
+  seen.runs.push(run);
+  return run;
+}
+
+/** Nothing leads to the options of a lock any more that nobody has. */
+async function lookForLeaks({ given, odd }: Stage) {
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  if (given.filter((each) => each.deref() !== undefined).length > REACHED) odd.add('memory stays');
+}
+
+/** Somebody who is in the shop for one hold. */
+interface Buyer {
+  process: Process;
+  lock: Lock;
+  askedAt: number;
+  isTold: boolean;
+  /** When the key was deleted while it held. */
+  robbedAt?: number;
+}
+
+async function play(stage: Stage, family: Family) {
+  const { processes, luck, pass, odd } = stage;
+  const { buyers = 4, atOnce, fault, late, slowMs, hangs } = family;
+  const shop = createShop(stage);
+  const begin = stage.processes.map(({ node }) => node.world.timers().length);
+  if (late !== undefined) for (const process of processes) makeLate(stage, process, late);
+  if (slowMs !== undefined) for (const line of processes.flatMap(({ lines }) => lines)) line.delayReplies(slowMs);
+  const all = Array.from({ length: buyers }, async (_, at) => {
+    await pass(atOnce ? 10 : luck() * LEASE_MS);
+    await shop.visit(processes[at % 2] as Process, family, hangs === true && at === 0);
+  });
+  async function goWrong({ begins, ends, lasts = 0 }: Fault) {
+    await pass(luck() * 2.5 * LEASE_MS);
+    shop.noteFault();
+    begins(stage);
+    if (!stage.keys().includes(KEY)) shop.noteRobbery();
+    await pass(luck() * lasts * LEASE_MS);
+    ends?.(stage);
+  }
+  await Promise.all(fault ? [...all, goWrong(fault)] : all);
+
+  // All is over: a newcomer gets in at once, and then there is nothing left.
+  await pass(3 * LEASE_MS);
+  await shop.comesIn(stage.startProcess());
+  await pass(LEASE_MS);
+  const before = stage.commands();
+  await pass(2 * LEASE_MS);
+  if (stage.commands() > before && !hangs) odd.add('commands when all have gone');
+  await pass(LEFT_LEASES * LEASE_MS);
+  for (const key of stage.keys()) if (!hangs) odd.add(`a key stays: ${key.replace(/[0-9a-f-]{8,}.*/, '…')}`);
+  if (stage.subscriptions() > 0 && !hangs) odd.add('subscriptions stay');
+  for (const [at, { node }] of processes.entries())
+    if (!node.isDead() && node.world.timers().length > (begin[at] ?? 0) && !hangs) odd.add('timers stay');
+}
+
+function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }: Stage) {
+  const inside = new Set<Buyer>();
+  const waiting = new Set<Buyer>();
+  let stock = 1_000;
+  let newest = 0n;
+  let owners = 0;
+  let wasFault = false;
+
+  const isAlive = ({ process }: Buyer) => !process.node.isDead();
+  const call = (process: Process, act: () => Promise<unknown>) => {
+    const called = new Promise((resolve, reject) => process.node.take(() => void act().then(resolve, reject)));
+    called.catch(() => {});
+    return called;
+  };
+
+  function open(process: Process, ownerToken: string): Buyer {
+    const buyer: Buyer = { process, lock: undefined as never, askedAt: now(), isTold: false };
+    const timing = { leaseMs: LEASE_MS, renewEveryMs: LEASE_MS / 3, retryDelayMs: RETRY_DELAY_MS };
+    const onLeaseLost = () => {
+      if (buyer.isTold) odd.add('told twice');
+      if (!wasFault) odd.add('told of a loss without a fault');
+      if (!inside.has(buyer) && isAlive(buyer)) odd.add('told of a loss, and it did not hold');
+      buyer.isTold = true;
+    };
+    process.node.take(() => {
+      const options = { ...process.clients, ...timing, key: KEY, ownerToken, permits, onLeaseLost };
+      given.push(new WeakRef(options));
+      buyer.lock = process.createLock(options as never);
+    });
+    return buyer;
+  }
+
+  function enter(buyer: Buyer, isOnce: boolean) {
+    waiting.delete(buyer);
+    const others = [...inside].filter((other) => isAlive(other) && !other.isTold);
+    if (others.length >= permits) odd.add('too many inside');
+    if ([...inside].filter(isAlive).length >= permits) odd.add('too many inside, told or not');
+    if (!isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
+      odd.add('overtaken');
+    inside.add(buyer);
+    waits.push(now() - buyer.askedAt);
+  }
+
+  /** Reads as the stock has it: an older token is refused. */
+  function shows(buyer: Buyer): boolean {
+    const token = buyer.lock.fencingToken;
+    if (token === undefined) return true;
+    if (BigInt(token) < newest) return false;
+    newest = BigInt(token);
+    return true;
+  }
+
+  async function visit(process: Process, family: Family, hangs: boolean) {
+    for (let round = 0; round < (family.rounds ?? 3); round += 1) {
+      if (process.node.isDead()) return;
+      owners += 1;
+      await buy(process, family, hangs, `00000000-0000-4000-8000-000000000000:${owners}`);
+      await pass(luck() * 0.3 * LEASE_MS);
+    }
+  }
+
+  async function buy(process: Process, family: Family, hangs: boolean, ownerToken: string) {
+    const buyer = open(process, ownerToken);
+    const patience = new AbortController();
+    const isOnce = luck() < (family.tries ?? 0);
+    if (!isOnce && luck() < (family.leaves ?? 0))
+      void pass(luck() * (luck() < 0.5 ? 3 : 0.6 * LEASE_MS)).then(() => process.node.take(() => patience.abort()));
+    const signal = isOnce ? AbortSignal.abort() : patience.signal;
+    buyer.askedAt = now();
+    if (!isOnce) waiting.add(buyer);
+    const asked = call(process, () => buyer.lock.acquire(signal));
+    const end = await endOf(asked, isOnce ? 2 * LEASE_MS : PATIENCE_LEASES * LEASE_MS);
+    waiting.delete(buyer);
+    if (process.node.isDead()) return;
+    if (end.how === 'pending')
+      return odd.add(
+        isOnce
+          ? 'one try does not end'
+          : patience.signal.aborted
+            ? 'acquire() does not end after an abort'
+            : 'never inside',
+      );
+    if (end.how === 'rejected') {
+      if (end.code !== 'ABORT_ERR' && end.code !== 'AbortError' && end.code !== '20')
+        odd.add(`acquire() rejects: ${end.code}`);
+      else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
+      // As the service does when nobody knows what Redis has.
+      if (wasFault)
+        await endOf(
+          call(process, () => buyer.lock.release()),
+          LEASE_MS,
+        );
+      return;
+    }
+    enter(buyer, isOnce);
+    const mayWrite = shows(buyer);
+    if (!mayWrite && !wasFault) odd.add('a token that is older');
+    const read = stock;
+    if (luck() < (family.nests ?? 0)) await nest(buyer, ownerToken);
+    if (hangs) return;
+    await pass(luck() * (family.hold ?? 0.4) * LEASE_MS);
+    if (process.node.isDead()) return void inside.delete(buyer);
+    // What the process does it does when it runs.
+    await new Promise<void>((resolve) => process.node.take(resolve));
+    if (mayWrite && !buyer.lock.lost?.aborted && !buyer.isTold && shows(buyer)) {
+      if (stock !== read && permits === 1) odd.add('a lost update');
+      stock = read - 1;
+    }
+    await leave(buyer, family);
+    if (getEventListeners(signal, 'abort').length > 0) odd.add('listeners stay');
+  }
+
+  async function leave(buyer: Buyer, family: Family) {
+    inside.delete(buyer);
+    const { process, isTold, robbedAt = Number.POSITIVE_INFINITY } = buyer;
+    if (now() > robbedAt + LEASE_MS && !isTold) odd.add('not told of a loss within a lease');
+    if (isTold && luck() < (family.abandons ?? 0)) return;
+    const end = await endOf(
+      call(process, () => buyer.lock.release()),
+      4 * LEASE_MS,
+    );
+    if (process.node.isDead()) return;
+    if (end.how === 'pending') odd.add('release() does not end');
+    if (end.how === 'rejected') odd.add(`release() rejects: ${end.code}`);
+    if (end.how === 'done' && isTold) odd.add('release() resolves after a loss');
+    if (end.how === 'done' && inside.size + waiting.size === 0 && keys().includes(KEY))
+      odd.add('a key when all have left');
+    if (luck() >= (family.strays ?? 0)) return;
+    await pass(luck() * 0.2 * LEASE_MS);
+    const stray = await endOf(
+      call(process, () => buyer.lock.release()),
+      2 * LEASE_MS,
+    );
+    if (stray.how !== 'rejected') odd.add(`a second release() ${stray.how}`);
+    else if (stray.code !== 'LOCK_NOT_HELD') odd.add(`a second release() rejects: ${stray.code}`);
+  }
+
+  async function nest(buyer: Buyer, ownerToken: string) {
+    const { process } = buyer;
+    const inner = luck() < 0.5 ? buyer : open(process, ownerToken);
+    await new Promise<void>((resolve) => process.node.take(resolve));
+    const end = await endOf(
+      call(process, () => inner.lock.acquire()),
+      2 * LEASE_MS,
+    );
+    if (process.node.isDead()) return;
+    if (end.how !== 'done') return odd.add('no re-entry');
+    await pass(luck() * 0.5 * LEASE_MS);
+    const left = await endOf(
+      call(process, () => inner.lock.release()),
+      2 * LEASE_MS,
+    );
+    if (left.how !== 'done' && !process.node.isDead()) odd.add('an inner release() fails');
+  }
+
+  return {
+    visit,
+    noteFault() {
+      wasFault = true;
+    },
+    noteRobbery() {
+      for (const buyer of inside) buyer.robbedAt = now();
+    },
+    async comesIn(process: Process) {
+      await pass(100);
+      for (const isOnce of [true, false]) {
+        owners += 1;
+        const buyer = open(process, `00000000-0000-4000-8000-000000000000:${owners}`);
+        const signal = isOnce ? AbortSignal.abort() : undefined;
+        const end = await endOf(
+          call(process, () => buyer.lock.acquire(signal)),
+          3 * LEASE_MS,
+        );
+        if (end.how !== 'done') odd.add(isOnce ? 'a free lock refuses one try' : 'a free lock lets nobody in');
+        else {
+          enter(buyer, isOnce);
+          inside.delete(buyer);
+          const left = await endOf(
+            call(process, () => buyer.lock.release()),
+            LEASE_MS,
+          );
+          if (left.how !== 'done') odd.add('the last release() fails');
+        }
+      }
+    },
+  };
+}
+
+/** From here on some commands come late. */
+function makeLate({ pass, luck }: Stage, { lines }: Process, late: number) {
+  for (const line of lines) {
+    const next = () =>
+      line.hold({
+        isMeant: () => luck() < 0.3,
+        arrive(_command, { letGo }) {
+          void pass(luck() * late * LEASE_MS).then(letGo);
+          next();
+        },
+      });
+    next();
+  }
+}
