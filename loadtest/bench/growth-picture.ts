@@ -1,13 +1,13 @@
 // The picture of a growth: a panel for each figure, one below the other, so that it can be read on a phone. It is a file of its own, too.
 
-import { formatMeasure, formatNumber } from '../narration/numbers.ts';
+import { formatNumber } from '../narration/numbers.ts';
 import { type Html, html } from '../report/escape.ts';
 import type { Growth } from './growth.ts';
 
 const WIDTH = 360;
 const PANEL_HEIGHT = 250;
 /** Where the lines are drawn, in a panel. The names stand on their right. */
-const area = { left: 44, right: 250, top: 36, bottom: 206 };
+const area = { left: 48, right: 250, top: 36, bottom: 206 };
 /** The least distance of two names. */
 const LINE_HEIGHT = 16;
 /** A dash and a mark for each line: they can be told apart without colours. */
@@ -21,11 +21,10 @@ interface Point {
 
 /** What is measured of none has no line. */
 export function drawGrowth(growths: Growth[]): Html {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" class="growth" viewBox="0 0 ${WIDTH} ${PANEL_HEIGHT * growths.length}" role="img" aria-labelledby="growth-title growth-desc" font-family="'Noto Sans', 'Helvetica Neue', Arial, sans-serif" font-size="13">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" class="growth" width="${WIDTH}" height="${PANEL_HEIGHT * growths.length}" viewBox="0 0 ${WIDTH} ${PANEL_HEIGHT * growths.length}" role="img" aria-labelledby="growth-title growth-desc" font-family="'Noto Sans', 'Helvetica Neue', Arial, sans-serif" font-size="13">
 <title id="growth-title">What more connections and more nodes do to each lock</title>
 <desc id="growth-desc">${growths.map(describe).join(' ')}</desc>
 <style>
-.growth { display: block; width: 100%; max-width: 36rem; }
 .growth .ground { fill: #fff; }
 .growth text { fill: #14181f; }
 .growth .heading { font-weight: 700; }
@@ -74,7 +73,7 @@ function drawPanel(growth: Growth): Html {
   return html`<text class="heading" x="8" y="20">${title}</text>
 ${marks.map(
   (mark) =>
-    html`<path class="grid" d="M${area.left} ${heightOf(mark)}H${area.right}" /><text class="scale" x="${area.left - 6}" y="${heightOf(mark) + 4}" text-anchor="end">${formatMeasure(mark)}</text>\n`,
+    html`<path class="grid" d="M${area.left} ${heightOf(mark)}H${area.right}" /><text class="scale" x="${area.left - 6}" y="${heightOf(mark) + 4}" text-anchor="end">${mark < 1 ? String(mark) : formatNumber(mark)}</text>\n`,
 )}${at.map((value, index) => html`<text class="scale" x="${round(xs[index])}" y="${area.bottom + 18}" text-anchor="middle">${formatNumber(value)}</text>\n`)}<text class="scale" x="${(area.left + area.right) / 2}" y="${area.bottom + 35}" text-anchor="middle">${axis}</text>
 ${drawn.map(
   ({ name, index, points }, place) => html`<g class="line-${index % dashes.length}">
@@ -101,7 +100,7 @@ function scaleOf({ lines, isLogarithmic }: Growth) {
     : numbers(Math.ceil(most / step) + 1).map((index) => index * step);
   const shareOf = (value: number) =>
     isLogarithmic
-      ? (Math.log10(Math.max(value, least)) - powers.from) / (powers.until - powers.from)
+      ? (Math.log10(Math.max(value, 10 ** powers.from)) - powers.from) / (powers.until - powers.from)
       : value / Number(marks.at(-1));
   return {
     marks,

@@ -64,7 +64,7 @@ export function growthOf({ turns, contestants, settings }: BenchResults): Growth
       lines: overConnections(({ perSecond }) => perSecond),
     },
     {
-      title: 'Redis commands per sale, every try among them',
+      title: 'Redis commands per sale, with all tries',
       ...asConnections,
       ...ofCommands,
       lines: overConnections(commands),
