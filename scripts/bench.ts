@@ -21,17 +21,20 @@ import {
   withOrders,
 } from '../loadtest/bench/contestants.ts';
 import { ratiosOf } from '../loadtest/bench/figures.ts';
+import { growing, growthOf, growthSheet, usualGrowth } from '../loadtest/bench/growth.ts';
+import { drawGrowth } from '../loadtest/bench/growth-picture.ts';
 import { NotApplicable, runHttpTurn } from '../loadtest/bench/http-turn.ts';
 import { renderBenchPage } from '../loadtest/bench/page.ts';
 import type { BenchResults, Turn, TurnFigures } from '../loadtest/bench/results.ts';
 import { startSpinners } from '../loadtest/bench/spinners.ts';
-import { describeSpinners, renderTables, titleAt } from '../loadtest/bench/table.ts';
+import { describeSpinners, remarkOn, renderSheet, renderTables, titleAt } from '../loadtest/bench/table.ts';
 import { runTurn } from '../loadtest/bench/turn.ts';
 import { providePeers } from '../loadtest/grade/external-locks.ts';
 import type { Target } from '../loadtest/harness/target.ts';
-import { formatNumber } from '../loadtest/narration/numbers.ts';
+import { formatNumber, sum } from '../loadtest/narration/numbers.ts';
 import { fileOfPeer, loadPeer } from '../loadtest/peers/peer.ts';
 import { createRunFolder, jsonOf } from '../loadtest/run/folder.ts';
+import { openLine } from '../loadtest/run/progress-line.ts';
 import { usualSettings } from '../loadtest/staircase/usual-settings.ts';
 import { whyNotOwnMysql } from '../loadtest/worlds/real/target.ts';
 import { createTargets, type ExternalModule } from '../loadtest/worlds/real/targets.ts';
@@ -57,7 +60,20 @@ interface Ground {
 loadEnvFile();
 const command = newCommand(
   'bench',
-  ['only', 'rounds', 'seconds', 'waiters', 'http', 'nodeCounts', 'orders', 'requests', 'spinners', 'json', 'reports'],
+  [
+    'only',
+    'rounds',
+    'seconds',
+    'waiters',
+    'http',
+    'nodeCounts',
+    'grow',
+    'orders',
+    'requests',
+    'spinners',
+    'json',
+    'reports',
+  ],
   {
     only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
     seconds: { help: 'how long each is measured each time, in seconds', read: numberFrom(0.1, 600), usual: 3 },
@@ -68,13 +84,15 @@ const command = newCommand(
 providePeers();
 register();
 const given = command.opts<GivenWith<'rounds' | 'seconds' | 'waiters' | 'requests'>>();
-const { rounds, seconds, waiters, requests, orders = false, reports } = given;
-const isHttp = given.http || orders;
-const { nodes } = command.opts<{ nodes?: number[] }>();
+const { rounds, seconds, requests, orders = false, grow = false, reports } = given;
+const isHttp = given.http || orders || grow;
+const isOwn = (option: string) => command.getOptionValueSource(option) === 'cli';
+const waiters = grow && !isOwn('waiters') ? usualGrowth.connections : given.waiters;
+const { nodes = grow ? usualGrowth.nodes : undefined } = command.opts<{ nodes?: number[] }>();
 const mode = isHttp ? 'http' : 'locks';
 const most = Math.max(...waiters);
 if (isHttp && most > requests) command.error(`error: --waiters ${most} is too many for --requests ${requests}`);
-if (nodes && (!isHttp || orders)) command.error('error: --nodes goes with --http, and not with --orders');
+if (nodes && (!isHttp || orders)) command.error('error: --nodes goes with --http and --grow, and not with --orders');
 const chosen = chooseContestants();
 // Nobody's settings but the defaults: the figures of two runs must compare.
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
@@ -117,6 +135,7 @@ async function run(): Promise<number> {
       retryDelayMs: RETRY_DELAY_MS,
       spinners,
       ...(nodes && { nodes }),
+      ...(grow && { grows: true }),
     },
     contestants,
     turns,
@@ -125,8 +144,9 @@ async function run(): Promise<number> {
   const { dir, write, pointAt } = createRunFolder(reports, startedAt);
   write('bench.json', jsonOf(results));
   write('bench.html', renderBenchPage(results));
+  if (grow) write('growth.svg', drawGrowth(growthOf(results)).markup);
   pointAt('latest-bench');
-  say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
+  say(`\n${grow ? growthTables(results) : renderTables(results)}\n\nThe report: ${dir}/bench.html`);
   if (given.json) process.stdout.write(jsonOf(results));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return turns.some(isOursAndBroken) ? NOT_AS_EXPECTED : AS_EXPECTED;
@@ -136,7 +156,8 @@ async function run(): Promise<number> {
 function chooseContestants(): Contestant[] {
   const sellers = orders ? httpContestants.filter(({ kind }) => kind === 'ours') : httpContestants;
   const all = isHttp ? sellers : [...contestants, ...bucketCounts];
-  const isUsual = (contestant: Contestant) => ORDERS_UNDER.includes(contestant.name) || !(orders || contestant.buckets);
+  const usual = orders ? ORDERS_UNDER : usualGrowth.under;
+  const isUsual = ({ name, buckets }: Contestant) => usual.includes(name) || !(orders || grow || buckets);
   const wanted = given.only?.map((name) => {
     const isNamed = (contestant: Contestant) => contestant.name === name || contestant.name === lockName(name);
     const found = all.find(isNamed) ?? all.find((contestant) => peerOf(contestant.name) === name);
@@ -145,32 +166,35 @@ function chooseContestants(): Contestant[] {
   });
   const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
   // It is no node: there are two of it, always.
-  if (nodes)
-    return onNodes(
-      found.filter(({ name }) => name !== BY_HAND),
-      nodes,
-    );
+  const onAnyNodes = found.filter(({ name }) => name !== BY_HAND);
+  if (nodes) return grow ? growing(onAnyNodes, nodes, waiters) : onNodes(onAnyNodes, nodes);
   return orders ? withOrders(found) : found;
 }
 
 /** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
 async function runTurns(ground: Ground): Promise<Turn[]> {
   const turns: Turn[] = [];
+  const show = openLine(given.json ? process.stderr : process.stdout);
+  const inRound = (asking: number) => (contestant: Contestant) => (contestant.waiters ?? asking) === asking;
+  const all = rounds * sum(waiters.map((asking) => chosen.filter(inRound(asking)).length));
   for (let round = 1; round <= rounds; round += 1) {
     const first = Math.floor(((round - 1) * chosen.length) / rounds);
     const inTurn = [...chosen.slice(first), ...chosen.slice(0, first)];
     for (const asking of waiters) {
       say(pc.bold(`\nRound ${round} of ${rounds}, ${titleAt(mode, asking)}`));
-      for (const contestant of inTurn) {
+      for (const contestant of inTurn.filter(inRound(asking))) {
+        show(`  ${contestant.name} …  ${turns.length + 1} of ${all}`);
         const turn: Turn = { round, waiters: asking, name: contestant.name };
         try {
           turn.figures = await ground.runTurn(contestant, asking);
         } catch (error) {
+          show('');
           if (stopping.signal.aborted) return turns;
           if (error instanceof NotApplicable) notApplicable.add(contestant.name);
           turn.failure = error instanceof Error ? error.message : String(error);
         }
         turns.push(turn);
+        show('');
         say(`  ${contestant.name.padEnd(24)} ${describe(turn)}`);
       }
     }
@@ -239,7 +263,8 @@ async function openStack(): Promise<Ground> {
   const modules = Object.fromEntries(peers.map((peer) => [peer.name, moduleOf(peer)]));
   const service = 'loadtest/bench/node.ts';
   const open = (nodes: number) => createTargets({ nodes, backends, modules, service, onDeath: stopBecause });
-  const plain = new Map((nodes ?? [2]).map((count) => [count, open(count)]));
+  const counts = new Set(chosen.map(({ nodes: count = 2 }) => count));
+  const plain = new Map([...counts].map((count) => [count, open(count)]));
   const selling = createTargets({
     backends: [...new Set([...backends, 'mysql' as const])],
     env: usualSettings,
@@ -291,6 +316,25 @@ async function describeContestant({ name, kind }: Contestant): Promise<BenchResu
   if (kind !== 'peer') return { name, kind };
   const { version, options } = await loadPeer(peerOf(nameOnAnyNodes(name)));
   return { name, kind, version, options };
+}
+
+/** What the terminal shows of a run that grows: no line is wider than 80 columns, but for what went wrong. */
+function growthTables(results: BenchResults): string {
+  const remarks = turnsOf(results).flatMap(({ name, waiters, own }) => {
+    const remark = remarkOn(own);
+    return remark === '' ? [] : [`${name}, ${titleAt(mode, waiters)}: ${remark}`];
+  });
+  return [...growthOf(results).map((growth) => renderSheet(growthSheet(growth))), ...remarks].join('\n\n');
+}
+
+function turnsOf({ turns, contestants }: BenchResults) {
+  return contestants.flatMap(({ name }) =>
+    waiters.map((asking) => ({
+      name,
+      waiters: asking,
+      own: turns.filter((turn) => turn.name === name && turn.waiters === asking),
+    })),
+  );
 }
 
 function describe({ figures, failure }: Turn): string {

@@ -52,7 +52,7 @@ export async function openByHand({ stack, clock, network, wire }: Target, onDeat
         await client.set(stockKey('001'), UNITS);
         await sell(WARM_UP_SALES);
         const before = await cpuSoFar(client);
-        const { sold, sent, durationMs } = await sell(requests);
+        const { sold, sent, durationMs, samples } = await sell(requests);
         signal.throwIfAborted();
         const after = await cpuSoFar(client);
         const waits = sold.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
@@ -66,6 +66,7 @@ export async function openByHand({ stack, clock, network, wire }: Target, onDeat
           lostUpdates: 0,
           starved: 0,
           errors: sent - sold.length,
+          ...(samples.nonsense !== undefined && { error: samples.nonsense }),
         };
       } finally {
         client.disconnect();

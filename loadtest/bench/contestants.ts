@@ -19,6 +19,8 @@ export interface Contestant {
   ordersUnder?: string;
   /** How many nodes sell, where that was asked for. */
   nodes?: number;
+  /** It is measured with this number of connections alone, where that was asked for. */
+  waiters?: number;
   /** In how many buckets the stock lies, where that is not the usual number. */
   buckets?: number;
 }

@@ -59,6 +59,8 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 
   const { throughput, latencyMs, redisCommandsPerSale, sold, lostUpdates, lockTimeout, failed, inDoubt } = figures;
+  const { inDoubt: doubtful, nonsense, failed: refused } = outcome.samples ?? {};
+  const error = doubtful ?? nonsense ?? refused ?? (inDoubt > 0 ? 'no answer' : undefined);
   const orders = withOrders ? (await countOrders(target)) - ordersBefore : sold;
   if (orders !== sold) throw new Error(`${sold} sales wrote ${orders} orders.`);
   return {
@@ -71,6 +73,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
     lostUpdates: contestant.kind === 'ceiling' ? 0 : Math.max(0, lostUpdates),
     starved: lockTimeout,
     errors: failed + inDoubt,
+    ...(error !== undefined && { error }),
   };
 }
 

@@ -5,6 +5,8 @@ import { type Bar, type BarRow, barTable } from '../report/bars.ts';
 import { howItWasRun, renderDocument } from '../report/document.ts';
 import { type Html, html } from '../report/escape.ts';
 import { spreadOver } from './figures.ts';
+import { growthOf, growthSheet } from './growth.ts';
+import { drawGrowth } from './growth-picture.ts';
 import type { BenchResults } from './results.ts';
 import { describeCpu, describeSpinners, figureSheet, ratioSheet, type Sheet } from './table.ts';
 
@@ -16,7 +18,17 @@ export function renderBenchPage(results: BenchResults): string {
 <h1>The bench</h1>
 <p class="summary">${mode === 'http' ? `Sales through nginx to ${nodes} nodes.` : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
 </header>`;
-  return renderDocument('The bench', header, [rates(results), howBenchWasRun(results)]);
+  return renderDocument('The bench', header, [
+    settings.grows === true && growth(results),
+    rates(results),
+    howBenchWasRun(results),
+  ]);
+}
+
+function growth(results: BenchResults): Html {
+  return html`<section>
+<h2>More connections, more nodes</h2>
+${drawGrowth(growthOf(results))}${growthOf(results).map((each) => sheet(growthSheet(each), () => undefined))}</section>`;
 }
 
 /** What each ceiling is, by the kind of the run. */
@@ -57,7 +69,7 @@ function sheet({ title, head, rows }: Sheet, barOf: (name: string) => Bar | unde
   if (rows.length === 0) return false;
   const barRows = rows.map(([name = '', ...cells]): BarRow => {
     const bar = barOf(name);
-    const own = cells.map((cell, at) => html`<td class="${at === cells.length - 1 && 'remark'}">${cell}</td>`);
+    const own = cells.map((cell, at) => html`<td class="${head[at + 1] === '' && 'remark'}">${cell}</td>`);
     return { name: bar?.kind === 'wrong' ? `${name} ✘` : name, bars: bar ? [bar] : [], cells: own };
   });
   return barTable(title, head.slice(1), barRows);

@@ -56,6 +56,8 @@ export interface BenchResults {
     retryDelayMs: number;
     /** Of `http`: how many nodes sold, where that was asked for. */
     nodes?: number[];
+    /** Of `http`: each lock was measured as connections and nodes grow. */
+    grows?: boolean;
     /** What kept the CPUs awake. Null when they could sleep. */
     spinners: { count: number; priority: 'SCHED_IDLE' | 'nice 19' } | null;
   };

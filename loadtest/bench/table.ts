@@ -8,7 +8,7 @@ import type { BenchResults, Spread } from './results.ts';
 export interface Sheet {
   title: string;
   head: string[];
-  /** A name, figures, and a remark at the end. */
+  /** A name, figures, and a remark at the end where the head ends with an empty text. */
   rows: string[][];
 }
 
@@ -29,11 +29,11 @@ const columns: Column[] = [
 const REMARK_WIDTH = 52;
 
 /** A table as text for a terminal. */
-function renderSheet({ title, head, rows }: Sheet): string {
+export function renderSheet({ title, head, rows }: Sheet): string {
   const last = head.length - 1;
   const table = new Table({
     head,
-    colAligns: head.map((_, at) => (at === 0 || at === last ? 'left' : 'right')),
+    colAligns: head.map((name, at) => (at === 0 || name === '' ? 'left' : 'right')),
     colWidths: head.map((_, at) =>
       at === last && rows.some((row) => (row[last] ?? '').length > REMARK_WIDTH) ? REMARK_WIDTH : null,
     ),
@@ -69,7 +69,7 @@ export function figureSheet({ mode, contestants, turns }: BenchResults, waiters:
   return { title: titleAt(mode, waiters), head: ['', 'per second', ...shown.map(([head]) => head), ''], rows };
 }
 
-function remarkOn(turns: BenchResults['turns']): string {
+export function remarkOn(turns: BenchResults['turns']): string {
   const all = turns.flatMap(({ figures }) => figures ?? []);
   const total = (read: (figures: (typeof all)[number]) => number) => sum(all.map(read));
   const lost = total(({ lostUpdates }) => lostUpdates);

@@ -1,6 +1,7 @@
 // What a drill is, what it is given, and what comes of it; and a cell, a drill under a lock, in the real or in the virtual world: whoever shows a verdict has it from here.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
+import type { Tally } from '../evidence/answers.ts';
 import type { DrillResult } from '../evidence/results.ts';
 import type { Fault, LeaseSample } from '../evidence/timeline.ts';
 import { formatDuration } from '../narration/numbers.ts';
@@ -77,6 +78,8 @@ export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'expected' | '
   says: Reason[];
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
+  /** Of a load: the first answer of each kind. */
+  samples?: Tally['samples'];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
   nothingToBreak?: boolean;
   /** With `unknown`: the machine stood still for so long that the lock explains nothing. */
@@ -159,7 +162,7 @@ export async function runCell(cell: Cell, world: World, audience: Audience = {},
   const startedAt = performance.now();
   const { outcome, log } = await world.play(cell, audience, place);
   const found = isExternal(cell.stage) && !world.isForeign ? judgeExternal(outcome) : outcome;
-  const { nothingToBreak: _, isSpoilt: __, told, ...judged } = found;
+  const { nothingToBreak: _, isSpoilt: __, samples: ___, told, ...judged } = found;
   return {
     drill: cell.drill.name,
     expected: verdictExpected(cell.stage, cell.drill.name),

@@ -103,6 +103,7 @@ export async function runRush(
   return {
     ...(target.wire.nodesTell ? judge : judgeByAnswers)(evidence, figures),
     figures,
+    samples: tally.samples,
     ...firstOf([...lostUpdates.map(describeLostUpdate), ...freeEvidence(evidence, figures)]),
     events,
   };

@@ -5,7 +5,7 @@ import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import { masked, maskOf } from './answers.ts';
 import { fieldOf, keysOf, kindOf, leaseIn, names, shortened, stockKindsOf, stocksAmong } from './command-kinds.ts';
 import { toldOf } from './exchanges.ts';
-import { isOfLock, type Learned } from './learned.ts';
+import { isOfLock, type Learned, PATIENCE_LIMIT_MS } from './learned.ts';
 import type { ForeignNode } from './node.ts';
 import type { Said } from './said.ts';
 import { type ForeignTarget, lastLines, sellAt, WARM_LIMIT_MS, warmUp } from './target.ts';
@@ -13,8 +13,6 @@ import { type ForeignTarget, lastLines, sellAt, WARM_LIMIT_MS, warmUp } from './
 const UNITS = 100;
 const QUIET_LIMIT_MS = 3_000;
 const SALE_LIMIT_MS = 10_000;
-/** So long the answer to a reading is held at most, to see how long the client waits for it, in milliseconds. */
-const PATIENCE_LIMIT_MS = 2_500;
 /** A client that gives up is seen so much later at most, in milliseconds. */
 const GIVING_UP_MS = 50;
 /** Who is kept waiting has no answer by then, in milliseconds. */
@@ -121,6 +119,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
         return {};
       }
       const heldAt = performance.now();
+      const patience = waitsFor(heldAt, () => isAnswered || hold.isGone());
       const keys = (await target.wire.lockKeysIn(redis, '')).toSorted((a, b) => a.length - b.length);
       const ttls = await Promise.all(keys.map((key) => redis.pttl(key)));
       const leases = ttls
@@ -129,9 +128,7 @@ export async function learn(target: ForeignTarget, said: Said): Promise<Learned>
       const since = seen.get(first)?.length ?? 0;
       const other = sell(second);
       const refused = await Promise.race([other, sleep(BUSY_LIMIT_MS, undefined)]);
-      const hasGivenUp = () => isAnswered || hold.isGone();
-      while (performance.now() - heldAt < PATIENCE_LIMIT_MS && !hasGivenUp()) await sleep(10);
-      const patienceMs = hasGivenUp() ? performance.now() - heldAt : Number.POSITIVE_INFINITY;
+      const patienceMs = await patience;
       // One that has given up may release its lock at once.
       const isRenewal = ({ command, sentAt }: Exchange) =>
         isOfLock(known, command) && sentAt < heldAt + patienceMs - GIVING_UP_MS;
@@ -181,6 +178,21 @@ const nothingYet = {
   idle: [],
   oneSale: [],
 } satisfies Omit<Learned, 'sale' | 'stock' | 'read' | 'write'>;
+
+/**
+ * How long a client has certainly waited since then, in milliseconds: on a busy machine it is seen much later that it has gone. Infinity
+ * when it has not.
+ */
+async function waitsFor(since: number, hasGone: () => boolean): Promise<number> {
+  let waitedMs = 0;
+  while (waitedMs < PATIENCE_LIMIT_MS) {
+    const nowMs = performance.now() - since;
+    await sleep(10);
+    if (hasGone()) return waitedMs;
+    waitedMs = nowMs;
+  }
+  return Number.POSITIVE_INFINITY;
+}
 
 async function untilQuiet(nodes: ForeignNode[]) {
   for (const node of nodes) await node.untilQuiet(QUIET_LIMIT_MS);

@@ -44,8 +44,12 @@ export function asTold(learned: Learned, command: string): ServiceTold {
   });
 }
 
+/** So long the answer to a reading is held at most, to see how long the client waits for it, in milliseconds. */
+export const PATIENCE_LIMIT_MS = 2_500;
 /** Of what a client waits for an answer, so much is used. */
 export const OF_PATIENCE = 0.85;
+/** A sale is held for less of it: it is over in its time, and a busy machine lets it go late. */
+export const HELD_OF_PATIENCE = 0.6;
 
 /** True for what is of the stock, or stays in Redis while nobody sells. */
 const isStockKey = ({ stock, idle }: Pick<Learned, 'stock' | 'idle'>, key: string) =>
@@ -66,7 +70,7 @@ export function wireOf(known: Learned): Wire & SeenWire {
   const isOf = (command: Command, kind: string | undefined) => kindOf(command) === kind && names(command, known);
   return {
     nodesTell: false,
-    longestSaleMs: OF_PATIENCE * known.patienceMs,
+    longestSaleMs: Math.min(PATIENCE_LIMIT_MS, HELD_OF_PATIENCE * known.patienceMs),
     sale,
     readAnswer: (status, body) => readByMask(answers, status, body),
     stockKey: stock,

@@ -6,7 +6,7 @@ import { formatDuration } from '../../narration/numbers.ts';
 import { because, explainedInOne } from '../../narration/reasons.ts';
 import { scenario } from '../../scenarios/index.ts';
 import { recordExchanges } from './exchanges.ts';
-import { type Learned, OF_PATIENCE } from './learned.ts';
+import { HELD_OF_PATIENCE, type Learned, OF_PATIENCE, PATIENCE_LIMIT_MS } from './learned.ts';
 import type { ForeignTarget } from './target.ts';
 
 /** The drills that the wire can carry, in the order in which they are told. */
@@ -32,8 +32,12 @@ export const foreignDrills = [
 const LONG_MS = 2_000;
 /** How many leases a sale is held inside at least, so that it shows whether it keeps its lock. */
 const FEWEST_LEASES = 1.3;
-/** How often a drill is played at most. */
+/** How often a drill is played at most with the same lease. */
 const TRIES = 2;
+/** So many times as long is a lease where the machine is too busy for it: a stall of a quarter of a lease spoils a drill. */
+const LENGTHENED = 2;
+/** For so many leases a page holds one that hangs. */
+const HUNG_LEASES = 3;
 /** What proves nothing where the answers to renewals wait behind the one that is held: the watchdog hears nothing, and may give up. */
 const provesNothing: Record<string, Verdict> = { 'hung-holder': 'pass', 'slow-holder': 'fail', 'long-sale': 'fail' };
 
@@ -54,10 +58,19 @@ export const isLoad = (drill: string) => ['one-node-rush', 'rush', 'sell-out'].i
  */
 export async function setLeases({ short, long }: Pick<ForeignWorldOptions, 'short' | 'long'>, learned: Learned) {
   const { lock, obeysLease, patienceMs } = learned;
-  const leaseMs = Math.min(short.leaseMs, Math.floor((OF_PATIENCE * patienceMs) / 3));
+  const leaseMs = Math.min(short.leaseMs, Math.floor((OF_PATIENCE * patienceMs) / HUNG_LEASES));
   if (hasEnd(learned) && !obeysLease) for (const target of [short, long]) target.leaseMs = lock.leaseMs;
   else if (obeysLease && leaseMs < short.leaseMs) await short.restart(leaseMs);
   else short.leaseMs = leaseMs;
+}
+
+/** Lengthens the short leases for a busy machine, once. Resolves with whether that could be done. */
+async function lengthenLeases({ short, learned }: Pick<ForeignWorldOptions, 'short' | 'learned'>, usualMs: number) {
+  const leaseMs = LENGTHENED * usualMs;
+  const isPatient = HUNG_LEASES * leaseMs <= Math.min(PATIENCE_LIMIT_MS, OF_PATIENCE * learned.patienceMs);
+  if (!learned.obeysLease || !isPatient || !short.nodes[0].process || short.leaseMs >= leaseMs) return false;
+  await short.restart(leaseMs);
+  return true;
 }
 
 const hasEnd = ({ lock: { leaseMs } }: Learned) => leaseMs > 0 && Number.isFinite(leaseMs);
@@ -93,7 +106,7 @@ export function foreignWorld(options: ForeignWorldOptions): World {
       return unknown(
         `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`,
       );
-    if (drill === 'long-sale' && OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
+    if (drill === 'long-sale' && HELD_OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
       return unknown(
         `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`,
       );
@@ -119,9 +132,9 @@ export function foreignWorld(options: ForeignWorldOptions): World {
       const exchanges = isLoad(drill.name)
         ? undefined
         : recordExchanges(target.nodes, target.wire, { showsAll, row: learned.row });
-      try {
+      const attempt = async (): Promise<DrillOutcome> => {
         await target.calm();
-        const outcome = await Promise.race([
+        return Promise.race([
           drill.run({
             onProgress() {},
             narrate: async () => {},
@@ -138,6 +151,11 @@ export function foreignWorld(options: ForeignWorldOptions): World {
           }),
           target.partDied.then((died) => Promise.reject(died)),
         ]);
+      };
+      try {
+        let outcome = await attempt();
+        const isSpoilt = target === short && outcome.verdict === 'unknown' && outcome.isSpoilt;
+        if (isSpoilt && (await lengthenLeases(options, settings.leaseMs))) outcome = await attempt();
         return { outcome: { ...asJudged(drill.name, outcome), ...(exchanges && { wire: exchanges.told() }) } };
       } catch (error) {
         return { outcome: lostTrack(error) };

@@ -29,12 +29,12 @@ export function connectRedis(url: string, options: RedisOptions): RedisClient {
   if (place === undefined) throw new Error(`The address of Redis must be ${redisUrlForms}.`);
   if (place.form === 'cluster') return connectCluster(place, options);
   if (place.form === 'sentinel') return inDatabase(place.db, connectBySentinel(place, options), url);
-  return inDatabase(Number(new URL(place.url).pathname.slice(1)), new Redis(place.url, options), url);
+  return inDatabase(Number(new URL(place.url).pathname.slice(1)), readsFirst(new Redis(place.url, options)), url);
 }
 
 /** Connects to a master that votes. What is asked before the first connection waits for it. */
 export function connectMaster(url: string, options: RedisOptions = {}): Redis {
-  const master = new Redis(url, { ...redisOptions, ...options, enableOfflineQueue: true });
+  const master = readsFirst(new Redis(url, { ...redisOptions, ...options, enableOfflineQueue: true }));
   master.once('ready', () => {
     master.options.enableOfflineQueue = false;
   });
@@ -71,6 +71,27 @@ export function sendTogether(redis: RedisClient) {
   }
 }
 
+/**
+ * A node that stood still for longer than `socketTimeout`, as on a busy machine, finds that timer due before it has read what Redis answered
+ * meanwhile: ioredis would hang up, and every sale under way would fail. So what is there is read first, which Node does before `setImmediate`.
+ */
+function readsFirst(server: Redis): Redis {
+  return server.on('connect', () => {
+    const { stream } = server;
+    const hangUp = stream.destroy.bind(stream);
+    stream.destroy = (error?: Error) => {
+      // An error of the system has a code; that of the timer has none.
+      if (error === undefined || 'code' in error) return hangUp(error);
+      let hasAnswered = false;
+      stream.once('data', () => {
+        hasAnswered = true;
+      });
+      setImmediate(() => hasAnswered || hangUp(error));
+      return stream;
+    };
+  });
+}
+
 /** Calls `meet` with each connection to a server, before it is used: with itself, or with those of a Cluster as they come. */
 export function onServer(redis: RedisClient, meet: (server: Redis) => void) {
   if (redis instanceof Cluster) redis.on('+node', meet);
@@ -98,6 +119,7 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
   // Not its own timer: one that is disconnected while it asks would ask on for ever, and keep the process from ending.
   const refreshing = setInterval(() => cluster.refreshSlotsCache(), REFRESH_EVERY_MS).unref();
   cluster.once('end', () => clearInterval(refreshing));
+  onServer(cluster, readsFirst);
   // Otherwise the first command to a server connects, and those right behind it are rejected.
   onServer(cluster, (server) => void server.connect().catch(() => {}));
   return cluster;
@@ -106,7 +128,7 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
 /** The password is that of the servers; Sentinels are asked without one. */
 function connectBySentinel(place: RedisPlace & { form: 'sentinel' }, options: RedisOptions): Redis {
   const { sentinels, name, db, access } = place;
-  return new Redis({
+  const redis = new Redis({
     ...options,
     sentinels,
     name,
@@ -116,4 +138,5 @@ function connectBySentinel(place: RedisPlace & { form: 'sentinel' }, options: Re
     ...(options.retryStrategy && { sentinelRetryStrategy: options.retryStrategy }),
     ...(options.socketTimeout !== undefined && { sentinelCommandTimeout: options.socketTimeout }),
   });
+  return readsFirst(redis);
 }

@@ -5,7 +5,15 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-const { PORT, REDIS_URL, LEASE_MS = '30000', MODE = 'lock', NODE_NAME, SALE_MS = '0' } = process.env;
+const {
+  PORT,
+  REDIS_URL,
+  LEASE_MS = '30000',
+  MODE = 'lock',
+  NODE_NAME,
+  SALE_MS = '0',
+  PATIENCE_MS = '900',
+} = process.env;
 const STOCK = 'shop:stock';
 const LOCK = MODE === 'lock-per-process' ? `shop:lock:${NODE_NAME}` : 'shop:lock';
 const DELETE_IF_OWNER = "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) end return 0";
@@ -26,10 +34,11 @@ const free = [];
 async function withRedis(act) {
   const redis =
     free.pop() ??
-    new Redis(REDIS_URL, { maxRetriesPerRequest: 0, socketTimeout: 900, retryStrategy: () => 50 }).on(
-      'error',
-      () => {},
-    );
+    new Redis(REDIS_URL, {
+      maxRetriesPerRequest: 0,
+      socketTimeout: Number(PATIENCE_MS),
+      retryStrategy: () => 50,
+    }).on('error', () => {});
   try {
     return await act(redis);
   } finally {
