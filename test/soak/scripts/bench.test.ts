@@ -62,6 +62,18 @@ test('npm run bench --http --nodes: each lock on stacks of so many nodes, a publ
   expect(ratios['cohort×3/cohort×2@10']?.value).toBeGreaterThan(0);
 });
 
+test('npm run bench --grow: a lock with each number of connections, and on more nodes with the first of them', async () => {
+  const few = ['--only', 'cohort', '--requests', '200', '--rounds', '1'];
+  const { turns, settings } = await measure(['--grow', '--waiters', '10,20', '--nodes', '2,3', ...few]);
+
+  expect(settings).toMatchObject({ grows: true, waiters: [10, 20], nodes: [2, 3] });
+  expect(turns.map(({ name, waiters, figures }) => [name, waiters, figures?.sections])).toEqual([
+    ['cohort', 10, 200],
+    ['cohort×3', 10, 200],
+    ['cohort', 20, 200],
+  ]);
+});
+
 test('npm run bench --orders: the same rush without and with an order for each sale, and what is left of its pace', async () => {
   const { turns, ratios } = await measure(['--orders', '--only', 'cohort', '--requests', '200', ...tiny]);
 
