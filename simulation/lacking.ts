@@ -9,8 +9,12 @@ export type Run = (...args: unknown[]) => unknown;
 const exportedBySome: Record<string, string> = nodeExports.modules;
 export const listedModules = Object.keys(exportedBySome);
 export const listedIn = (module: string): string[] => exportedBySome[module]?.split(' ') ?? [];
-/** The names of modules, by what they are. */
-const moduleNames = new Map<unknown, string>(listedModules.map((name) => [process.getBuiltinModule(name), name]));
+let names: Map<unknown, string> | undefined;
+/** The name of a module, by what it is. Looked up when it is needed: the page has no modules of Node. */
+function nameOfModule(value: unknown): string | undefined {
+  names ??= new Map(listedModules.map((name) => [process.getBuiltinModule(name), name]));
+  return names.get(value);
+}
 
 /** `moduleOf` gives a module as the process has it. */
 export function createLacking(moduleOf: (module: string) => unknown) {
@@ -47,7 +51,7 @@ export function createLacking(moduleOf: (module: string) => unknown) {
     only(what: string, real: object, parts: Members, isHarmless = (_member: string) => false): Members {
       function standsFor(member: string): unknown {
         const value = Reflect.get(real, member);
-        const module = moduleNames.get(value);
+        const module = nameOfModule(value);
         if (module !== undefined) return moduleOf(module);
         if (isHarmless(member)) return value;
         if (typeof value === 'function') return refused(`${what}.${member}()`);
