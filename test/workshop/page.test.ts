@@ -41,7 +41,6 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
 
     await button(page, 'Play on the real servers').click();
     for (const phone of phones) await phone.getByText('The votes are closed.').waitFor();
-    await page.getByText('Starting Redis, nginx, two nodes …').waitFor();
     await page.locator('.found', { hasText: /\w/ }).waitFor();
     await button(page, 'Show the answer').click();
     for (const phone of phones) {
