@@ -113,7 +113,8 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
     case 'all sell':
       for (const [index, { history }] of actors.entries()) {
         const failed = history.seen.told.find(({ step }) => step === 'failed');
-        if (failed) return says('sale failed', { process: nameOf(index), why: failed.why });
+        if (failed && !(state.frozen.length > 0 && hasWritten(history.seen.told, failed)))
+          return says('sale failed', { process: nameOf(index), why: failed.why });
       }
       return undefined;
     default:
@@ -127,6 +128,14 @@ function waitsForFreeLock({ at, actors, budget, freeSince }: State, scope: Scope
   if (at <= freeSince + FREE_MS + gone * RETRY_DELAY_MS || actors.some(({ isInside }) => isInside)) return undefined;
   const waiter = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
   return waiter < 0 ? undefined : says('waits for a free lock', { process: nameOf(waiter), ms: at - freeSince });
+}
+
+/**
+ * The sale that failed is in the stock: its release failed. While a master is frozen, too few of the others may have voted for the holder
+ * to confirm that it still had the lock.
+ */
+function hasWritten(told: Told[], failed: Told): boolean {
+  return told.some(({ step, sale }) => step === 'wrote' && sale === failed.sale);
 }
 
 /** One look has read two different stocks. */

@@ -14,6 +14,9 @@ const OF_EVERY_LOCK = [
   ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release', 'contract-permits', 'three-clerks'],
 ];
 
+/** The drills in which a lock stays held because its holder renews it and never releases it. */
+export const WHILE_RENEWED = ['hung-holder', 'forgotten-release'];
+
 type Ask = [drills: string[], isPromised: (promises: Promises) => boolean, why: string];
 
 const ASKS: Ask[] = [
@@ -29,16 +32,21 @@ const ASKS: Ask[] = [
     'It does not promise re-entry and renewal.',
   ],
   [['long-sale'], ({ renewal = false }) => renewal, 'It does not promise to renew its lease.'],
-  [
-    ['hung-holder', 'forgotten-release'],
-    ({ renewal = false }) => !renewal,
-    'It promises to hold for as long as its process lives.',
-  ],
+  [WHILE_RENEWED, ({ renewal = false }) => !renewal, 'It promises to hold for as long as its process lives.'],
   [['fourth-clerk'], () => false, 'The lease of a paused holder ends, and another takes its permit.'],
   [['starvation'], ({ fairness }) => fairness !== undefined, 'It does not promise that everybody gets in.'],
   [['overtaking'], ({ fairness }) => fairness === 'order', 'It does not promise an order.'],
   [['failover'], ({ masters = false }) => masters, 'It is in one Redis, and is lost with it.'],
-  [['clock-jump'], ({ masters = false }) => masters, 'Its lease is counted by the clock of one Redis.'],
+  [
+    ['clock-jump'],
+    () => false,
+    'Redis counts its lease by the system clock, and a server whose clock jumps ends it early.',
+  ],
+  [
+    ['amnesia'],
+    () => false,
+    'A master that restarts empty votes again. Only its operator can keep it away for a lease.',
+  ],
   [['forgotten-sale', 'wrong-replica'], () => false, 'The stock is in Redis, whatever the lock does.'],
 ];
 

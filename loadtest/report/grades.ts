@@ -1,6 +1,7 @@
 // What a run says of the locks that it grades.
 
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
+import { WHILE_RENEWED } from '../grade/not-promised.ts';
 import { asClause, listOf } from '../narration/numbers.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
@@ -102,7 +103,10 @@ function searchedOf({ search = [] }: Grade): string {
 const kinds = { check: 'checks', drill: 'drills' };
 
 /** Why a lock need not hold it that was seen to renew, whether it says so or not; nothing for what it must. */
-const SEEN_TO_RENEW = { 'hung-holder': 'It renews its lease for as long as its process lives.', 'long-sale': '' };
+const SEEN_TO_RENEW = {
+  ...Object.fromEntries(WHILE_RENEWED.map((drill) => [drill, 'It renews its lease for as long as its process lives.'])),
+  'long-sale': '',
+};
 
 /** How many hold, such as `20 of 20 checks and 11 of 11 drills`: all that apply and are promised. */
 function countsOf(holds: Finding[]): string {

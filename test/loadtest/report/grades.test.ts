@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
+import { notPromisedBy } from '../../../loadtest/grade/not-promised.ts';
 import { answerOf, worstOf } from '../../../loadtest/report/grades.ts';
 import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { answerLines } from '../../../loadtest/run/narrator.ts';
+import { promisesOfOurs } from '../../../loadtest/staircase/conformance.ts';
+import { lockStaircase } from '../../../loadtest/staircase/lock-stages.ts';
+import { verdictExpected } from '../../../loadtest/staircase/lookup.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', evidence: string[] = []): DrillResult => ({
@@ -167,3 +171,25 @@ test('the page shows what a lock that was seen to renew need not hold as its ans
     new RegExp(`</b> hung-holder: fails, and it is not promised.*<p>${why?.says}</p>`, 's'),
   );
 });
+
+/** They renew. Under `fenced-writes` the service checks a token at writes alone; it checks the tokens of a stranger's lock at reads, too. */
+const renewing = Object.entries(promisesOfOurs).filter(
+  ([name, { renewal, permits }]) => renewal && permits === undefined && name !== 'fenced-writes',
+);
+
+test.each(renewing)(
+  'graded as a stranger’s lock, %s is not called broken: it fails what it does not promise',
+  (name, promises) => {
+    const cells = Object.keys(lockStaircase.columns)
+      .filter((drill) => !['given-lease', 'late-batch'].includes(drill))
+      .flatMap((drill) => {
+        const verdict = verdictExpected(name, drill);
+        return verdict === null ? [] : [cell(drill, verdict, 'It was so.')];
+      });
+    // What its author has said: all of it, or only where it is kept.
+    for (const said of [promises, { masters: promises.masters }]) {
+      const results = graded([longHold, ...cells], { promises: said, doesNotPromise: notPromisedBy(said) });
+      expect(answerOf(results.grades?.[0] as Grade, results).broken).toEqual([]);
+    }
+  },
+);
