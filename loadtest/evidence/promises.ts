@@ -37,3 +37,6 @@ export function readPromises(exported: unknown): Promises {
   const where = issue?.path.length ? `its promises.${issue.path.join('.')}` : 'its promises';
   throw new Error(`${where} can't be read: ${issue?.message}`);
 }
+
+/** The drills in which a lock stays held because its holder renews it and never releases it. */
+export const WHILE_RENEWED = ['hung-holder', 'forgotten-release'];

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
-import type { Promises } from '../evidence/promises.ts';
+import { type Promises, WHILE_RENEWED } from '../evidence/promises.ts';
 import type { Grade } from '../evidence/results.ts';
 import { checkNames } from '../staircase/conformance.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
@@ -13,9 +13,6 @@ const OF_EVERY_LOCK = [
   ...['contract-enter', 'contract-same-node', 'contract-late-acquire', 'contract-late-release', 'contract-one-try'],
   ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release', 'contract-permits', 'three-clerks'],
 ];
-
-/** The drills in which a lock stays held because its holder renews it and never releases it. */
-export const WHILE_RENEWED = ['hung-holder', 'forgotten-release'];
 
 type Ask = [drills: string[], isPromised: (promises: Promises) => boolean, why: string];
 

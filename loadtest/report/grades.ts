@@ -1,7 +1,7 @@
 // What a run says of the locks that it grades.
 
+import { WHILE_RENEWED } from '../evidence/promises.ts';
 import type { Answer, DrillResult, Grade, Results } from '../evidence/results.ts';
-import { WHILE_RENEWED } from '../grade/not-promised.ts';
 import { asClause, listOf } from '../narration/numbers.ts';
 import { isCheck, SEEDED_ORDERS } from '../staircase/conformance.ts';
 import { standingOf } from '../staircase/judge-run.ts';
