@@ -99,7 +99,7 @@ interface Round {
 
 type Read = (round: Round) => number;
 
-/** By their names. `docs/bench.md` says what each is. */
+/** By their names. `docs/explanation/benchmarks.md` says what each is. */
 const comparisons: Record<BenchResults['mode'], Record<string, Read>> = {
   locks: {
     'cohort/ceiling': ({ of }) => of('cohort') / of('serial-ceiling'),

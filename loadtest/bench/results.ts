@@ -11,7 +11,7 @@ export interface Spread {
   max: number;
 }
 
-/** The figures of one turn. `docs/bench.md` explains each. */
+/** The figures of one turn. `docs/explanation/benchmarks.md` explains each. */
 export interface TurnFigures {
   perSecond: number;
   /** Absent when nothing was acquired. */

@@ -13,7 +13,7 @@ const milliseconds = z.number().min(0);
  */
 export const verdictSchema = z.enum(['pass', 'fail', 'unknown', 'not-applicable']);
 
-/** The figures of one rush. A figure that could not be measured is absent. `docs/results.md` explains each. */
+/** The figures of one rush. A figure that could not be measured is absent. `docs/reference/formats.md` explains each. */
 export const rushFiguresSchema = z.object({
   /** Requests that the harness sent. */
   sent: count,

@@ -74,7 +74,7 @@ export function adapterText(shape: Shape, { title, imports, command, isNamed }: 
 ${assumedOf(shape)
   .map((sentence) => `// Assumed: ${sentence}`)
   .join('\n')}
-// What it promises besides, and need not hold, it may say: docs/grade.md.
+// What it promises besides, and need not hold, it may say: docs/how-to/grade.md.
 
 import ${isDefault ? 'library' : '* as library'} from ${quoted(imports.library)};
 ${client === 'node-redis' ? `import { createClient } from ${quoted(imports.nodeRedis)};\n` : ''}import { ${used.toSorted().join(', ')} } from ${quoted(imports.kit)};

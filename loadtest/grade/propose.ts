@@ -69,7 +69,7 @@ ${command}`,
   };
 }
 
-const KIT = 'Write an adapter with the kit, loadtest/peers/adapter.ts: docs/grade.md shows how.';
+const KIT = 'Write an adapter with the kit, loadtest/peers/adapter.ts: docs/how-to/grade.md shows how.';
 
 function saidOfUnknown(name: string, names: string[], untried?: string, only?: string): string {
   const more = names.length - MOST_NAMES;

@@ -1,5 +1,5 @@
 // The adapter kit: makes a lock of the lab out of the few calls that a library has for it. What a library may find odd about the connection that
-// it is given, such as what its duplicate() inherits, is in docs/grade.md.
+// it is given, such as what its duplicate() inherits, is in docs/how-to/grade.md.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';

@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util';
 
-/** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
+/** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/reference/http-api.md` explains each. */
 export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
   IDEMPOTENCY_KEY_MISSING: { status: 400, title: 'The request needs a key' },

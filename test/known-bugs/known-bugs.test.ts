@@ -59,7 +59,7 @@ const [plain] = controls as [LockToGrade];
 const named = (name: string) => knownBugs.find((bug) => bug.name === name) as LockToGrade;
 
 test('known bugs: the page says of each what catches it', () => {
-  const rows = readFileSync(join(projectDir, 'docs/known-bugs.md'), 'utf8')
+  const rows = readFileSync(join(projectDir, 'docs/reference/known-bugs.md'), 'utf8')
     .split('\n')
     .map((line) => line.split('|').map((text) => text.trim()));
   for (const { name, why, caughtBy } of [...knownBugs, ...twins])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { problems } from '../../services/inventory/problem.ts';
 import { listDeep, readText } from './project-files.ts';
 
-const page = readText('docs/http-api.md');
+const page = readText('docs/reference/http-api.md');
 
 test('http-api: the page has every code that is answered, with its status, and no other', () => {
   // The rows of its tables open with | `CODE` | status |.

@@ -15,7 +15,7 @@ import { exists, list, listDeep, readText, stages } from './project-files.ts';
 const ORDERS = 'services/inventory/orders';
 /** In each, a file has the name of a step. In a chain, a step begins with what the step before leaves. */
 const courses = [
-  { title: 'Stage', folder: 'locks', names: stages, isChain: true, longest: 50, chapter: 'docs/stages/*.md' },
+  { title: 'Stage', folder: 'locks', names: stages, isChain: true, longest: 50, chapter: 'docs/learn/*.md' },
   {
     ...{ title: 'Beyond', folder: 'locks/beyond', names: Object.keys(registry.beyond), isChain: false, longest: 130 },
     chapter: 'docs/beyond/*.md',
@@ -156,7 +156,7 @@ const cellsIn = (text: string) =>
 
 test('cells: each that a page names as a proof is there, and has the sign or the number that the page gives it', () => {
   const pages = listDeep().filter(
-    (file) => file.endsWith('.md') && !['CONTRIBUTING.md', 'docs/development.md'].includes(file),
+    (file) => file.endsWith('.md') && !['CONTRIBUTING.md', 'docs/contribute/change.md'].includes(file),
   );
   const cells = pages.flatMap((page) => cellsIn(readText(page)).map((cell) => ({ page, ...cell })));
 

@@ -23,7 +23,12 @@ test('links: every one leads to a file that exists, and to a heading that it has
 });
 
 /** They tell of the code of others: Redisson, Curator, ShedLock, what a course shows. */
-const OF_OTHERS = ['docs/redisson.md', 'docs/beyond/zookeeper.md', 'docs/orders/cleanup.md', 'docs/teaching/course.md'];
+const OF_OTHERS = [
+  'docs/explanation/redisson.md',
+  'docs/beyond/zookeeper.md',
+  'docs/orders/cleanup.md',
+  'docs/teach/course.md',
+];
 
 test('names: each name of the code that stands in the text of a page is in the sources', () => {
   const sources = listDeep().filter((file) => /\.(ts|mjs|lua|sh|json|yml)$/.test(file) && !file.startsWith('docs/'));

@@ -20,13 +20,13 @@ import { list, listDeep, readText, stages } from './project-files.ts';
 const isMade = /<!-- (questions|sequence|transcript): |^```diff$/m;
 const made = listDeep('docs').filter((file) => isMade.test(readText(file)));
 
-test.each(made)('%s: what is made of the sources is up to date; if not: npm run chapters', async (page) => {
+test.each(made)('%s: what is made of the sources is up to date; if not: npm run docs', async (page) => {
   await expect(chapterNow(page)).resolves.toBe(readText(page));
 });
 
 /** A counterexample below the command that finds it: of a built-in lock, or of a file that is wrong on purpose. */
 const counterexample = /^`npm run prove -- (?:--stage )?(\S+) --scope (\S+) --processes 2`\n\n```text\n(.*?)\n```$/gms;
-const shown = ['docs/stages', 'docs/beyond'].flatMap((folder) =>
+const shown = ['docs/learn', 'docs/beyond'].flatMap((folder) =>
   list(folder).flatMap((name) =>
     [...readText(`${folder}/${name}`).matchAll(counterexample)].map(([, lock = '', scope = '', text]) => ({
       ...{ chapter: `${folder}/${name}`, lock, scope, text },
@@ -44,7 +44,7 @@ test.each(shown)('$chapter: the counterexample of $lock in $scope is that of the
   expect([reason, '', ...numbered(counterexample)].join('\n')).toBe(text);
 });
 
-test('docs/workshop.md, docs/prove.md: the steps that they explain are those of the search', async () => {
+test('docs/learn/workshop.md, docs/explanation/model-checking.md: the steps that they explain are those of the search', async () => {
   const task = {
     stage: '04-ttl',
     file: join(projectDir, 'workshop/exercises/04-ttl/lock.ts'),
@@ -53,19 +53,20 @@ test('docs/workshop.md, docs/prove.md: the steps that they explain are those of 
     budget: {},
   };
   const cell = await proveCell({ ...task, scope: 'crashed-holder', processes: 2 });
-  const [, told = ''] = /^```text\n( +04-ttl .*?)^```/ms.exec(readText('docs/workshop.md')) ?? [];
-  const [, steps = ''] = /^```text\n( +\d+\. .*?)^```/ms.exec(readText('docs/prove.md')) ?? [];
+  const [, told = ''] = /^```text\n( +04-ttl .*?)^```/ms.exec(readText('docs/learn/workshop.md')) ?? [];
+  const [, steps = ''] = /^```text\n( +\d+\. .*?)^```/ms.exec(readText('docs/explanation/model-checking.md')) ?? [];
 
   const lines = cellLines(cell).map((line) => `  ${stripVTControlCharacters(line)}\n`);
   expect(lines.join('').slice(0, told.length)).toBe(told);
   expect(told).not.toBe('');
   expect(steps).not.toBe('');
-  expect(readText('docs/stages/8-auto-renew.md')).toContain(steps);
+  expect(readText('docs/learn/8-auto-renew.md')).toContain(steps);
 });
 
-test('docs/grade.md: the answer that it shows is that of a release in two commands', async () => {
+test('docs/how-to/grade.md: the answer that it shows is that of a release in two commands', async () => {
   const { reasons, evidence } = await runCheck('contract-late-release', lockNamed('5-owner-check'));
-  const [, why = '', steps = ''] = /^my-lock is broken: ([^\n]+)\n(.*?)^```/ms.exec(readText('docs/grade.md')) ?? [];
+  const [, why = '', steps = ''] =
+    /^my-lock is broken: ([^\n]+)\n(.*?)^```/ms.exec(readText('docs/how-to/grade.md')) ?? [];
   // An external lock has a client of its own, which takes its time.
   const timeless = (texts: string[]) => texts.map((text) => text.replace(/^ *[\d.]+ s /, ''));
 
@@ -73,8 +74,8 @@ test('docs/grade.md: the answer that it shows is that of a release in two comman
   expect(timeless(evidence)).toEqual(expect.arrayContaining(timeless(steps.match(/^ +[\d.]+ s .+/gm) ?? [''])));
 });
 
-test('docs/verdicts.md: it has each published lock, in the version that is installed', () => {
-  const [, columns = ''] = /^\| check +\|(.+)\|$/m.exec(readText('docs/verdicts.md')) ?? [];
+test('docs/reference/libraries.md: it has each published lock, in the version that is installed', () => {
+  const [, columns = ''] = /^\| check +\|(.+)\|$/m.exec(readText('docs/reference/libraries.md')) ?? [];
 
   expect(columns.split('|').map((name) => name.trim())).toEqual(peerNames.map(rowOfPeer));
 });
@@ -100,6 +101,8 @@ test('diff: it turns the stage before into this one', () => {
   }
 });
 
-test('docs/drills.md: the scenario that it shows whole is the file', () => {
-  expect(readText('docs/drills.md')).toContain(`\`\`\`text\n${readText('loadtest/scenarios/late-release.txt')}\`\`\``);
+test('docs/reference/scenarios.md: the scenario that it shows whole is the file', () => {
+  expect(readText('docs/reference/scenarios.md')).toContain(
+    `\`\`\`text\n${readText('loadtest/scenarios/late-release.txt')}\`\`\``,
+  );
 });

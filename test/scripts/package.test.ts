@@ -7,7 +7,7 @@ import { exists, readText } from '../lesson/project-files.ts';
 
 const { dependencies, scripts } = JSON.parse(readText('package.json')) as Record<string, Record<string, string>>;
 /** They change the clone itself. */
-const OF_CLONE = ['chapters', 'pictures'];
+const OF_CLONE = ['docs', 'pictures'];
 const [packed] = JSON.parse(
   execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: projectDir, encoding: 'utf8' }),
 ) as [{ size: number; files: { path: string; mode: number }[] }];

@@ -62,7 +62,9 @@ export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged)
   if (isSolved) return [head];
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const unknown = cells.find(({ verdict }) => verdict === 'unknown');
-  const why = unknown ? [`Not known: ${unknown.reason}`, 'What that means: docs/workshop.md'] : drills.map(sentenceOf);
+  const why = unknown
+    ? [`Not known: ${unknown.reason}`, 'What that means: docs/learn/workshop.md']
+    : drills.map(sentenceOf);
   return [head, '', ...(failed ? cellLines(failed, '  ') : why.map((line) => hanging('  ', line))), ''];
 }
 

@@ -50,7 +50,7 @@ export type Questions = Record<string, Question[]>;
 
 /** Reads the questions of all stages. Throws with the name of a file that is not as it should be. */
 export function readQuestions(): Questions {
-  const dir = join(projectDir, 'docs/stages');
+  const dir = join(projectDir, 'docs/learn');
   const files = readdirSync(dir).filter((file) => file.endsWith(END));
   const questionsIn = (file: string) => readAs(z.array(questionSchema).min(1), join(dir, file));
   return Object.fromEntries(files.toSorted().map((file) => [file.slice(0, -END.length), questionsIn(file)]));

@@ -1,5 +1,5 @@
 // What the lab listener is asked and what it answers, besides what `sale/contract.ts` and `orders/contract.ts` define.
-// `docs/http-api.md` explains each member; times and leases are in milliseconds.
+// `docs/reference/http-api.md` explains each member; times and leases are in milliseconds.
 
 import { z } from 'zod';
 import { count, nodeStateSchema, saleEventSchema } from '../sale/contract.ts';

@@ -45,7 +45,7 @@ const ofOrder = z.object({ id: orderIdSchema });
 
 // Nobody is there to be answered CLIENT_GONE.
 const { CLIENT_GONE: _, ...answered } = problems;
-const codeSchema = z.enum(Object.keys(answered)).describe('For programs: docs/http-api.md explains each.');
+const codeSchema = z.enum(Object.keys(answered)).describe('For programs: docs/reference/http-api.md explains each.');
 
 const problemSchema = z
   .object({

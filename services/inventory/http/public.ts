@@ -24,7 +24,7 @@ export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metric
   hosts: readonly string[];
 }
 
-/** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
+/** The listener that nginx reaches. `openapi.ts` describes it, and `docs/reference/http-api.md` what that cannot say. */
 export function createPublicApp({ sales, store, orders, metrics, log, isStopping, duties, hosts }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 

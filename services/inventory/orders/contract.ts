@@ -1,4 +1,4 @@
-// What the clean-up of a node is told and what it tells. `docs/http-api.md` explains each member; times are in milliseconds.
+// What the clean-up of a node is told and what it tells. `docs/reference/http-api.md` explains each member; times are in milliseconds.
 
 import { z } from 'zod';
 import { count, leaseMs, lockGiven } from '../sale/contract.ts';

@@ -1,5 +1,5 @@
 // What the sales of a node are told and what they tell: the one definition, for the node and for whoever watches it.
-// `docs/http-api.md` explains each member; times and leases are in milliseconds.
+// `docs/reference/http-api.md` explains each member; times and leases are in milliseconds.
 
 import { z } from 'zod';
 import { LONGEST_WAIT_TIMEOUT_MS } from '../settings/limits.ts';

@@ -28,8 +28,8 @@ test('nothing is expected where nothing is looked at', () => {
   );
 });
 
-test('docs/results.md: its part of the matrix promises what is expected', () => {
-  const [, text = ''] = /^## The matrix.*?^```text\n(.*?)^```/ms.exec(readText('docs/results.md')) ?? [];
+test('docs/reference/formats.md: its part of the matrix promises what is expected', () => {
+  const [, text = ''] = /^## The matrix.*?^```text\n(.*?)^```/ms.exec(readText('docs/reference/formats.md')) ?? [];
   const { columns, rows } = readTable(text, { signs: ['✔', '✘', '2', '?', '–'] as const });
   const meant = { '✔': 'holds', '2': 'holds', '✘': 'fails', '?': undefined, '–': undefined };
 

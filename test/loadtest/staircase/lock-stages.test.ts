@@ -23,5 +23,5 @@ test.each(Object.keys(columns))('%s: from stage to stage, what is expected to ho
   if (stage === undefined) return;
   expect(kept).toMatch(/✔$/);
   expect(signs.slice(kept.length)).toMatch(/^✘+$/);
-  expect(readText(`docs/stages/${stage}.md`)).toContain(drill);
+  expect(readText(`docs/learn/${stage}.md`)).toContain(drill);
 });

@@ -192,7 +192,7 @@ test('npm run judge: what is said on the command line goes before what is said i
 });
 
 test('the workflow that grades a lock on every push runs what npm run grade takes', () => {
-  const { on, jobs } = parse(readFileSync('docs/grade.yml', 'utf8'));
+  const { on, jobs } = parse(readFileSync('docs/how-to/grade.yml', 'utf8'));
   const { run } = jobs.grade.steps.find((step: object) => 'run' in step);
   const [command, args] = run.split(' -- ');
 

@@ -1,0 +1,23 @@
+// npm run docs: brings up to date what the pages of docs/ show of the code, of the questions and of the scenarios.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../stack/parts.ts';
+import { chapterNow } from '../workshop/teaching/chapter.ts';
+import { newCommand } from './command-line/command.ts';
+import { AS_EXPECTED, endWith } from './command-line/ending.ts';
+
+newCommand('docs', [], {}).parse();
+
+await endWith('The pages could not be brought up to date', async () => {
+  const pages = readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });
+  for (const page of pages.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))) {
+    const now = await chapterNow(page).catch((error: Error) => {
+      throw new Error(`${page}: ${error.message}`);
+    });
+    if (now === readFileSync(join(projectDir, page), 'utf8')) continue;
+    writeFileSync(join(projectDir, page), now);
+    console.log(`${page} is up to date now.`);
+  }
+  return AS_EXPECTED;
+});
