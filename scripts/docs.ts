@@ -6,13 +6,14 @@ import { projectDir } from '../stack/parts.ts';
 import { chapterNow } from '../workshop/teaching/chapter.ts';
 import { newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith } from './command-line/ending.ts';
+import { reference } from './reference/index.ts';
 
 newCommand('docs', [], {}).parse();
 
 await endWith('The pages could not be brought up to date', async () => {
   const pages = readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });
   for (const page of pages.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))) {
-    const now = await chapterNow(page).catch((error: Error) => {
+    const now = await chapterNow(page, reference).catch((error: Error) => {
       throw new Error(`${page}: ${error.message}`);
     });
     if (now === readFileSync(join(projectDir, page), 'utf8')) continue;

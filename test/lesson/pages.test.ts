@@ -11,17 +11,18 @@ import { provableLocks } from '../../loadtest/prove/plan.ts';
 import { isInBuckets, lockName } from '../../locks/index.ts';
 import { proveCell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
+import { reference } from '../../scripts/reference/index.ts';
 import { lockNamed } from '../../simulation/lock-service.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { chapterNow } from '../../workshop/teaching/chapter.ts';
 import { stageDiff } from '../../workshop/teaching/stage-diff.ts';
 import { list, listDeep, readText, stages } from './project-files.ts';
 
-const isMade = /<!-- (questions|sequence|transcript): |^```diff$/m;
+const isMade = /<!-- (questions|sequence|transcript|reference): |^```diff$/m;
 const made = listDeep('docs').filter((file) => isMade.test(readText(file)));
 
 test.each(made)('%s: what is made of the sources is up to date; if not: npm run docs', async (page) => {
-  await expect(chapterNow(page)).resolves.toBe(readText(page));
+  await expect(chapterNow(page, reference)).resolves.toBe(readText(page));
 });
 
 /** A counterexample below the command that finds it: of a built-in lock, or of a file that is wrong on purpose. */

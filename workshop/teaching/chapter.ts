@@ -14,11 +14,14 @@ import { stageDiff } from './stage-diff.ts';
 import { transcriptOf } from './transcript.ts';
 
 const DIFF = /^```diff\n.*?^```\n/gms;
-/** What to show: the questions of a stage, or a playing of a scenario under a lock, and up to which sentence. */
-const PART = /<!-- (questions|sequence|transcript): (\S+)(?: (\S+?))?(?:, to: (.+?))? -->.*?<!-- \/\1 -->/gs;
+/** What to show: the questions of a stage, a playing of a scenario under a lock and up to which sentence, or a part of a reference. */
+const PART = /<!-- (questions|sequence|transcript|reference): (\S+)(?: (\S+?))?(?:, to: (.+?))? -->.*?<!-- \/\1 -->/gs;
 
 /** `last`: the last sentence that is shown, if the rest says no more. */
 type Show<Of> = (of: Of, stage: string, last?: string) => string | Promise<string>;
+/** Makes a part of a reference, as Markdown. */
+export type ReferencePart = () => string | Promise<string>;
+
 const shows: Record<string, Show<string>> = {
   questions: questionsOf,
   sequence: played(sequenceOf),
@@ -26,11 +29,11 @@ const shows: Record<string, Show<string>> = {
 };
 
 /** A page of docs/ as it should be now. Throws when it has not what its kind must have, or names what is not there. */
-export async function chapterNow(file: string): Promise<string> {
+export async function chapterNow(file: string, reference: Record<string, ReferencePart> = {}): Promise<string> {
   const chapter = readFileSync(join(projectDir, file), 'utf8');
   const stage = Number.parseInt(basename(file), 10);
   const isOfStage = stage > 0 && lockName(basename(file, '.md')) !== undefined;
-  return withParts(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter);
+  return withParts(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter, reference);
 }
 
 function withDiff(chapter: string, diff: string): string {
@@ -40,18 +43,25 @@ function withDiff(chapter: string, diff: string): string {
 }
 
 /** The page with what its markers name. What stands between a marker and its end is made anew. Rejects for a name that is none. */
-export async function withParts(chapter: string): Promise<string> {
-  for (const kind of Object.keys(shows)) {
+export async function withParts(chapter: string, reference: Record<string, ReferencePart> = {}): Promise<string> {
+  const kinds: Record<string, Show<string>> = { ...shows, reference: (name) => referenceOf(name, reference) };
+  for (const kind of Object.keys(kinds)) {
     const [opened, closed] = [`<!-- ${kind}: `, `<!-- /${kind} -->`].map((mark) => chapter.split(mark).length);
     if (opened !== closed) throw new Error(`Each <!-- ${kind}: … --> needs its <!-- /${kind} -->.`);
   }
   let now = chapter;
   for (const [part, kind = '', name = '', stage = '', last] of chapter.matchAll(PART)) {
     const opening = part.slice(0, part.indexOf('-->') + 3);
-    const shown = await shows[kind]?.(name, stage, last);
+    const shown = await kinds[kind]?.(name, stage, last);
     now = now.replace(part, () => `${opening}\n\n${shown}\n\n<!-- /${kind} -->`);
   }
   return now;
+}
+
+function referenceOf(name: string, reference: Record<string, ReferencePart>) {
+  const part = Object.hasOwn(reference, name) ? reference[name] : undefined;
+  if (!part) throw new Error(`There is no part ${name} of the reference.`);
+  return part();
 }
 
 function played(show: Show<Scenario>): Show<string> {
