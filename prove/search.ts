@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { findLockKeys } from './lock-keys.ts';
 import type { Move, MovesOptions } from './moves/move.ts';
-import { createMoves } from './moves/moves.ts';
+import { createMoves, type Found } from './moves/moves.ts';
 import { ofKeys, violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
 import { type Budget, type Scope, stockCommand } from './scopes.ts';
@@ -54,7 +54,8 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   const lock = await findLockKeys({ openLock }, server, alone);
   const demands = options.scope.demands.filter((demand) => lock.unclear === undefined || !ofKeys.includes(demand));
   const scope = { ...options.scope, demands };
-  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, { ...options, scope, lock });
+  const moves = createMoves({ openLock, sales }, server, { ...options, scope, lock });
+  const { begin, movesFrom, leaseEndOf } = moves;
   /** The number of each state that was seen, by its key. */
   const known = new Map<string, number>();
   /** From which state each was reached first. */
@@ -73,7 +74,8 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     const layer = queue;
     queue = [];
     for (const [at, { state, number }] of layer.entries()) {
-      const violation = await follow(state, number);
+      const found = movesFrom(state);
+      const violation = follow(state, number, found instanceof Promise ? await found : found);
       if (refusal !== undefined) {
         return { ...unknown(says('not controlled', { name: refusal }), layer.length - at), uses: refusal };
       }
@@ -84,7 +86,8 @@ export async function search(openLock: OpenLock, server: Server, options: Search
         return { verdict: 'fails', ...because(why), states: known.size, schedules: 0, cut, counterexample };
       }
       const open = queue.length + layer.length - at - 1;
-      const limit = open > 0 ? await limitReached(number) : undefined;
+      if (open > 0 && known.size > mostStates) return unknown(says('too many states', { states: known.size }), open);
+      const limit = open > 0 && number % LOOK_EVERY === 0 ? await limitReached() : undefined;
       if (limit) return unknown(limit, open);
     }
   }
@@ -104,17 +107,17 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     return { verdict: 'unknown', ...because(why), states: known.size, schedules: 0, cut: cut + open };
   }
 
-  async function limitReached(number: number): Promise<SearchSentence | undefined> {
-    if (known.size > mostStates) return says('too many states', { states: known.size });
-    if (number % LOOK_EVERY > 0) return undefined;
+  async function limitReached(): Promise<SearchSentence | undefined> {
     // Timers have their turn: one says that the process is there.
     await new Promise((resolve) => setImmediate(resolve));
+    if (!isOver(mostMemory)) return undefined;
+    moves.endProcesses();
+    collectGarbage();
     return isOver(mostMemory) ? says('too much memory', { bytes: mostMemory }) : undefined;
   }
 
-  /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
-  async function follow(state: State, number: number): Promise<Violation | undefined> {
-    const { moves, isCut } = await movesFrom(state);
+  /** Adds every state that can come next. The first move that violates a property; none at an end that does. */
+  function follow(state: State, number: number, { moves, isCut }: Found): Violation | undefined {
     const left = isCut ? violatedAtHorizon(state, scope, lock) : undefined;
     if (left) return { number, why: left };
     if (isCut) cut += 1;
@@ -186,14 +189,10 @@ function createSeen(budget: Scope['budget']) {
   };
 }
 
-/** Is more in use than this, in bytes? What nobody can reach any more counts for nothing. */
-function isOver(mostMemory: number): boolean {
-  const isUsed = () => process.memoryUsage().heapUsed > mostMemory;
-  if (!isUsed()) return false;
-  collectGarbage();
-  return isUsed();
-}
+/** Is more in use than this, in bytes? */
+const isOver = (mostMemory: number) => process.memoryUsage().heapUsed > mostMemory;
 
+/** What nobody can reach any more counts for nothing. */
 function collectGarbage() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

@@ -47,7 +47,7 @@ export function createProcesses(
 ) {
   const { scope, masters, isInBuckets = false } = options;
   const { actorOf } = createActors();
-  const { openHistory } = createHistories();
+  const { openHistory, endAll } = createHistories();
   const areEmpty = lookingIntoBuckets(server);
   /** What becomes of a process, by its number and by what happens to it. */
   const known = new Map<string, Outcome[]>();
@@ -73,12 +73,10 @@ export function createProcesses(
     return (outcomes ?? []).map(({ made, input }) => moved(state, index, made, happening, input));
   }
 
-  /** Finds out what was asked for. Resolves with false when nothing was. */
-  async function findOut(): Promise<boolean> {
-    if (asked.size === 0) return false;
+  /** Finds out what was asked for. */
+  async function findOut() {
     for (const [name, find] of asked) known.set(name, await find());
     asked.clear();
-    return true;
   }
 
   async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
@@ -121,7 +119,7 @@ export function createProcesses(
     };
   }
 
-  return { open, happen, findOut, change };
+  return { open, happen, isAsked: () => asked.size > 0, findOut, change, endAll };
 }
 
 function statusAfter({ status }: Actor, { seen }: History): Fields {
