@@ -2,6 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createKnownStates } from './known-states.ts';
 import { findLockKeys } from './lock-keys.ts';
 import type { Move, MovesOptions } from './moves/move.ts';
 import { createMoves, type Found } from './moves/moves.ts';
@@ -9,7 +10,7 @@ import { ofKeys, violated, violatedAtEnd, violatedAtHorizon } from './properties
 import type { OpenLock } from './sandbox.ts';
 import { type Budget, type Scope, stockCommand } from './scopes.ts';
 import type { Server } from './server.ts';
-import { keyOf, STOCK, type State, type Step } from './state.ts';
+import { STOCK, type State, type Step } from './state.ts';
 import { inEnglish, type SearchSentence, says } from './wording.ts';
 
 export interface Result {
@@ -56,24 +57,27 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   const scope = { ...options.scope, demands };
   const moves = createMoves({ openLock, sales }, server, { ...options, scope, lock });
   const { begin, movesFrom, leaseEndOf } = moves;
-  /** The number of each state that was seen, by its key. */
-  const known = new Map<string, number>();
+  const first = begin();
+  const known = createKnownStates(first, server);
   /** From which state each was reached first. */
   const cameFrom: number[] = [-1];
   /** Those that have not been followed, oldest first. */
-  let queue: { state: State; number: number }[] = [];
+  let queue: State[] = [];
   const ways = createWays();
   const seen = createSeen(scope.budget);
   let cut = 0;
   let refusal: string | undefined;
 
-  const first = begin();
-  known.set(keyOf(first, server), 0);
-  queue.push({ state: first, number: 0 });
+  known.add(first);
+  queue.push(first);
+  /** They are followed in the order of their numbers. */
+  let number = -1;
   while (queue.length > 0) {
     const layer = queue;
     queue = [];
-    for (const [at, { state, number }] of layer.entries()) {
+    for (let at = 0; at < layer.length; at += 1) {
+      const state = layer[at] as State;
+      number += 1;
       const found = movesFrom(state);
       const violation = follow(state, number, found instanceof Promise ? await found : found);
       if (refusal !== undefined) {
@@ -83,15 +87,16 @@ export async function search(openLock: OpenLock, server: Server, options: Search
         const { why, move } = violation;
         const steps = await stepsTo(violation.number);
         const counterexample = move ? [...steps, move.step()] : steps;
-        return { verdict: 'fails', ...because(why), states: known.size, schedules: 0, cut, counterexample };
+        return { verdict: 'fails', ...because(why), states: known.size(), schedules: 0, cut, counterexample };
       }
       const open = queue.length + layer.length - at - 1;
-      if (open > 0 && known.size > mostStates) return unknown(says('too many states', { states: known.size }), open);
+      if (open > 0 && known.size() > mostStates)
+        return unknown(says('too many states', { states: known.size() }), open);
       const limit = open > 0 && number % LOOK_EVERY === 0 ? await limitReached() : undefined;
       if (limit) return unknown(limit, open);
     }
   }
-  const result = { states: known.size, schedules: ways.count(), cut };
+  const result = { states: known.size(), schedules: ways.count(), cut };
   const missing = seen.missing();
   if (lock.unclear && demands.length < options.scope.demands.length) {
     return { verdict: 'unknown', ...because(lock.unclear), ...result, schedules: 0 };
@@ -104,7 +109,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   return { verdict: 'holds', ...because(says('holds')), ...result };
 
   function unknown(why: SearchSentence, open: number): Result {
-    return { verdict: 'unknown', ...because(why), states: known.size, schedules: 0, cut: cut + open };
+    return { verdict: 'unknown', ...because(why), states: known.size(), schedules: 0, cut: cut + open };
   }
 
   async function limitReached(): Promise<SearchSentence | undefined> {
@@ -139,14 +144,11 @@ export async function search(openLock: OpenLock, server: Server, options: Search
 
   /** Adds a state that comes after this one. True when it was not known. */
   function add(made: State, from: number): boolean {
-    const key = keyOf(made, server);
-    const there = known.get(key);
-    const next = there ?? known.size;
+    const next = known.add(made);
     ways.lead(next);
-    if (there !== undefined) return false;
-    known.set(key, next);
+    if (next < cameFrom.length) return false;
     cameFrom.push(from);
-    queue.push({ state: made, number: next });
+    queue.push(made);
     seen.see(made);
     refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
     return true;
@@ -160,7 +162,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     let state = first;
     for (const next of way) {
       const { moves } = await movesFrom(state);
-      const move = moves.find((each) => known.get(keyOf(each.state, server)) === next) as Move;
+      const move = moves.find((each) => known.numberOf(each.state) === next) as Move;
       steps.push(move.step());
       state = move.state;
     }
@@ -190,7 +192,10 @@ function createSeen(budget: Scope['budget']) {
 }
 
 /** Is more in use than this, in bytes? */
-const isOver = (mostMemory: number) => process.memoryUsage().heapUsed > mostMemory;
+function isOver(mostMemory: number): boolean {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers > mostMemory;
+}
 
 /** What nobody can reach any more counts for nothing. */
 function collectGarbage() {
