@@ -82,7 +82,7 @@ export async function proveAll(
 }
 
 /** Those of many processes come first, unless they wait for what comes out with fewer: they take longest, so that none is left to the end. */
-function inOrder(planned: Task[]): Planned[] {
+export function inOrder(planned: Task[]): Planned[] {
   const waits = (task: Task) => planned.some((other) => isSmaller(other, task));
   const rank = (task: Task) => (waits(task) ? 0 : task.processes);
   return [...planned.entries()].toSorted(([, one], [, other]) => rank(other) - rank(one));
