@@ -77,7 +77,7 @@ export interface Live {
 
 /**
  * So many processes are kept alive at the end of their history; the others are run again when they are needed. A search that goes breadth
- * first comes back to each after a whole layer, so fewer than a layer has would be as good as none. One takes some 5 kB.
+ * first comes back to each after a whole layer, so fewer than a layer has would be as good as none.
  */
 const KEPT_ALIVE = 16_000;
 
