@@ -4,7 +4,7 @@ import { replay } from './replay.ts';
 import { LEASE_MS } from './sale.ts';
 import { type OpenLock, readLock } from './sandbox.ts';
 import { type Budget, type Scope, scopes } from './scopes.ts';
-import { because, type Result, search } from './search.ts';
+import { because, type Result, searchTogether } from './search.ts';
 import { openServer, type Server } from './server.ts';
 import { says } from './wording.ts';
 
@@ -33,10 +33,15 @@ export interface Task {
   mostStates?: number;
 }
 
+/** A task, and the names of other scopes in which the same can happen: they are searched together. */
+export interface SharedTask extends Task {
+  sharedWith?: string[];
+}
+
 export interface Cell extends Omit<Task, 'file' | 'mostStates'>, Result {
   /** What may go wrong, in a sentence. */
   says: string;
-  /** How long the search took, in milliseconds. */
+  /** How long the search took, in milliseconds; its part, where several cells were searched together. */
   ms: number;
   /** How often the counterexample was replayed, and went the same way each time. */
   replayed?: number;
@@ -72,11 +77,17 @@ export class UnreadableError extends Error {
 
 /** Rejects with an UnreadableError when the lock's file can't be read, and with one sentence when there is no such scope. */
 export async function proveCell(task: Task): Promise<Cell> {
+  const [cell] = await proveCells(task);
+  return cell as Cell;
+}
+
+/** The same for each scope of the task, in their order: a cell each. */
+export async function proveCells({ sharedWith = [], ...task }: SharedTask): Promise<Cell[]> {
   const { file, mostStates = MOST_STATES, ...named } = task;
-  const found = scopes.find(({ name }) => name === task.scope);
-  if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
+  const found = scopeNamed(task.scope);
   const processes = Math.max(task.processes, found.processes ?? 0);
   const scope = scopeFor(found, task);
+  const others = sharedWith.map((name) => scopeFor(scopeNamed(name), task));
   locks[file] ??= readLock(file);
   const read = await locks[file].catch((error: Error) => {
     throw new UnreadableError(task.stage, error.message);
@@ -89,8 +100,7 @@ export async function proveCell(task: Task): Promise<Cell> {
   }
   server ??= openServer();
   const startedAt = performance.now();
-  const result = await search(openLock, await server, {
-    scope,
+  const options = {
     processes,
     sales: task.sales,
     masters: task.masters,
@@ -98,11 +108,23 @@ export async function proveCell(task: Task): Promise<Cell> {
     horizonMs: scope.horizonMs ?? HORIZON_MS,
     mostStates,
     mostMemory: MOST_MEMORY,
-  });
-  known += result.states;
-  const ms = performance.now() - startedAt;
-  const cell: Cell = { ...named, processes, budget: scope.budget, says: scope.says, ...result, ms };
-  return result.counterexample ? replayed(cell, openLock, scope) : cell;
+  };
+  const results = await searchTogether(openLock, await server, options, [scope, ...others]);
+  known += Math.max(...results.map(({ states }) => states));
+  const ms = (performance.now() - startedAt) / results.length;
+  const cells: Cell[] = [];
+  for (const [at, result] of results.entries()) {
+    const { name, says, budget } = [scope, ...others][at] as Scope;
+    const cell: Cell = { ...named, scope: name, processes, budget, says, ...result, ms };
+    cells.push(result.counterexample ? await replayed(cell, openLock, scope) : cell);
+  }
+  return cells;
+}
+
+function scopeNamed(name: string): Scope {
+  const found = scopes.find((scope) => scope.name === name);
+  if (found === undefined) throw new Error(`There is no scope ${name}.`);
+  return found;
 }
 
 /** The scope with what the task says of its faults and of its sales. */

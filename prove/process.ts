@@ -75,13 +75,17 @@ export interface Live {
   apply(input: Input): Promise<void>;
 }
 
-/** So many processes are kept alive at the end of their history; the others are run again when they are needed. */
-const KEPT_ALIVE = 2_000;
+/**
+ * So many processes are kept alive at the end of their history; the others are run again when they are needed. A search that goes breadth
+ * first comes back to each after a whole layer, so fewer than a layer has would be as good as none.
+ */
+const KEPT_ALIVE = 16_000;
 
 /** Opens processes of which each is a function of its history. */
 export function createHistories() {
   let lastId = 0;
-  const alive: (() => void)[] = [];
+  /** Those that run, the oldest first. */
+  const alive = new Set<Kept>();
 
   /** A process of this name to which nothing has happened yet. */
   function openHistory(name: string, options: ProcessOptions): History {
@@ -91,15 +95,16 @@ export function createHistories() {
 
   function createHistory(begin: () => Live, past: Past | undefined, live: Live): History {
     lastId += 1;
-    /** There is one until somebody takes it further. */
-    let current: Live | undefined = live;
+    const seen = live.seen();
+    /** It runs until somebody takes it further. */
+    const kept: Kept = { live };
     let next: Map<string, Promise<History>> | undefined;
-    alive.push(() => (current = undefined));
-    if (alive.length > KEPT_ALIVE) for (const end of alive.splice(0, KEPT_ALIVE / 2)) end();
+    keep(kept, seen);
 
     async function take(): Promise<Live> {
-      const mine = current;
-      current = undefined;
+      const mine = kept.live;
+      kept.live = undefined;
+      alive.delete(kept);
       if (mine) return mine;
       const again = begin();
       for (const input of inputsOf(past)) await again.apply(input);
@@ -114,7 +119,7 @@ export function createHistories() {
 
     return {
       id: lastId,
-      seen: live.seen(),
+      seen,
       after(input) {
         const name = nameOf(input);
         next ??= new Map();
@@ -125,7 +130,33 @@ export function createHistories() {
     };
   }
 
-  return { openHistory };
+  /** One that waits for nothing is not taken further, as a rule. */
+  function keep(kept: Kept, { isOver, pending, timers }: Seen) {
+    if (isOver && pending.length + timers.length === 0) {
+      kept.live = undefined;
+      return;
+    }
+    alive.add(kept);
+    for (const oldest of alive.size > KEPT_ALIVE ? alive : []) {
+      oldest.live = undefined;
+      alive.delete(oldest);
+      break;
+    }
+  }
+
+  return {
+    openHistory,
+    /** Ends all that run: memory is short. */
+    endAll() {
+      for (const kept of alive) kept.live = undefined;
+      alive.clear();
+    },
+  };
+}
+
+/** A process at the end of its history, as long as it runs. */
+interface Kept {
+  live: Live | undefined;
 }
 
 /** What has happened to a process, the latest first. */

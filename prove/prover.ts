@@ -1,9 +1,11 @@
 // Proves cells in as many processes as there are cores, and memory for.
 
 import { availableParallelism, freemem } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { type SilenceLimits, usualLimits } from '../stack/signs.ts';
 import { openWorker } from '../stack/worker-process.ts';
-import { type Cell, MOST_MEMORY, type Task } from './cell.ts';
+import { type Cell, MOST_MEMORY, type SharedTask, type Task } from './cell.ts';
+import { type Scope, scopes } from './scopes.ts';
 import { inEnglish, type SearchSentence, says } from './wording.ts';
 
 interface ProverOptions {
@@ -20,18 +22,22 @@ interface ProverOptions {
 const DIED = says('search died');
 const INTERRUPTED = says('interrupted');
 
-type Answer = { cell: Cell } | { problem: string };
+type Answer = { cells: Cell[] } | { problem: string };
+
+/** A task, and its place among those that were planned. */
+type Planned = [index: number, task: Task];
 
 /**
- * Proves the cells, in this order, and resolves with them in it; what fails with few processes is left out with more. A lock that
- * can't be read, and a process that dies or does not come back, make their cell unknown; another process goes on.
+ * Proves the cells, and resolves with them in this order; what fails with few processes is left out with more. Cells in which the same can
+ * happen are searched together. A lock that can't be read, and a process that dies or does not come back, make their cells unknown;
+ * another process goes on.
  */
 export async function proveAll(
   planned: Task[],
   { worker: node, signal, onCell, limits = usualLimits }: ProverOptions,
 ): Promise<Cell[]> {
   const workers = Math.min(workersFor(availableParallelism(), freemem()), planned.length);
-  const queue = [...planned.entries()];
+  const queue = inOrder(planned);
   const cells: Cell[] = [];
   /** Locks under which a process has died, by their files: they are not tried again. */
   const deadly = new Set<string>();
@@ -40,27 +46,33 @@ export async function proveAll(
     const worker = openWorker<Answer>({ node, execArgv: ['--max-old-space-size=1200'], limits });
     signal.addEventListener('abort', worker.end);
     try {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        const [index, task] = next;
-        if (failsWithFewer(task, cells)) continue;
-        const cell = await prove(task);
-        cells[index] = cell;
-        onCell(cell);
+      for (let next = takeTogether(queue); next.length > 0; next = takeTogether(queue)) {
+        const wanted = next.filter(([, task]) => !failsWithFewer(task, cells));
+        const found = await prove(wanted.map(([, task]) => task));
+        for (const [at, [index]] of wanted.entries()) {
+          const cell = found[at] as Cell;
+          cells[index] = cell;
+          onCell(cell);
+        }
       }
     } finally {
       signal.removeEventListener('abort', worker.end);
       worker.end();
     }
 
-    async function prove(task: Task): Promise<Cell> {
-      if (signal.aborted) return unknownCell(task, INTERRUPTED);
-      if (deadly.has(task.file)) return unknownCell(task, DIED);
-      const answer = await worker.ask(task);
+    async function prove(tasks: Task[]): Promise<Cell[]> {
+      const [task, ...others] = tasks;
+      if (task === undefined) return [];
+      const unknown = (why: SearchSentence) => tasks.map((each) => unknownCell(each, why));
+      if (signal.aborted) return unknown(INTERRUPTED);
+      if (deadly.has(task.file)) return unknown(DIED);
+      const shared: SharedTask = { ...task, sharedWith: others.map(({ scope }) => scope) };
+      const answer = await worker.ask(shared);
       if (answer === undefined) {
         deadly.add(task.file);
-        return unknownCell(task, signal.aborted ? INTERRUPTED : DIED);
+        return unknown(signal.aborted ? INTERRUPTED : DIED);
       }
-      return 'cell' in answer ? answer.cell : unknownCell(task, says('unreadable', { problem: answer.problem }));
+      return 'cells' in answer ? answer.cells : unknown(says('unreadable', { problem: answer.problem }));
     }
   }
 
@@ -69,18 +81,46 @@ export async function proveAll(
   return cells.filter((cell) => cell !== undefined && !failsWithFewer(cell, cells));
 }
 
+/** Those of many processes come first, unless they wait for what comes out with fewer: they take longest, so that none is left to the end. */
+export function inOrder(planned: Task[]): Planned[] {
+  const waits = (task: Task) => planned.some((other) => isSmaller(other, task));
+  const rank = (task: Task) => (waits(task) ? 0 : task.processes);
+  return [...planned.entries()].toSorted(([, one], [, other]) => rank(other) - rank(one));
+}
+
+/** Takes the next task, and those that only ask something else of the same states. */
+function takeTogether(queue: Planned[]): Planned[] {
+  const next = queue.shift();
+  if (next === undefined) return [];
+  const together = queue.filter(([, task]) => isSameSearch(task, next[1]));
+  for (const one of together) queue.splice(queue.indexOf(one), 1);
+  return [next, ...together];
+}
+
+function isSameSearch({ scope: oneName, ...one }: Task, { scope: otherName, ...other }: Task): boolean {
+  if (oneName === otherName || !isDeepStrictEqual(one, other)) return false;
+  const [oneScope, otherScope] = [oneName, otherName].map((name) => scopes.find((scope) => scope.name === name));
+  return (
+    oneScope !== undefined && otherScope !== undefined && isDeepStrictEqual(eventsOf(oneScope), eventsOf(otherScope))
+  );
+}
+
+/** What can happen in a scope: all but what is said and demanded of it, and of which locks. */
+const eventsOf = ({ name: _, says: _says, demands: _demands, servers: _servers, ...events }: Scope) => events;
+
 /** As many as there are cores, and memory for: one at least. */
 export const workersFor = (cores: number, freeBytes: number) =>
   Math.max(1, Math.min(cores, Math.floor(freeBytes / MOST_MEMORY)));
 
+type Sized = Pick<Cell, 'stage' | 'scope' | 'processes'>;
+
+/** Is it the same with fewer processes? */
+const isSmaller = (one: Sized, other: Sized) =>
+  one.stage === other.stage && one.scope === other.scope && one.processes < other.processes;
+
 /** Is there a counterexample with fewer processes? */
-function failsWithFewer(
-  { stage, scope, processes }: Pick<Cell, 'stage' | 'scope' | 'processes'>,
-  cells: Cell[],
-): boolean {
-  const isSmaller = (cell: Cell) => cell.stage === stage && cell.scope === scope && cell.processes < processes;
-  return cells.some((cell) => cell.verdict === 'fails' && isSmaller(cell));
-}
+const failsWithFewer = (task: Sized, cells: Cell[]): boolean =>
+  cells.some((cell) => cell.verdict === 'fails' && isSmaller(cell, task));
 
 /** A cell of which nothing is known. */
 function unknownCell({ file: _file, mostStates: _mostStates, ...task }: Task, why: SearchSentence): Cell {

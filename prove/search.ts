@@ -2,14 +2,15 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createKnownStates } from './known-states.ts';
 import { findLockKeys } from './lock-keys.ts';
 import type { Move, MovesOptions } from './moves/move.ts';
-import { createMoves } from './moves/moves.ts';
+import { createMoves, type Found } from './moves/moves.ts';
 import { ofKeys, violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
 import { type Budget, type Scope, stockCommand } from './scopes.ts';
 import type { Server } from './server.ts';
-import { keyOf, STOCK, type State, type Step } from './state.ts';
+import { STOCK, type State, type Step } from './state.ts';
 import { inEnglish, type SearchSentence, says } from './wording.ts';
 
 export interface Result {
@@ -40,110 +41,161 @@ export interface SearchOptions extends Omit<MovesOptions, 'lock'> {
 const LOOK_EVERY = 4_096;
 
 interface Violation {
+  /** In which scope. */
+  of: Looking;
   why: SearchSentence;
-  /** The state after which it happens. */
-  number: number;
   /** What violates it; none when nothing comes after the state. */
   move?: Move;
+  /** How many states had been seen, and how many branches not followed to their end. */
+  states: number;
+  cut: number;
+}
+
+/** What is demanded in one scope, and what is known of it. */
+interface Looking {
+  scope: Scope;
+  /** None of what is demanded is unclear. */
+  isClear: boolean;
+  result?: Result;
 }
 
 export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
+  const [result] = await searchTogether(openLock, server, options, [options.scope]);
+  return result as Result;
+}
+
+/**
+ * Searches in scopes in which the same can happen, and of which each has demands of its own: every state is looked at once, and for each
+ * scope as if it were alone. Its search ends where one of its demands is violated, and that of the others goes on.
+ */
+export async function searchTogether(
+  openLock: OpenLock,
+  server: Server,
+  options: Omit<SearchOptions, 'scope'>,
+  scopes: [Scope, ...Scope[]],
+): Promise<Result[]> {
   const { sales, masters, horizonMs, mostStates, mostMemory } = options;
   const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
   const alone = [stocked, ...Array.from({ length: masters }, () => server.empty)];
   const lock = await findLockKeys({ openLock }, server, alone);
-  const demands = options.scope.demands.filter((demand) => lock.unclear === undefined || !ofKeys.includes(demand));
-  const scope = { ...options.scope, demands };
-  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, { ...options, scope, lock });
-  /** The number of each state that was seen, by its key. */
-  const known = new Map<string, number>();
+  const looking = scopes.map((scope): Looking => {
+    const demands = scope.demands.filter((demand) => lock.unclear === undefined || !ofKeys.includes(demand));
+    return { scope: { ...scope, demands }, isClear: demands.length === scope.demands.length };
+  });
+  /** Of which nothing is known yet. */
+  let open = looking;
+  const moves = createMoves({ openLock, sales }, server, { ...options, scope: scopes[0], lock });
+  const { begin, movesFrom, leaseEndOf } = moves;
+  const lookedUp = { leaseEndOf, server, lock };
+  const first = begin();
+  const known = createKnownStates(first, server);
   /** From which state each was reached first. */
   const cameFrom: number[] = [-1];
   /** Those that have not been followed, oldest first. */
-  let queue: { state: State; number: number }[] = [];
+  let queue: State[] = [];
   const ways = createWays();
-  const seen = createSeen(scope.budget);
+  const seen = createSeen(scopes[0].budget);
   let cut = 0;
   let refusal: string | undefined;
 
-  const first = begin();
-  known.set(keyOf(first, server), 0);
-  queue.push({ state: first, number: 0 });
+  known.add(first);
+  queue.push(first);
+  /** They are followed in the order of their numbers. */
+  let number = -1;
   while (queue.length > 0) {
     const layer = queue;
     queue = [];
-    for (const [at, { state, number }] of layer.entries()) {
-      const violation = await follow(state, number);
-      if (refusal !== undefined) {
-        return { ...unknown(says('not controlled', { name: refusal }), layer.length - at), uses: refusal };
-      }
-      if (violation) {
-        const { why, move } = violation;
-        const steps = await stepsTo(violation.number);
+    for (let at = 0; at < layer.length; at += 1) {
+      const state = layer[at] as State;
+      number += 1;
+      const found = movesFrom(state);
+      const violations = follow(state, number, found instanceof Promise ? await found : found);
+      for (const { of, why, move, states, cut } of violations) {
+        const steps = await stepsTo(number);
         const counterexample = move ? [...steps, move.step()] : steps;
-        return { verdict: 'fails', ...because(why), states: known.size, schedules: 0, cut, counterexample };
+        of.result = { verdict: 'fails', ...because(why), states, schedules: 0, cut, counterexample };
       }
-      const open = queue.length + layer.length - at - 1;
-      const limit = open > 0 ? await limitReached(number) : undefined;
-      if (limit) return unknown(limit, open);
+      if (violations.length > 0) open = open.filter(({ result }) => result === undefined);
+      if (open.length === 0) return endAll();
+      if (refusal !== undefined) {
+        const why = says('not controlled', { name: refusal });
+        return endAll({ ...unknown(why, layer.length - at), uses: refusal });
+      }
+      const left = queue.length + layer.length - at - 1;
+      if (left > 0 && known.size() > mostStates)
+        return endAll(unknown(says('too many states', { states: known.size() }), left));
+      const limit = left > 0 && number % LOOK_EVERY === 0 ? await limitReached() : undefined;
+      if (limit) return endAll(unknown(limit, left));
     }
   }
-  const result = { states: known.size, schedules: ways.count(), cut };
-  const missing = seen.missing();
-  if (lock.unclear && demands.length < options.scope.demands.length) {
-    return { verdict: 'unknown', ...because(lock.unclear), ...result, schedules: 0 };
-  }
-  if (missing !== undefined) return { verdict: 'unknown', ...because(missing), ...result };
-  if (cut > 0) {
-    const why = says('beyond the horizon', { cut, ms: horizonMs });
-    return { verdict: 'unknown', ...because(why), ...result, schedules: 0, isCutAtHorizon: true };
-  }
-  return { verdict: 'holds', ...because(says('holds')), ...result };
+  const counted = { states: known.size(), schedules: ways.count(), cut };
+  for (const of of open) of.result = atTheEnd(of);
+  return endAll();
 
-  function unknown(why: SearchSentence, open: number): Result {
-    return { verdict: 'unknown', ...because(why), states: known.size, schedules: 0, cut: cut + open };
+  /** The results: this one, where there is none. */
+  function endAll(result?: Result): Result[] {
+    return looking.map((of) => (of.result ?? result) as Result);
   }
 
-  async function limitReached(number: number): Promise<SearchSentence | undefined> {
-    if (known.size > mostStates) return says('too many states', { states: known.size });
-    if (number % LOOK_EVERY > 0) return undefined;
+  /** What is known when every state was looked at. */
+  function atTheEnd({ isClear }: Looking): Result {
+    const missing = seen.missing();
+    if (lock.unclear && !isClear) return { verdict: 'unknown', ...because(lock.unclear), ...counted, schedules: 0 };
+    if (missing !== undefined) return { verdict: 'unknown', ...because(missing), ...counted };
+    if (cut > 0) {
+      const why = says('beyond the horizon', { cut, ms: horizonMs });
+      return { verdict: 'unknown', ...because(why), ...counted, schedules: 0, isCutAtHorizon: true };
+    }
+    return { verdict: 'holds', ...because(says('holds')), ...counted };
+  }
+
+  function unknown(why: SearchSentence, left: number): Result {
+    return { verdict: 'unknown', ...because(why), states: known.size(), schedules: 0, cut: cut + left };
+  }
+
+  async function limitReached(): Promise<SearchSentence | undefined> {
     // Timers have their turn: one says that the process is there.
     await new Promise((resolve) => setImmediate(resolve));
+    if (!isOver(mostMemory)) return undefined;
+    moves.endProcesses();
+    collectGarbage();
     return isOver(mostMemory) ? says('too much memory', { bytes: mostMemory }) : undefined;
   }
 
-  /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
-  async function follow(state: State, number: number): Promise<Violation | undefined> {
-    const { moves, isCut } = await movesFrom(state);
-    const left = isCut ? violatedAtHorizon(state, scope, lock) : undefined;
-    if (left) return { number, why: left };
-    if (isCut) cut += 1;
+  /** Adds every state that can come next. For each scope the first move that violates a demand; none at an end that does. */
+  function follow(state: State, number: number, { moves, isCut }: Found): Violation[] {
+    const violations: Violation[] = [];
+    if (isCut) {
+      for (const of of open) note(violations, of, violatedAtHorizon(state, of.scope, lock));
+      if (violations.length === open.length) return violations;
+      cut += 1;
+    }
     ways.begin();
-    if (moves.length === 0 && !isCut) {
-      const why = violatedAtEnd(state, scope, server, lock);
-      return why ? { number, why } : undefined;
-    }
+    if (moves.length === 0 && !isCut)
+      for (const of of open) note(violations, of, violatedAtEnd(state, of.scope, server, lock));
     for (const move of moves) {
-      const { state: made, touches } = move;
-      const isNew = add(made, number);
+      const isNew = add(move.state, number);
       // Whose lock a command changes is no part of the state: on another way to it nobody may have been inside yet.
-      if (!isNew && touches === undefined) continue;
-      const why = violated(made, scope, { leaseEndOf, server, lock }, touches);
-      if (why) return { number, why, move };
+      if (!isNew && move.touches === undefined) continue;
+      for (const of of open) note(violations, of, violated(move.state, of.scope, lookedUp, move.touches), move);
+      if (violations.length === open.length) break;
     }
-    return undefined;
+    return violations;
+  }
+
+  /** Notes what violates a demand of a scope first, unless nothing can be said any more. */
+  function note(violations: Violation[], of: Looking, why: SearchSentence | undefined, move?: Move) {
+    if (why === undefined || refusal !== undefined || violations.some((known) => known.of === of)) return;
+    violations.push({ of, why, states: known.size(), cut, ...(move && { move }) });
   }
 
   /** Adds a state that comes after this one. True when it was not known. */
   function add(made: State, from: number): boolean {
-    const key = keyOf(made, server);
-    const there = known.get(key);
-    const next = there ?? known.size;
+    const next = known.add(made);
     ways.lead(next);
-    if (there !== undefined) return false;
-    known.set(key, next);
+    if (next < cameFrom.length) return false;
     cameFrom.push(from);
-    queue.push({ state: made, number: next });
+    queue.push(made);
     seen.see(made);
     refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
     return true;
@@ -157,7 +209,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     let state = first;
     for (const next of way) {
       const { moves } = await movesFrom(state);
-      const move = moves.find((each) => known.get(keyOf(each.state, server)) === next) as Move;
+      const move = moves.find((each) => known.numberOf(each.state) === next) as Move;
       steps.push(move.step());
       state = move.state;
     }
@@ -186,14 +238,13 @@ function createSeen(budget: Scope['budget']) {
   };
 }
 
-/** Is more in use than this, in bytes? What nobody can reach any more counts for nothing. */
+/** Is more in use than this, in bytes? */
 function isOver(mostMemory: number): boolean {
-  const isUsed = () => process.memoryUsage().heapUsed > mostMemory;
-  if (!isUsed()) return false;
-  collectGarbage();
-  return isUsed();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers > mostMemory;
 }
 
+/** What nobody can reach any more counts for nothing. */
 function collectGarbage() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

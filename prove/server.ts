@@ -43,6 +43,12 @@ interface Contents {
   scripts: string[];
   /** Who listens to which channel, as `process channel`. */
   subscriptions: string[];
+  /** The numbers of those who listen. */
+  listeners: Set<number>;
+  /** What it holds under each key, as a text. */
+  texts: Map<string, string>;
+  /** What it has answered in this state, by the time, the command and who asks. */
+  executed: Map<string, Executed>;
 }
 
 /** The server's clock is ahead of the search's by this, in milliseconds: a time of 0 would be no time. */
@@ -57,26 +63,47 @@ export async function openServer(): Promise<Server> {
   /** Every script that was ever loaded, by its hash. */
   const texts = new Map<string, string>();
   const numbers = new Map<string, ServerState>();
-  const known = new Map<string, Executed>();
+  let answers = 0;
   /** What it holds now, and what its clock says. */
   let current: ServerState | undefined;
   let now = 0;
 
   for (const text of scriptTexts) texts.set(sha1Of(text), text);
 
-  function numberOf({ entries, scripts, subscriptions }: Omit<Contents, 'ends'>): ServerState {
+  function numberOf({
+    entries,
+    scripts,
+    subscriptions,
+  }: Pick<Contents, 'entries' | 'scripts' | 'subscriptions'>): ServerState {
     const name = JSON.stringify([entries.map(({ key, dump, endsAt }) => [key, dump, endsAt]), scripts, subscriptions]);
     const found = numbers.get(name);
     if (found !== undefined) return found;
     numbers.set(name, states.length);
     const ends = new Map(entries.map(({ key, endsAt }) => [key, endsAt]));
-    return states.push({ entries, scripts, subscriptions, ends }) - 1;
+    const listeners = new Set(subscriptions.map((one) => splitSubscription(one)[0]));
+    const texts = new Map(entries.map(({ key, dump, endsAt }) => [key, `${dump} ${endsAt}`]));
+    return states.push({ entries, scripts, subscriptions, ends, listeners, texts, executed: new Map() }) - 1;
   }
 
   function contentsOf(state: ServerState): Contents {
     const contents = states[state];
     if (contents === undefined) throw new Error(`The server was never in state ${state}.`);
     return contents;
+  }
+
+  /** The numbers of commands: by the command, which is asked for again and again, and by its text. */
+  const byCommand = new WeakMap<object, Numbered>();
+  const byText = new Map<string, Numbered>();
+  /** The same for the same command. */
+  function numbered(command: (string | number)[]): Numbered {
+    const found = byCommand.get(command);
+    if (found !== undefined) return found;
+    const text = JSON.stringify(command);
+    const isSubscribing = /SUBSCRIBE$/.test(String(command[0]));
+    const made = byText.get(text) ?? { number: byText.size, isSubscribing };
+    byText.set(text, made);
+    byCommand.set(command, made);
+    return made;
   }
 
   function restore(state: ServerState, at: number) {
@@ -129,15 +156,15 @@ export async function openServer(): Promise<Server> {
     empty: numberOf({ entries: [], scripts: [...texts.keys()].toSorted(), subscriptions: [] }),
     cold: numberOf({ entries: [], scripts: [], subscriptions: [] }),
     execute(state, at, process, command) {
-      const isSubscribing = /SUBSCRIBE$/.test(String(command[0]));
-      const name = `${state}|${at}|${isSubscribing ? process : ''}|${nameOf(command)}`;
-      const found = known.get(name);
+      const before = contentsOf(state);
+      const { number, isSubscribing } = numbered(command);
+      const name = isSubscribing ? `${at} ${number} ${process}` : `${at} ${number}`;
+      const found = before.executed.get(name);
       if (found) return found;
       restore(state, at);
       now = at;
       valkey.setTime(at);
       const { reply, messages } = valkey.run(isSubscribing ? listening(process) : COMMANDS, command);
-      const before = contentsOf(state);
       const scripts = scriptsAfter(before.scripts, command);
       const subscriptions = subscriptionsAfter(before.subscriptions, process, command);
       current = numberOf({ entries: readEntries(), scripts, subscriptions });
@@ -145,8 +172,9 @@ export async function openServer(): Promise<Server> {
         const [, channel, text] = message as string[];
         return { to: to - listening(0), channel: String(channel), message: String(text) };
       });
-      const executed = { id: known.size, reply, after: current, messages: heard };
-      known.set(name, executed);
+      answers += 1;
+      const executed = { id: answers, reply, after: current, messages: heard };
+      before.executed.set(name, executed);
       return executed;
     },
     without(state, process) {
@@ -154,25 +182,17 @@ export async function openServer(): Promise<Server> {
       const subscriptions = contents.subscriptions.filter((one) => splitSubscription(one)[0] !== process);
       return numberOf({ ...contents, subscriptions });
     },
-    listens: (state, process) => contentsOf(state).subscriptions.some((one) => splitSubscription(one)[0] === process),
-    entry(state, key) {
-      const found = contentsOf(state).entries.find((entry) => entry.key === key);
-      return found && `${found.dump} ${found.endsAt}`;
-    },
+    listens: (state, process) => contentsOf(state).listeners.has(process),
+    entry: (state, key) => contentsOf(state).texts.get(key),
     channels: (state) => contentsOf(state).subscriptions.map((one) => splitSubscription(one)[1]),
     ends: (state) => contentsOf(state).ends,
   };
 }
 
-const names = new WeakMap<object, string>();
-
-/** The command as a text; commands are asked for again and again. */
-function nameOf(command: (string | number)[]): string {
-  const found = names.get(command);
-  if (found !== undefined) return found;
-  const name = JSON.stringify(command);
-  names.set(command, name);
-  return name;
+/** A command as the server knows it. */
+interface Numbered {
+  number: number;
+  isSubscribing: boolean;
 }
 
 function splitSubscription(subscription: string): [number, string] {

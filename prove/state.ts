@@ -62,8 +62,8 @@ export interface Actor extends Readonly<ActorFields> {
   waitsSince: number | undefined;
   /** When its next timer may fire, in milliseconds; `Infinity` when it has none. */
   nextTimer: number;
-  /** What is left of one that does nothing more: the same for those of which every demand says the same. */
-  end: string | undefined;
+  /** What is left of one that does nothing more: the same number, below 0, for those of which every demand says the same. */
+  end: number | undefined;
 }
 
 export interface State {
@@ -139,25 +139,38 @@ export const nameOf = (index: number) => String.fromCharCode('A'.charCodeAt(0) +
 
 export function createActors() {
   const known = new Map<string, Actor>();
+  /** The numbers of ends, by what is left. */
+  const ends = new Map<string, number>();
 
   /** The one actor that is so. */
   function actorOf(fields: ActorFields): Actor {
     const { history, status, until, inbox, replies, writesBefore, leaseEnds } = fields;
-    const nameOfUnread = ({ id, until, reply }: Unread) => `${id} ${until} ${textOfReply(reply)}`;
-    const unheard = inbox.map((one) => ('reply' in one ? nameOfUnread(one) : `${one.channel} ${one.message}`));
-    const unread = replies.map(nameOfUnread);
-    const name = [history.id, status, until, writesBefore, leaseEnds, unheard, unread].join('|');
+    let name = `${history.id}|${status}|${until}|${writesBefore}|${leaseEnds.length === 1 ? leaseEnds[0] : leaseEnds}`;
+    for (const one of inbox) name += `|${'reply' in one ? nameOfUnread(one) : `${one.channel} ${one.message}`}`;
+    for (const one of replies) name += `||${nameOfUnread(one)}`;
     const found = known.get(name);
     if (found) return found;
-    const made = { ...fields, ...derivedFrom(fields), id: known.size };
+    const made = {
+      ...{ history, status, until, inbox, replies, writesBefore, leaseEnds },
+      ...derivedFrom(fields, numberOfEnd),
+      id: known.size,
+    };
     known.set(name, made);
     return made;
+  }
+
+  function numberOfEnd(left: string): number {
+    const number = ends.get(left) ?? -1 - ends.size;
+    ends.set(left, number);
+    return number;
   }
 
   return { actorOf };
 }
 
-function derivedFrom(fields: ActorFields) {
+const nameOfUnread = ({ id, until, reply }: Unread) => `${id} ${until} ${textOfReply(reply)}`;
+
+function derivedFrom(fields: ActorFields, numberOfEnd: (left: string) => number) {
   const { status, inbox, replies } = fields;
   const { seen } = fields.history;
   const isRunning = status !== 'crashed' && status !== 'comes';
@@ -175,7 +188,7 @@ function derivedFrom(fields: ActorFields) {
     insideOf: status === 'crashed' ? [] : seen.insideOf,
     waitsSince: isRunning ? seen.waitsSince : undefined,
     nextTimer: Math.min(Number.POSITIVE_INFINITY, ...seen.timers.map(({ due }) => due)),
-    end: status === 'crashed' || isIdle ? endOf(fields) : undefined,
+    end: status === 'crashed' || isIdle ? numberOfEnd(endOf(fields)) : undefined,
   };
 }
 
@@ -186,27 +199,59 @@ function endOf({ history: { seen }, status, leaseEnds }: ActorFields): string {
   return JSON.stringify([status, seen.isOver, seen.death, seen.timers.length, told, refused]);
 }
 
-const texts = new WeakMap<object, string>();
+/** The numbers of budgets, and of lists by their texts. */
+const numbers = { ofBudgets: new WeakMap<Budget, number>(), ofTexts: new Map<string, number>() };
 
-/** What is the same object in many states as a text. */
-function textOf(thing: object): string {
-  const found = texts.get(thing);
-  if (found !== undefined) return found;
-  const text = Object.values(thing).join(' ');
-  texts.set(thing, text);
-  return text;
+/** The same for the same text. */
+function numberOfText(text: string): number {
+  const found = numbers.ofTexts.get(text) ?? numbers.ofTexts.size;
+  if (found === numbers.ofTexts.size) numbers.ofTexts.set(text, found);
+  return found;
 }
 
-/** The state as a text: the same for states in which the same can happen next, and the same is violated. */
-export function keyOf(state: State, server: Server): string {
-  const { at, servers, ahead, frozen, actors, budget, crashedAt, freeSince, replica, sawEmpty } = state;
-  let key = `${at},${textOf(budget)},${textOf(ahead)},${textOf(frozen)},${crashedAt},${freeSince},${replica},${textOf(sawEmpty)}`;
-  for (const each of servers) key += `,${each}`;
-  for (const [index, { id, end }] of actors.entries()) {
+/** The same for budgets in which the same is left. */
+function numberOfBudget(budget: Budget): number {
+  const found = numbers.ofBudgets.get(budget);
+  if (found !== undefined) return found;
+  const number = numberOfText(Object.values(budget).join(' '));
+  numbers.ofBudgets.set(budget, number);
+  return number;
+}
+
+/** The number of a list that has nothing in it, as most have not. */
+const NOTHING = -1;
+const numberOfList = (list: readonly unknown[]) => (list.length === 0 ? NOTHING : numberOfText(list.join(' ')));
+/** How far the clock of a server is ahead matters where there are several. */
+const numberOfAhead = (ahead: readonly number[]) => (ahead.length === 1 ? NOTHING : numberOfText(ahead.join(' ')));
+
+/** How many numbers a state of this search is known by. */
+export const keyLength = ({ servers, actors }: State) => 8 + servers.length + actors.length;
+
+/** Writes the state as numbers: the same for states in which the same can happen next, and the same is violated. */
+export function writeKey(state: State, server: Server, key: Float64Array | number[]) {
+  const { servers, actors } = state;
+  key[0] = state.at;
+  key[1] = numberOfBudget(state.budget);
+  key[2] = numberOfAhead(state.ahead);
+  key[3] = numberOfList(state.frozen);
+  key[4] = state.crashedAt;
+  key[5] = state.freeSince;
+  key[6] = state.replica;
+  key[7] = numberOfList(state.sawEmpty);
+  let at = 8;
+  for (const each of servers) key[at++] = each;
+  for (let index = 0; index < actors.length; index += 1) {
+    const { id, end } = actors[index] as Actor;
     const isLeft = end !== undefined && !servers.some((each) => server.listens(each, index));
-    key += isLeft ? end : `,${id}`;
+    key[at++] = isLeft ? end : id;
   }
-  return key;
+}
+
+/** The state as a text: the same where its numbers are. */
+export function keyOf(state: State, server: Server): string {
+  const key: number[] = [];
+  writeKey(state, server, key);
+  return key.join();
 }
 
 /** The list with one item replaced. */

@@ -1,11 +1,11 @@
 // A process that proves cells one after the other, as they are sent to it.
 
 import { answerTasks } from '../stack/worker-process.ts';
-import { proveCell, type Task } from './cell.ts';
+import { proveCells, type SharedTask } from './cell.ts';
 
-answerTasks((task: Task) =>
-  proveCell(task).then(
-    (cell) => ({ cell }),
+answerTasks((task: SharedTask) =>
+  proveCells(task).then(
+    (cells) => ({ cells }),
     (error: Error) => ({ problem: error.message }),
   ),
 );

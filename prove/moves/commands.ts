@@ -34,18 +34,18 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
     const executed = server.execute(before, at + (ahead[head.server] ?? 0), index, head.command);
     const { id, reply, after, messages } = executed;
     const { leaseEnds, touches } = leases.afterCommand(state, index, head.server, after);
-    const more: Partial<State> = {
-      servers: replaced(servers, head.server, after),
-      ...(masters === 0 && { freeSince: leases.freeSince(state, leases.lastEnd(after)) }),
-      ...(budget.failovers > 0 && after !== before && { replica: before }),
+    const more = {
+      servers: after === before ? servers : replaced(servers, head.server, after),
+      freeSince: masters === 0 ? leases.freeSince(state, leases.lastEnd(after)) : state.freeSince,
+      replica: budget.failovers > 0 && after !== before ? before : state.replica,
     };
     const sent = { server: head.server, line: head.line, command: head.command, hasChanged: after !== before };
     const what = () => asSent(head, kind);
     const happening = { kind, what, more, messages, touches, answered: { sent, reply } };
-    const unread = (until: number) => ({ ...asUnread(actor, head, executed, until), leaseEnds });
+    const unread = (until: number) => asUnread(actor, head, executed, until, leaseEnds);
     const isBehind = actor.replies.some((one) => one.server === head.server && one.line === head.line);
     const moves: Move[] = [];
-    if (isBehind || seesBetween(state, index, { ...actor, leaseEnds }, head, after))
+    if (isBehind || seesBetween(state, index, leaseEnds, head, after))
       moves.push(change(state, index, unread(at), happening));
     else {
       const input = { at, type: 'reply' as const, id: head.id, reply };
@@ -55,7 +55,7 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
     }
     if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {
       const late = () => happens('sends, the reply is held up', { command: asRead(head.command), master: head.server });
-      const spent = { ...more, ...spend(budget, 'lateVotes') };
+      const spent = { ...more, budget: spend(budget, 'lateVotes') };
       const held = { ...happening, kind: 'hold reply' as const, what: late, more: spent };
       moves.push(change(state, index, unread(at + LONGEST_MS), held));
     }
@@ -76,11 +76,10 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
   function read(state: State, index: number): { due: Move[]; early: Move[] } {
     const due: Move[] = [];
     const early: Move[] = [];
-    const lines = new Set<string>();
-    for (const unread of state.actors[index]?.replies ?? []) {
-      const line = `${unread.server} ${unread.line}`;
-      if (lines.has(line)) continue;
-      lines.add(line);
+    const { replies } = state.actors[index] as Actor;
+    for (const unread of replies) {
+      const isOnSameLine = ({ server, line }: Unread) => server === unread.server && line === unread.line;
+      if (replies.find(isOnSameLine) !== unread) continue;
       (state.at >= unread.until ? due : early).push(...readReply(state, index, unread));
     }
     return { due, early };
@@ -105,17 +104,30 @@ export function createCommands(server: Server, { scope, masters }: MovesOptions,
  */
 const lookingBetween =
   (server: Server, scope: Scope, leases: Leases) =>
-  ({ at, budget }: State, index: number, actor: Actor, { line }: Pending, after: number): boolean => {
+  (
+    { at, budget, actors }: State,
+    index: number,
+    leaseEnds: readonly number[],
+    { line }: Pending,
+    after: number,
+  ): boolean => {
+    const actor = actors[index] as Actor;
     const isAsked = budget.hangUps > 0 && actor.waitsSince !== undefined;
-    const isPaused = budget.pauses > 0 && (scope.mayPause?.(index) ?? true) && leases.isHolder(actor, at);
+    const isPaused = budget.pauses > 0 && (scope.mayPause?.(index) ?? true) && leases.isHolder(actor, at, leaseEnds);
     const hears = line === 'messages' || actor.inbox.length > 0 || server.listens(after, index);
     return isAsked || isPaused || hears || actor.nextTimer <= at;
   };
 
 /** What the process has besides, until it reads the reply. */
-function asUnread({ inbox, replies }: Actor, { id, server, line }: Pending, { reply }: Executed, until: number) {
+function asUnread(
+  { inbox, replies }: Actor,
+  { id, server, line }: Pending,
+  { reply }: Executed,
+  until: number,
+  leaseEnds: readonly number[],
+) {
   const came = { id, server, line, reply, until };
-  return line === 'messages' ? { inbox: [...inbox, came] } : { replies: [...replies, came] };
+  return line === 'messages' ? { inbox: [...inbox, came], leaseEnds } : { replies: [...replies, came], leaseEnds };
 }
 
 function asSent({ server, command: sent }: Pending, kind: StepKind) {

@@ -34,7 +34,11 @@ export function createFaults(
     if (budget.delays > 0 && head && mayBeLate(state, index, head)) moves.push(holdUp(state, index, head));
     if (budget.crashes > 0 && isHolder() && (scope.mayCrash?.(index) ?? true)) moves.push(kill(state, index, actor));
     if (budget.hangUps > 0 && actor.waitsSince !== undefined) {
-      const hangsUp = { kind: 'hang up' as const, what: happens('hangs up'), more: spend(budget, 'hangUps') };
+      const hangsUp = {
+        kind: 'hang up' as const,
+        what: happens('hangs up'),
+        more: { budget: spend(budget, 'hangUps') },
+      };
       moves.push(...happen(state, index, { at, type: 'hangs-up' }, hangsUp));
     }
     return moves;
@@ -43,7 +47,7 @@ export function createFaults(
   function pause(state: State, index: number, { isInside }: Actor): Move {
     const paused = { status: 'is paused' as const, until: state.at + LONGEST_MS };
     // Who has the lock, and is not inside yet, is late by its pause: it was nobody's crash.
-    const more = { ...spend(state.budget, 'pauses'), ...(!isInside && { crashedAt: NEVER }) };
+    const more = { budget: spend(state.budget, 'pauses'), crashedAt: isInside ? state.crashedAt : NEVER };
     return change(state, index, paused, { kind: 'pause', what: happens('is paused'), more });
   }
 
@@ -57,7 +61,7 @@ export function createFaults(
     const writesBefore = writesOfOthers(state.actors, state.actors[index] as Actor);
     const late = { status: 'is late' as const, until: state.at + LONGEST_MS, writesBefore };
     const what = () => happens('is held up', { command: asRead(command) });
-    return change(state, index, late, { kind: 'hold up', what, more: spend(state.budget, 'delays') });
+    return change(state, index, late, { kind: 'hold up', what, more: { budget: spend(state.budget, 'delays') } });
   }
 
   function kill(state: State, index: number, actor: Actor): Move {
@@ -65,7 +69,7 @@ export function createFaults(
     const dead = { status: 'crashed' as const, inbox: [], replies: [] };
     // The lock of one whose lease is over is no longer its own: somebody else may have it for long.
     const crashedAt = leases.endFor(actor) > state.at ? state.at : state.crashedAt;
-    const more = { ...spend(state.budget, 'crashes'), crashedAt, servers };
+    const more = { budget: spend(state.budget, 'crashes'), crashedAt, servers };
     return change(state, index, dead, { kind: 'crash', what: happens('is killed'), more });
   }
 
@@ -97,21 +101,21 @@ function faultsOfServers(state: State, server: Server): Move[] {
     moves.push({ state: { ...state, ...more }, step: () => stepOf(state, 'the server', kind, what) });
   if (budget.failovers > 0 && state.replica !== servers[0]) {
     const failed = replaced(servers, 0, state.replica);
-    fault('failover', happens('fails over'), { ...spend(budget, 'failovers'), servers: failed });
+    fault('failover', happens('fails over'), { budget: spend(budget, 'failovers'), servers: failed });
   }
   if (budget.freezes > 0) {
     const what = happens('stands still', { master: FAULTY_MASTER });
-    fault('freeze', what, { ...spend(budget, 'freezes'), frozen: [...frozen, FAULTY_MASTER] });
+    fault('freeze', what, { budget: spend(budget, 'freezes'), frozen: [...frozen, FAULTY_MASTER] });
   }
   if (budget.restarts > 0 && servers[FAULTY_MASTER] !== server.empty) {
     const what = happens('starts again empty', { master: FAULTY_MASTER });
     const forgetful = replaced(servers, FAULTY_MASTER, server.cold);
-    fault('restart empty', what, { ...spend(budget, 'restarts'), servers: forgetful });
+    fault('restart empty', what, { budget: spend(budget, 'restarts'), servers: forgetful });
   }
   if (budget.clockJumps > 0 && servers[FAULTY_MASTER] !== server.empty) {
     const what = happens('clock jumps', { master: FAULTY_MASTER, ms: LEASE_MS });
     const jumped = replaced(ahead, FAULTY_MASTER, LEASE_MS + 1);
-    fault('clock jump', what, { ...spend(budget, 'clockJumps'), ahead: jumped });
+    fault('clock jump', what, { budget: spend(budget, 'clockJumps'), ahead: jumped });
   }
   return moves;
 }

@@ -50,4 +50,13 @@ export const stepOf = ({ at }: State, process: string, kind: StepKind, what: Cla
   told: [],
 });
 
-export const spend = (budget: Budget, fault: keyof Budget) => ({ budget: { ...budget, [fault]: budget[fault] - 1 } });
+/** Budgets of which one fault less is left. They are asked for again and again. */
+const spent = new WeakMap<Budget, Partial<Record<keyof Budget, Budget>>>();
+
+/** The budget without one fault of this kind: each time the same object. */
+export function spend(budget: Budget, fault: keyof Budget): Budget {
+  const known = spent.get(budget) ?? {};
+  spent.set(budget, known);
+  known[fault] ??= { ...budget, [fault]: budget[fault] - 1 };
+  return known[fault];
+}

@@ -31,7 +31,7 @@ const noFaults: Budget = {
   clockJumps: 0,
 };
 
-interface Found {
+export interface Found {
   moves: Move[];
   isCut: boolean;
 }
@@ -46,11 +46,15 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   const faults = createFaults(server, options, leases, processes, commands);
   const kinds = kindsOf(options);
 
-  /** Every move from this state. It is cut when time would go on beyond the horizon. */
-  async function movesFrom(state: State): Promise<Found> {
-    let found = movesKnown(state);
-    while (await processes.findOut()) found = movesKnown(state);
-    return found;
+  /** Every move from this state: at once, where what becomes of each process is known. It is cut when time would go on beyond the horizon. */
+  function movesFrom(state: State): Found | Promise<Found> {
+    const found = movesKnown(state);
+    return processes.isAsked() ? movesFoundOut(state) : found;
+  }
+
+  async function movesFoundOut(state: State): Promise<Found> {
+    await processes.findOut();
+    return movesFrom(state);
   }
 
   /** Every move of which it is known what becomes of its process. */
@@ -102,7 +106,12 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     return { moves, isCut: false };
   }
 
-  return { begin: () => firstState(server, options, leases, processes), movesFrom, leaseEndOf: leases.endFor };
+  return {
+    begin: () => firstState(server, options, leases, processes),
+    movesFrom,
+    leaseEndOf: leases.endFor,
+    endProcesses: processes.endAll,
+  };
 }
 
 /** Processes of one kind differ in nothing but their names. Who begins first is no matter when all begin at once. */

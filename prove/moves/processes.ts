@@ -5,7 +5,16 @@ import type { Input } from '../../simulation/world.ts';
 import { createHistories, type History, type ProcessOptions } from '../process.ts';
 import { inBuckets, STOCK_KEY } from '../sale.ts';
 import type { Executed, Server } from '../server.ts';
-import { type Actor, createActors, nameOf, replaced, type Sent, type State, type StepKind } from '../state.ts';
+import {
+  type Actor,
+  createActors,
+  nameOf,
+  replaced,
+  type Sent,
+  type State,
+  type Step,
+  type StepKind,
+} from '../state.ts';
 import type { Clause, Happening as Said } from '../wording.ts';
 import { nameOfReply } from '../words.ts';
 import { type Move, type MovesOptions, NEVER, stepOf, type Touch } from './move.ts';
@@ -24,7 +33,7 @@ export interface Happening {
   /** What changes about the process besides its history. */
   fields?: Fields;
   /** What changes about the rest. */
-  more?: Partial<State>;
+  more?: Partial<Pick<State, 'servers' | 'budget' | 'crashedAt' | 'freeSince' | 'replica'>>;
   messages?: Executed['messages'];
   touches?: Touch | undefined;
   answered?: { sent: Sent; reply: Reply };
@@ -47,7 +56,7 @@ export function createProcesses(
 ) {
   const { scope, masters, isInBuckets = false } = options;
   const { actorOf } = createActors();
-  const { openHistory } = createHistories();
+  const { openHistory, endAll } = createHistories();
   const areEmpty = lookingIntoBuckets(server);
   /** What becomes of a process, by its number and by what happens to it. */
   const known = new Map<string, Outcome[]>();
@@ -73,12 +82,10 @@ export function createProcesses(
     return (outcomes ?? []).map(({ made, input }) => moved(state, index, made, happening, input));
   }
 
-  /** Finds out what was asked for. Resolves with false when nothing was. */
-  async function findOut(): Promise<boolean> {
-    if (asked.size === 0) return false;
+  /** Finds out what was asked for. */
+  async function findOut() {
     for (const [name, find] of asked) known.set(name, await find());
     asked.clear();
-    return true;
   }
 
   async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
@@ -97,31 +104,52 @@ export function createProcesses(
     moved(state, index, actorOf({ ...(state.actors[index] as Actor), ...fields }), happening);
 
   function moved(state: State, index: number, made: Actor, happening: Happening, input?: Input): Move {
-    const { kind, what, more, touches, answered, messages } = happening;
+    const { more = {}, touches, messages } = happening;
     const toldBefore = (state.actors[index] as Actor).history.seen.told.length;
-    const { told, hasUsedChance } = made.history.seen;
-    const luck = hasUsedChance ? input?.chance : undefined;
-    const hasEntered = told.length > toldBefore && told.slice(toldBefore).some(({ step }) => step === 'entered');
     const actors = replaced(state.actors, index, made);
-    for (const { to, ...message } of messages ?? []) {
+    for (const { to, channel, message } of messages ?? []) {
       const hearer = actors[to] as Actor;
-      actors[to] = actorOf({ ...hearer, inbox: [...hearer.inbox, message] });
+      actors[to] = actorOf({ ...hearer, inbox: [...hearer.inbox, { channel, message }] });
     }
-    const next = { ...state, ...more, ...(hasEntered && { crashedAt: NEVER }), actors };
-    return {
-      state:
-        isInBuckets && areEmpty(next) ? { ...next, sawEmpty: actors.map(({ status }) => status !== 'comes') } : next,
-      step: () => ({
-        ...stepOf(state, nameOf(index), kind, withLuck(typeof what === 'function' ? what() : what, luck)),
-        ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
-        ...(input && { input }),
-        told: told.slice(toldBefore),
-      }),
-      ...(touches !== undefined && { touches }),
+    const next: State = {
+      at: state.at,
+      servers: more.servers ?? state.servers,
+      ahead: state.ahead,
+      frozen: state.frozen,
+      actors,
+      budget: more.budget ?? state.budget,
+      crashedAt: hasEntered(made, toldBefore) ? NEVER : (more.crashedAt ?? state.crashedAt),
+      freeSince: more.freeSince ?? state.freeSince,
+      replica: more.replica ?? state.replica,
+      sawEmpty: state.sawEmpty,
     };
+    if (isInBuckets && areEmpty(next)) next.sawEmpty = actors.map(({ status }) => status !== 'comes');
+    const step = () => stepAfter(state, index, made, happening, input);
+    return touches === undefined ? { state: next, step } : { state: next, step, touches };
   }
 
-  return { open, happen, findOut, change };
+  return { open, happen, isAsked: () => asked.size > 0, findOut, change, endAll };
+}
+
+/** Has the process entered since it told so much? */
+function hasEntered({ history }: Actor, toldBefore: number): boolean {
+  const { told } = history.seen;
+  for (let at = toldBefore; at < told.length; at += 1) if (told[at]?.step === 'entered') return true;
+  return false;
+}
+
+/** What happened to a process, and what it did because of that. */
+function stepAfter(state: State, index: number, made: Actor, happening: Happening, input?: Input): Step {
+  const { kind, what, answered } = happening;
+  const toldBefore = (state.actors[index] as Actor).history.seen.told.length;
+  const { told, hasUsedChance } = made.history.seen;
+  const luck = hasUsedChance ? input?.chance : undefined;
+  return {
+    ...stepOf(state, nameOf(index), kind, withLuck(typeof what === 'function' ? what() : what, luck)),
+    ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
+    ...(input && { input }),
+    told: told.slice(toldBefore),
+  };
 }
 
 function statusAfter({ status }: Actor, { seen }: History): Fields {

@@ -18,7 +18,7 @@ test('a lock that never comes back: unknown, when its process has computed for l
 });
 
 test('a process that stands still after its first cell is ended, too', async () => {
-  const answersOnce = "let cell; process.on('message', (task) => cell || process.send({ cell: (cell = task) }));";
+  const answersOnce = "let cell; process.on('message', (task) => cell || process.send({ cells: [(cell = task)] }));";
   const worker = writeModule('once.mjs', answersOnce);
   const task = { stage: 'one', file: worker, scope: 'plain', processes: 2, sales: 1, masters: 0, budget: {} };
   const tasks = Array.from({ length: availableParallelism() + 1 }, () => task);
@@ -38,7 +38,7 @@ test('a process that has just ended answers no more: the next cell is looked at 
   const gone = noModule('gone');
   const endsAtOnce = `import { writeFileSync } from 'node:fs';
     process.on('disconnect', () => writeFileSync('${gone}-' + process.pid, ''));
-    process.once('message', (task) => process.send({ cell: { ...task, ms: process.pid } }, () => process.disconnect()));`;
+    process.once('message', (task) => process.send({ cells: [{ ...task, ms: process.pid }] }, () => process.disconnect()));`;
   const worker = [writeModule('ends-at-once.mjs', endsAtOnce)];
   const tasks = Array.from({ length: availableParallelism() + 1 }, (_, at) => ({
     ...{ stage: `lock ${at}`, file: 'lock.ts', scope: 'plain', processes: 2, sales: 1, masters: 0, budget: {} },

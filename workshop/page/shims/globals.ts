@@ -12,7 +12,7 @@ Object.assign(globalThis, {
     env: {},
     pid: 1,
     // What it may use is the browser's to say.
-    memoryUsage: () => ({ heapUsed: 0 }),
+    memoryUsage: () => ({ heapUsed: 0, arrayBuffers: 0 }),
     on(what: string, hear: (why: unknown) => void) {
       if (what !== 'unhandledRejection') return;
       addEventListener('unhandledrejection', (event) => {
