@@ -9,6 +9,8 @@ import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey 
 const LEASES = 20;
 /** What the end of a lease takes until its holder has heard of it, in milliseconds: a command and its reply. */
 const SLACK_MS = 5;
+/** By then a lock that renews each third of its lease has two renewals on their way, in leases. */
+const STUCK_LEASES = 0.8;
 
 /** It is held for many leases: where it renews, nobody else enters. */
 export const longHold = ({ stage, promises }: LockUnderTest) =>
@@ -46,6 +48,7 @@ export async function lost({ survey, stage }: LockUnderTest) {
     await b.enters();
     return untilTold(staging, survey, a, since, 'its key was deleted and taken by another');
   });
+  if (survey.callsOnLeaseLost) await stage((staging) => renewalsMeet(staging, survey));
   const taken = `${how} ${formatDuration(takenMs)} after the key was deleted`;
   if (!survey.hasLost) return holds(`${taken}.`, { takenMs });
   const cutMs = await stage(async (staging) => {
@@ -57,6 +60,22 @@ export async function lost({ survey, stage }: LockUnderTest) {
     return untilTold(staging, survey, a, staging.story.now(), 'its line to Redis was cut');
   });
   return holds(`${taken}, and ${formatDuration(cutMs)} after the line was cut.`, { takenMs, cutMs });
+}
+
+/** Several renewals are on their way when the key is taken: each of them finds the loss, and the holder is told once. */
+async function renewalsMeet(staging: Staging, survey: Survey) {
+  const { story, servers, two } = staging;
+  const { p, a, b } = two(LEASE_MS, LONG_LEASE_MS);
+  await a.enters();
+  p.cut();
+  await story.pass(STUCK_LEASES * LEASE_MS);
+  story.say('the renewals of A are held on their way');
+  const since = story.now();
+  servers.endLease();
+  await b.enters();
+  p.restore();
+  story.say('the renewals reach Redis');
+  await untilTold(staging, survey, a, since, 'its key was taken while renewals were on their way');
 }
 
 /** How long after `since` it was told, in each way that the lock has. */
