@@ -12,6 +12,8 @@ export interface ProcessOptions {
   clock?: { aheadMs?: number; rate?: number };
   /** How long a packet takes between the process and a server, in milliseconds. */
   oneWayMs?: number;
+  /** How long it waits for an answer before it gives the connection up, in milliseconds: without it for ever. */
+  answerLimitMs?: number;
   /** What it has in common with other processes, such as pid 1 and a hostname. */
   identity?: Identity;
 }
@@ -35,7 +37,10 @@ export async function openLockLab(masterCount: number) {
   const nodes: VirtualNode<OpenedLock>[] = [];
 
   /** Starts a process that evaluates the lock's file. */
-  function start({ open, isOnSockets }: LockCode, { clock = {}, oneWayMs, identity = {} }: ProcessOptions = {}) {
+  function start(
+    { open, isOnSockets }: LockCode,
+    { clock = {}, oneWayMs, answerLimitMs = Number.POSITIVE_INFINITY, identity = {} }: ProcessOptions = {},
+  ) {
     const proxies = servers.map(createProxy);
     const node = startNode<OpenedLock>({
       name: `node-${nodes.length + 1}`,
@@ -43,7 +48,7 @@ export async function openLockLab(masterCount: number) {
       starts: 1,
       clock,
       identity,
-      answerLimitMs: Number.POSITIVE_INFINITY,
+      answerLimitMs,
       schedule,
       proxies,
       luck,

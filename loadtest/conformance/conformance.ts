@@ -23,7 +23,14 @@ interface Known {
 const known = new Map<string, Promise<Known>>();
 /** So long the commands of one renewal take at most, in milliseconds. */
 const MOMENT_MS = 50;
-const noSurvey: Survey = { acquire: [], release: [], renewal: [], hasLost: false, hasToken: false };
+const noSurvey: Survey = {
+  acquire: [],
+  release: [],
+  renewal: [],
+  hasLost: false,
+  callsOnLeaseLost: false,
+  hasToken: false,
+};
 const [first, second] = checks as [Check, Check];
 
 /**
@@ -44,8 +51,10 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
     if (isElsewhere && check !== second) return doesNotApply(`Not looked at: ${isElsewhere}`);
     if (check.needs === 'renewal' && has.renewal.length === 0)
       return doesNotApply('It sends nothing while it holds: it does not renew.');
-    if (check.needs === 'lost' && !has.hasLost)
-      return doesNotApply('It has no signal `lost`: a holder learns of its loss when it releases.');
+    if (check.needs === 'lost' && !has.hasLost && !has.callsOnLeaseLost) {
+      const why = has.renewal.length > 0 ? 'takes no `onLeaseLost`' : 'does not renew';
+      return doesNotApply(`It has no signal \`lost\`, and ${why}: a holder learns of its loss when it releases.`);
+    }
     if (check.needs === 'token' && !has.hasToken) return doesNotApply('It has no fencing tokens.');
     return await check.run(lock);
   } catch (error) {
@@ -95,7 +104,7 @@ async function surveyIn({ process, story, servers, key }: Staging, scripts: stri
     const acquire = await commandsOf(a.acquire, 'acquire()');
     const [hasLost, hasToken] = [a.hasLost(), a.token() !== undefined];
     const release = await commandsOf(a.release, 'release()');
-    survey = { acquire, release, renewal: [], hasLost, hasToken };
+    survey = { ...noSurvey, acquire, release, hasLost, hasToken };
   }
   // Its other scripts: one renews, one waits.
   const [holder, waiter] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
@@ -107,6 +116,7 @@ async function surveyIn({ process, story, servers, key }: Staging, scripts: stri
   const [first, ...others] = p.seen.slice(from).filter(({ line }) => line === 0);
   const renewal = others.filter(({ at }) => first !== undefined && at < first.at + MOMENT_MS);
   survey.renewal = [first, ...renewal].flatMap((each) => each?.command ?? []);
+  survey.callsOnLeaseLost = survey.renewal.length > 0 && holder.takesOnLeaseLost();
   await story.endOf(holder.release(), LEASE_MS);
   await story.endOf(asked, LEASE_MS);
   scripts.push(...new Set(servers.scriptsRun()));

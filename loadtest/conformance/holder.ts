@@ -31,6 +31,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   const signals: AbortSignal[] = [];
   const losses: number[] = [];
   let lostAt: number | undefined;
+  let takesOnLeaseLost = false;
   const lose = () => {
     lostAt ??= story.now();
   };
@@ -42,7 +43,11 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   const made = call(async () => {
     const onLeaseLost = () => losses.push(story.now());
     const timing = { renewEveryMs: options.leaseMs / 3, retryDelayMs: RETRY_DELAY_MS };
-    lock = createLock({ ...clients, ...timing, ...options, onLeaseLost } as never);
+    const given = { ...clients, ...timing, ...options, onLeaseLost };
+    const onTake = (name: string | symbol) => {
+      takesOnLeaseLost ||= name === 'onLeaseLost';
+    };
+    lock = createLock(noteTaken(given, onTake) as never);
   });
   const own = async () => {
     await made;
@@ -67,9 +72,27 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
     release: () => call(async () => (await own()).release()),
     lock: () => lock,
     losses,
+    takesOnLeaseLost: () => takesOnLeaseLost,
     lostAt: () => lostAt,
     listeners: () => signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0),
   };
+}
+
+/** The same options. `onTake` is called with the name of each that is read by its name: a copy of all of them says nothing. */
+function noteTaken<T extends object>(options: T, onTake: (name: string | symbol) => void): T {
+  let copied: string | symbol | undefined;
+  return new Proxy(options, {
+    // A copy asks whether there is such an option, then reads it.
+    getOwnPropertyDescriptor(target, name) {
+      copied = name;
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+    get(target, name) {
+      if (name !== copied) onTake(name);
+      copied = undefined;
+      return Reflect.get(target, name);
+    },
+  });
 }
 
 export interface HolderOptions {
@@ -142,6 +165,8 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
     lostAt: calls.lostAt,
     /** When it called `onLeaseLost`. */
     losses: calls.losses,
+    /** It has read `onLeaseLost` from its options, by this name. */
+    takesOnLeaseLost: calls.takesOnLeaseLost,
     token(): bigint | undefined {
       const token = calls.lock()?.fencingToken;
       return token === undefined ? undefined : BigInt(token);

@@ -174,6 +174,8 @@ export interface Survey {
   /** Those that it sends while it holds, when a part of its lease has passed. */
   renewal: ReadCommand[];
   hasLost: boolean;
+  /** It renews, so it learns of a loss, and it has taken `onLeaseLost` from its options: it is to call that. */
+  callsOnLeaseLost: boolean;
   hasToken: boolean;
   /** No command of it names the key: a clause with a full stop. */
   isElsewhere?: string;

@@ -1,14 +1,16 @@
 // A lease is held, renewed, lost and given up, and whoever has it knows.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { countOf, formatDuration } from '../../narration/numbers.ts';
+import { countOf, formatDuration, listOf } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
 import { doesNotApply, type End, Fault, holds, isNotHeld, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey } from '../staging.ts';
 
 const LEASES = 20;
 /** What the end of a lease takes until its holder has heard of it, in milliseconds: a command and its reply. */
 const SLACK_MS = 5;
+/** By then a lock that renews each third of its lease has two renewals on their way, in leases. */
+const STUCK_LEASES = 0.8;
 
 /** It is held for many leases: where it renews, nobody else enters. */
 export const longHold = ({ stage, promises }: LockUnderTest) =>
@@ -31,35 +33,78 @@ export const longHold = ({ stage, promises }: LockUnderTest) =>
     return holds(`Held for ${LEASES} leases: nobody else entered.`);
   });
 
-/** `lost` aborts within a lease of the loss: whether the key is gone, or Redis does not answer. */
-export async function lost({ stage }: LockUnderTest) {
+/**
+ * The holder is told within a lease of the loss: by `lost`, whether the key is gone or Redis does not answer, and by `onLeaseLost`, when
+ * a renewal finds the key gone or `lost` has aborted.
+ */
+export async function lost({ survey, stage }: LockUnderTest) {
+  const told = [survey.hasLost && '`lost` aborted', survey.callsOnLeaseLost && '`onLeaseLost` was called'];
+  const how = listOf(told.filter((each) => each !== false));
   const takenMs = await stage(async (staging) => {
     const { a, b } = staging.two(LEASE_MS, LONG_LEASE_MS);
     await a.enters();
     const since = staging.story.now();
     staging.servers.endLease();
     await b.enters();
-    return untilLost(staging, a, since, 'its key was deleted and taken by another');
+    return untilTold(staging, survey, a, since, 'its key was deleted and taken by another');
   });
+  if (survey.callsOnLeaseLost) await stage((staging) => renewalsMeet(staging, survey));
+  const taken = `${how} ${formatDuration(takenMs)} after the key was deleted`;
+  if (!survey.hasLost) return holds(`${taken}.`, { takenMs });
   const cutMs = await stage(async (staging) => {
     const p = staging.process();
     const a = p.holder('A', LEASE_MS);
     await a.enters();
     p.cut();
     staging.story.say('the line of A is cut');
-    return untilLost(staging, a, staging.story.now(), 'its line to Redis was cut');
+    return untilTold(staging, survey, a, staging.story.now(), 'its line to Redis was cut');
   });
-  const said = `${formatDuration(takenMs)} after the key was deleted, and ${formatDuration(cutMs)} after the line was cut`;
-  return holds(`\`lost\` aborted ${said}.`, { takenMs, cutMs });
+  return holds(`${taken}, and ${formatDuration(cutMs)} after the line was cut.`, { takenMs, cutMs });
 }
 
-/** How long after `since` it was lost. */
-async function untilLost({ story }: Staging, holder: Holder, since: number, fault: string): Promise<number> {
+/** Several renewals are on their way when the key is taken: each of them finds the loss, and the holder is told once. */
+async function renewalsMeet(staging: Staging, survey: Survey) {
+  const { story, servers, two } = staging;
+  const { p, a, b } = two(LEASE_MS, LONG_LEASE_MS);
+  await a.enters();
+  p.cut();
+  await story.pass(STUCK_LEASES * LEASE_MS);
+  story.say('the renewals of A are held on their way');
+  const since = story.now();
+  servers.endLease();
+  await b.enters();
+  p.restore();
+  story.say('the renewals reach Redis');
+  await untilTold(staging, survey, a, since, 'its key was taken while renewals were on their way');
+}
+
+/** How long after `since` it was told, in each way that the lock has. */
+async function untilTold(
+  { story }: Staging,
+  { hasLost, callsOnLeaseLost }: Survey,
+  holder: Holder,
+  since: number,
+  fault: string,
+): Promise<number> {
   await story.pass(since + LEASE_MS + SLACK_MS - story.now());
-  const at = holder.lostAt();
-  story.say(at === undefined ? '`lost` of A has not aborted' : '`lost` of A has aborted');
-  if (at === undefined) throw new Fault(`\`lost\` had not aborted a lease after ${fault}.`);
-  return at - since;
+  const at: number[] = [];
+  if (hasLost) {
+    const lostAt = holder.lostAt();
+    story.say(lostAt === undefined ? '`lost` of A has not aborted' : '`lost` of A has aborted');
+    if (lostAt === undefined) throw new Fault(`\`lost\` had not aborted a lease after ${fault}.`);
+    at.push(lostAt);
+  }
+  if (callsOnLeaseLost) {
+    const { losses } = holder;
+    story.say(`A has called \`onLeaseLost\` ${losses.length === 1 ? 'once' : `${losses.length} times`}`);
+    if (losses.length === 0) throw new Fault(`\`onLeaseLost\` had not been called a lease after ${fault}.`);
+    // Once is enough, whatever is found later, or when it releases.
+    await story.pass(LEASE_MS);
+    await holder.leaves();
+    if (losses.length > 1) throw new Fault(`\`onLeaseLost\` was called ${losses.length} times after ${fault}.`);
+    at.push(...losses);
+  }
+  return Math.max(...at) - since;
 }
 
 /** A renewal is rejected, since the connection breaks: the process lives on. */

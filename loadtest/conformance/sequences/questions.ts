@@ -28,10 +28,19 @@ export async function askAll(scene: Scene) {
   await leavesNothing(scene);
 }
 
+/** A holder that has lost the lock was told so, once, where the lock tells. */
+export function wasTold(scene: Scene, { name, losses }: Holder, how: string) {
+  if (!scene.abilities.callsOnLeaseLost || losses.length === 1) return;
+  const times = losses.length === 0 ? 'was not called' : `was called ${losses.length} times`;
+  throw scene.fault(`${name} lost the lock to ${how}, and its \`onLeaseLost\` ${times}.`);
+}
+
 /** A holder is alone, now and, when it renews, for three leases more. */
 export async function stays(scene: Scene, inside: Holder, leaseMs = scene.leaseMs) {
   const { nodes, story, abilities } = scene;
   const isAlone = async (since: string) => {
+    if (abilities.callsOnLeaseLost && inside.losses.length > 0)
+      throw scene.fault(`${inside.name} had the lock, and its \`onLeaseLost\` was called.`);
     for (const process of [nodes.p, nodes.q]) {
       const rival = scene.caller(process);
       const whose = process === nodes.p ? 'the same' : 'another';

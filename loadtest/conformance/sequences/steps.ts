@@ -4,7 +4,7 @@ import { formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
 import { saidOf } from '../outcome.ts';
 import { LEASE_MS, type Process } from '../staging.ts';
-import { leavesNothing, stays } from './questions.ts';
+import { leavesNothing, stays, wasTold } from './questions.ts';
 import type { Scene } from './scene.ts';
 import type { Operation } from './words.ts';
 
@@ -67,11 +67,13 @@ export const steps: Record<Operation, Step> = {
   hold: holdFor(HOLD_LEASES),
   'hold long': holdFor(LONG_HOLD_LEASES),
   async lose(scene) {
-    const { name } = insideOf(scene);
+    const holder = insideOf(scene);
+    const { name } = holder;
     scene.servers.endLease(scene.key);
     const other = await passThrough(scene, `the lease of ${name} ended`);
     // By now who renews has heard of it.
     await scene.story.pass(scene.leaseMs);
+    wasTold(scene, holder, other.name);
     scene.hasLeft();
     return `${name} lost the lock to ${other.name}`;
   },
@@ -141,11 +143,13 @@ export const steps: Record<Operation, Step> = {
   'first waiter cut off': withWaiters('first', 'cut off'),
   'second waiter cut off': withWaiters('second', 'cut off'),
   async 'lose to waiters'(scene) {
-    const { name } = insideOf(scene);
+    const holder = insideOf(scene);
+    const { name } = holder;
     const queue = await lineUp(scene, [scene.nodes.q, scene.nodes.p, scene.nodes.q]);
     scene.servers.endLease(scene.key);
     await serve(scene, queue, `three waited, the lease of ${name} ended`);
     await scene.story.pass(scene.leaseMs);
+    wasTold(scene, holder, 'three that waited');
     scene.hasLeft();
     return `${name} lost the lock to three that waited`;
   },

@@ -9,12 +9,14 @@ export interface Abilities {
   hasReentry: boolean;
   hasRenewal: boolean;
   hasMasters: boolean;
+  callsOnLeaseLost: boolean;
 }
 
 export const abilitiesOf = ({ promises, survey }: LockUnderTest): Abilities => ({
   hasReentry: promises.reentry === true,
   hasRenewal: survey.renewal.length > 0,
   hasMasters: promises.masters === true,
+  callsOnLeaseLost: survey.callsOnLeaseLost,
 });
 
 /** Where a sequence has led: how often its holder is inside, and whether there is one that has left or lost the lock. */

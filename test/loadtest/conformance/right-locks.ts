@@ -67,6 +67,13 @@ const fenced = edited({
     .then((token) => { if (token) lock.fencingToken = String(token); return token && 'OK'; })`,
 });
 
+/** It has no `lost`, and learns from its renewals alone that the key is another's: then it calls `onLeaseLost`. */
+const mute = edited({
+  'lost: gone.signal,': '',
+  'gone.abort(new LockNotHeldError(key));': '',
+  'end = setTimeout(lose, at - performance.now());': '',
+});
+
 /** A release is published, and each process listens once: a message wakes one of its waiters. */
 const woken = edited({
   'const take': `const subscribe = async () => {
@@ -171,6 +178,26 @@ export const rightLocks = {
   }),
   /** Its tokens are times of the server, far from each other. */
   oddFenced: edited({ "redis.call('INCR', KEYS[2])": "string.format('%d%06d', unpack(redis.call('TIME')))" }, fenced),
+  mute,
+  /** It notes that the key is another's, and calls `onLeaseLost` when the lease is over by its own clock. */
+  oddMute: edited(
+    {
+      'kept === 0) lose();': 'kept === 0) { stop(); end = setTimeout(lose, endsAt - from); }',
+      'else if (kept === 1) until(from + leaseMs);': 'else if (kept === 1) endsAt = from + leaseMs;',
+      'until(at + leaseMs);': 'endsAt = at + leaseMs;',
+      'let [end,': 'let endsAt = 0;\n  let [end,',
+    },
+    mute,
+  ),
+  /** It copies all its options, uses no `onLeaseLost`, and has no `lost`: who has lost the key learns it by `release()`. */
+  deaf: edited(
+    {
+      '({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {':
+        '(options) => {\n  const { redis, key, ownerToken, leaseMs, retryDelayMs } = { ...options };',
+      'stop(); onLeaseLost();': 'stop();',
+    },
+    mute,
+  ),
   woken,
   /** It asks before it listens, and once more when it does; a release rings twice. */
   oddWoken: edited(

@@ -30,6 +30,7 @@ test.each(wrong)('contract-%s finds it, in %s: %s', async (check, base, _what, e
 const looksWrong: Partial<Record<RightLock, RightLock>> = {
   plain: 'odd',
   fenced: 'oddFenced',
+  mute: 'oddMute',
   woken: 'oddWoken',
   queue: 'oddQueue',
   hasty: 'oddHasty',
@@ -37,7 +38,13 @@ const looksWrong: Partial<Record<RightLock, RightLock>> = {
 };
 // Right locks go through the long ones in test/soak: that takes a while.
 const short = wrong.filter(([check]) => check !== 'long-sequences');
-const judged = [...short.map(([check, base]) => [check, base] as const), ['herd', 'patient'] as const];
+const judged = [
+  ...short.map(([check, base]) => [check, base] as const),
+  ['herd', 'patient'] as const,
+  ['lost', 'mute'] as const,
+  ['lost', 'deaf'] as const,
+  ['sequences', 'deaf'] as const,
+];
 const right = new Map(judged.map(([check, base]) => [`${check} ${base}`, [check, looksWrong[base] ?? base] as const]));
 test.each([...right.values()])('contract-%s accuses no right lock: %s', async (check, base) => {
   const { verdict, reasons } = await verdictOf(check, rightLocks[base]);

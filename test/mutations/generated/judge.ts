@@ -16,7 +16,7 @@ import { type Difference, findDifference, playScene, type Scene } from './scene.
 const USUAL_SEEDS = 10;
 const SEEDS = 4;
 /** They take longest, so they come last. */
-const LATE = ['contract-abort-many', 'contract-herd', 'contract-sequences', 'contract-heap'];
+const LATE = ['contract-abort-many', 'contract-herd', 'contract-heap', 'contract-sequences', 'contract-long-sequences'];
 
 /** How the lock as it is behaves. */
 export interface Usual {

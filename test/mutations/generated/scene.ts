@@ -21,6 +21,11 @@ const PATIENCE_LEASES = 10;
 /** What nobody renews is gone by then. */
 const LEFT_LEASES = 12;
 const LIMIT_MS = 200 * LEASE_MS;
+/** What a process of the service waits for an answer. */
+const ANSWER_LIMIT_MS = 700;
+/** A release that failed is tried again after so many milliseconds, and so often. */
+const AGAIN_MS = 100;
+const RELEASES = 60;
 /** So many locks may be reached after their end, each time: what holds the last one. */
 const REACHED = 2;
 
@@ -33,6 +38,10 @@ interface Family {
   rounds?: number;
   /** The longest hold. */
   hold?: number;
+  /** How long the lease is that the lock is given. All other times stay as they are. */
+  lease?: number;
+  /** A process gives a connection up on which nothing is answered. */
+  givesUp?: boolean;
   /** All ask at one moment. */
   atOnce?: boolean;
   tries?: number;
@@ -50,9 +59,9 @@ interface Family {
 
 /** What happens to a process or a server, once, at a random time. */
 interface Fault {
-  begins(stage: Stage): void;
+  begins(stage: Stage): unknown;
   /** It is over after a random time, which is no longer than `lasts` leases. */
-  ends?(stage: Stage): void;
+  ends?(stage: Stage): unknown;
   lasts?: number;
 }
 
@@ -93,6 +102,17 @@ const families: Record<string, Family> = {
   refusal: {
     hold: 1,
     fault: { begins: ({ refuseWrites }) => refuseWrites(1), ends: ({ refuseWrites }) => refuseWrites(0), lasts: 0.5 },
+  },
+  'reset, long lease': { lease: 10, rounds: 4, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
+  'outage, long lease': {
+    lease: 20,
+    givesUp: true,
+    rounds: 5,
+    fault: {
+      begins: ({ servers }) => servers.map((server) => server.stop()),
+      ends: ({ servers }) => servers.map((server) => server.resume()),
+      lasts: 4,
+    },
   },
   forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
@@ -157,9 +177,9 @@ export async function findDifference(source: LockSource, seeds: number, usual: S
   return undefined;
 }
 
-type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string };
+type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string };
 
-async function openStage(code: LockCode, source: LockSource, seed: number) {
+async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
   const { masters = false, permits = false } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
@@ -174,7 +194,7 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
   let commands = 0;
 
   function startProcess() {
-    const { node, proxies, exports, clients } = lab.start(code);
+    const { node, proxies, exports, clients } = lab.start(code, givesUp ? { answerLimitMs: ANSWER_LIMIT_MS } : {});
     const lines = masters ? proxies.slice(1) : proxies;
     for (const line of lines)
       line.watch(({ args }) => {
@@ -194,6 +214,7 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
     odd,
     waits,
     given,
+    leaseMs: lease * LEASE_MS,
     permits: permits ? PERMITS : 1,
     commands: () => commands,
     servers,
@@ -205,7 +226,12 @@ async function openStage(code: LockCode, source: LockSource, seed: number) {
       new Promise<End>((resolve) => {
         call.then(
           () => resolve({ how: 'done' }),
-          (error) => resolve({ how: 'rejected', code: String(error?.code ?? error?.name ?? error) }),
+          (error) =>
+            resolve({
+              how: 'rejected',
+              code: String(error?.code ?? error?.name ?? error),
+              message: String(error?.message),
+            }),
         );
         schedule.after(limitMs, () => resolve({ how: 'pending' }));
       }),
@@ -228,7 +254,7 @@ async function playRun(
   seen: Seen,
   mostCommands: number,
 ) {
-  const stage = await openStage(code, source, seed);
+  const stage = await openStage(code, source, family, seed);
   const { lab, odd, waits } = stage;
   const events = ['unhandledRejection', 'uncaughtException'] as const;
   const die = () => void odd.add('a process dies');
@@ -271,12 +297,19 @@ async function lookForLeaks({ given, odd }: Stage) {
   if (given.filter((each) => each.deref() !== undefined).length > REACHED) odd.add('memory stays');
 }
 
+/** Redis has not heard of such a command. */
+const NEVER_SENT = /^Stream isn't writeable/;
+/** It failed, and nobody knows what Redis has. */
+const isUnknown = (end: End) => end.how === 'rejected' && end.code !== 'LOCK_NOT_HELD';
+
 /** Somebody who is in the shop for one hold. */
 interface Buyer {
   process: Process;
   lock: Lock;
   askedAt: number;
   isTold: boolean;
+  /** Its release is under way. */
+  isLeaving?: boolean;
   /** When the key was deleted while it held. */
   robbedAt?: number;
 }
@@ -316,7 +349,7 @@ async function play(stage: Stage, family: Family) {
     if (!node.isDead() && node.world.timers().length > (begin[at] ?? 0) && !hangs) odd.add('timers stay');
 }
 
-function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }: Stage) {
+function createShop({ leaseMs, luck, pass, endOf, now, odd, waits, permits, given, keys }: Stage) {
   const inside = new Set<Buyer>();
   const waiting = new Set<Buyer>();
   let stock = 1_000;
@@ -333,11 +366,11 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }
 
   function open(process: Process, ownerToken: string): Buyer {
     const buyer: Buyer = { process, lock: undefined as never, askedAt: now(), isTold: false };
-    const timing = { leaseMs: LEASE_MS, renewEveryMs: LEASE_MS / 3, retryDelayMs: RETRY_DELAY_MS };
+    const timing = { leaseMs, renewEveryMs: leaseMs / 3, retryDelayMs: RETRY_DELAY_MS };
     const onLeaseLost = () => {
       if (buyer.isTold) odd.add('told twice');
       if (!wasFault) odd.add('told of a loss without a fault');
-      if (!inside.has(buyer) && isAlive(buyer)) odd.add('told of a loss, and it did not hold');
+      if (!inside.has(buyer) && !buyer.isLeaving && isAlive(buyer)) odd.add('told of a loss, and it did not hold');
       buyer.isTold = true;
     };
     process.node.take(() => {
@@ -403,11 +436,7 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }
         odd.add(`acquire() rejects: ${end.code}`);
       else if (!signal.aborted) odd.add('acquire() rejects as if aborted');
       // As the service does when nobody knows what Redis has.
-      if (wasFault)
-        await endOf(
-          call(process, () => buyer.lock.release()),
-          LEASE_MS,
-        );
+      if (wasFault && !NEVER_SENT.test(end.message)) await releases(buyer, LEASE_MS);
       return;
     }
     enter(buyer, isOnce);
@@ -431,12 +460,11 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }
   async function leave(buyer: Buyer, family: Family) {
     inside.delete(buyer);
     const { process, isTold, robbedAt = Number.POSITIVE_INFINITY } = buyer;
-    if (now() > robbedAt + LEASE_MS && !isTold) odd.add('not told of a loss within a lease');
+    if (now() > robbedAt + leaseMs && !isTold) odd.add('not told of a loss within a lease');
     if (isTold && luck() < (family.abandons ?? 0)) return;
-    const end = await endOf(
-      call(process, () => buyer.lock.release()),
-      4 * LEASE_MS,
-    );
+    buyer.isLeaving = true;
+    const end = await releases(buyer, 4 * LEASE_MS);
+    buyer.isLeaving = false;
     if (process.node.isDead()) return;
     if (end.how === 'pending') odd.add('release() does not end');
     if (end.how === 'rejected') odd.add(`release() rejects: ${end.code}`);
@@ -451,6 +479,22 @@ function createShop({ luck, pass, endOf, now, odd, waits, permits, given, keys }
     );
     if (stray.how !== 'rejected') odd.add(`a second release() ${stray.how}`);
     else if (stray.code !== 'LOCK_NOT_HELD') odd.add(`a second release() rejects: ${stray.code}`);
+  }
+
+  /** Releases, and after a fault once more when that failed, as the service does. Resolves with how the first release ended. */
+  async function releases({ process, lock }: Buyer, limitMs: number): Promise<End> {
+    const release = () =>
+      endOf(
+        call(process, () => lock.release()),
+        limitMs,
+      );
+    const first = await release();
+    let end = first;
+    for (let tries = 1; tries < RELEASES && isUnknown(end) && !process.node.isDead(); tries += 1) {
+      await pass(AGAIN_MS);
+      end = await release();
+    }
+    return first;
   }
 
   async function nest(buyer: Buyer, ownerToken: string) {
