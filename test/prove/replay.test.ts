@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { proveCell } from '../../prove/cell.ts';
 import { type ReplayOptions, replay } from '../../prove/replay.ts';
 import type { Step } from '../../prove/state.ts';
-import { fileOf, open, scopeNamed, searchIn, task } from './own-locks.ts';
+import { sha1Of } from '../../simulation/scripts.ts';
+import { fileOf, open, scopeNamed, searchIn, task, writeLock } from './own-locks.ts';
 
 interface Found {
   steps: Step[];
@@ -28,6 +29,25 @@ describe('replay: a counterexample goes the same way on fresh processes and a Va
   test('a cell that fails says how often it was replayed', async () => {
     expect(await proveCell(task('4-ttl', 'long-sale'))).toMatchObject({ verdict: 'fails', replayed: 20 });
     expect(await proveCell(task('4-ttl', 'plain'))).not.toHaveProperty('replayed');
+  });
+
+  test('a script that one replay has taught the Valkey is not there in the next', async () => {
+    // It asks by the hash first, so the reply says whether the server knew the script.
+    const own = "return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])";
+    const file = writeLock(
+      `const text = ${JSON.stringify(own)};
+      return {
+        async acquire() {
+          await redis.evalsha('${sha1Of(own)}', 1, key, ownerToken, leaseMs).catch(() => redis.eval(text, 1, key, ownerToken, leaseMs));
+        },
+        async release() { await redis.del(key); },
+      };`,
+    );
+
+    const { reason, counterexample, replayed } = await proveCell(task('own', 'plain', { file }));
+
+    expect(counterexample?.filter(({ sent }) => sent?.command[0] === 'EVAL')).toHaveLength(1);
+    expect({ reason, replayed }).toEqual({ reason: expect.stringMatching(/^A and B/), replayed: 20 });
   });
 });
 
