@@ -16,8 +16,8 @@ import { type Difference, findDifference, playMore, playScene, type Scene } from
 const USUAL_SEEDS = 10;
 const SEEDS = 4;
 /** Where the scene and the checks disagree the scene is played so often, and as often of the lock as it is, to see what may happen to that. */
-const MORE_SEEDS = 25;
-const MORE_USUAL_SEEDS = 120;
+const MORE_SEEDS = 12;
+const MORE_USUAL_SEEDS = 80;
 /** They take longest, so they come last. */
 const LATE = ['contract-abort-many', 'contract-herd', 'contract-heap', 'contract-sequences', 'contract-long-sequences'];
 

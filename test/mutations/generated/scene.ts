@@ -24,6 +24,8 @@ const PATIENCE_LEASES = 10;
 /** What nobody renews is gone by then. */
 const LEFT_LEASES = 12;
 const LIMIT_MS = 200 * LEASE_MS;
+/** Votes that are later than so many leases are those of nobody: a master is waited for for 50 ms. */
+const VOTES_LATE = 0.1;
 /** What a process of the service waits for an answer. */
 const ANSWER_LIMIT_MS = 700;
 /** A release that failed is tried again after so many milliseconds, and so often. */
@@ -172,10 +174,11 @@ export interface Difference {
 type Stage = Awaited<ReturnType<typeof openStage>>;
 type Process = Stage['processes'][0];
 
-/** A permit is not taken twice by one holder, and few locks have readers. */
+/** A permit is not taken twice by one holder, few locks have readers, and a vote that is very late is none. */
 const familiesOf = ({ name }: LockSource) =>
   Object.entries(families).filter(
-    ([, { nests, reads }]) =>
+    ([, { nests, reads, late = 0 }]) =>
+      (late <= VOTES_LATE || !promisesOfOurs[name]?.masters) &&
       (nests === undefined || !promisesOfOurs[name]?.permits) &&
       (reads === undefined || 'createReadLock' in (strategies[name] ?? {})),
   );
