@@ -26,6 +26,7 @@ const LEFT_LEASES = 12;
 const LIMIT_MS = 200 * LEASE_MS;
 /** Votes that are later than so many leases are those of nobody: a master is waited for for 50 ms. */
 const VOTES_LATE = 0.1;
+const VOTE_LIMIT_MS = 50;
 /** What a process of the service waits for an answer. */
 const ANSWER_LIMIT_MS = 700;
 /** A release that failed is tried again after so many milliseconds, and so often. */
@@ -139,6 +140,14 @@ const families: Record<string, Family> = {
     fault: { begins: ({ refuseWrites }) => refuseWrites(1), ends: ({ refuseWrites }) => refuseWrites(0), lasts: 0.5 },
   },
   'reset, long lease': { lease: 10, rounds: 4, fault: { begins: cut('reset'), ends: restore, lasts: 0.5 } },
+  // So late that each reply may be lost, and in time for a vote.
+  'lost votes, long lease': {
+    lease: 10,
+    rounds: 8,
+    hold: 0.05,
+    slowMs: 40,
+    fault: { begins: cut('reset'), ends: restore, lasts: 0.1 },
+  },
   'outage, long lease': {
     lease: 20,
     givesUp: true,
@@ -175,19 +184,20 @@ type Stage = Awaited<ReturnType<typeof openStage>>;
 type Process = Stage['processes'][0];
 
 /** A permit is not taken twice by one holder, few locks have readers, and a vote that is very late is none. */
-const familiesOf = ({ name }: LockSource) =>
+const familiesOf = ({ name }: LockSource, only?: string[]) =>
   Object.entries(families).filter(
-    ([, { nests, reads, late = 0 }]) =>
-      (late <= VOTES_LATE || !promisesOfOurs[name]?.masters) &&
+    ([family, { nests, reads, late = 0, slowMs = 0 }]) =>
+      (only === undefined || only.includes(family)) &&
+      ((late <= VOTES_LATE && slowMs < VOTE_LIMIT_MS) || !promisesOfOurs[name]?.masters) &&
       (nests === undefined || !promisesOfOurs[name]?.permits) &&
       (reads === undefined || 'createReadLock' in (strategies[name] ?? {})),
   );
 
-/** Plays the runs of each family. */
-export async function playScene(source: LockSource, seeds: number): Promise<Scene> {
+/** Plays the runs of each family, or of these alone. */
+export async function playScene(source: LockSource, seeds: number, only?: string[]): Promise<Scene> {
   const code = await readLockCode(source);
   const scene: Scene = {};
-  for (const [name, family] of familiesOf(source)) {
+  for (const [name, family] of familiesOf(source, only)) {
     const seen: Seen = { odd: {}, runs: [] };
     for (let seed = 1; seed <= seeds; seed += 1)
       await playRun(code, source, family, seed, seen, Number.POSITIVE_INFINITY);
@@ -205,7 +215,7 @@ export async function playMore(source: LockSource, usual: Scene, { family: name,
     await playRun(code, source, family, seen.runs.length + 1, seen, Number.POSITIVE_INFINITY);
 }
 
-/** Plays the runs of each family up to the first that shows what none of `usual` has shown. */
+/** Plays the runs of each family that `usual` has, up to the first that shows what none of those has shown. */
 export async function findDifference(
   source: LockSource,
   seeds: number,
@@ -213,7 +223,7 @@ export async function findDifference(
   firstSeed = 1,
 ): Promise<Difference | undefined> {
   const code = await readLockCode(source);
-  for (const [name, family] of familiesOf(source)) {
+  for (const [name, family] of familiesOf(source, Object.keys(usual))) {
     const { odd = {}, runs = [] } = usual[name] ?? {};
     const most = {
       commands: Math.max(...runs.map((run) => run.commands)),
