@@ -236,6 +236,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     ownTime: () => ownTimeAt(schedule.now()),
     /** When it came to nothing so far. */
     standstills,
+    block,
     /** It gets no core for so long, in milliseconds: what comes to it waits, and its timers are late. */
     standStill(ms: number) {
       if (status === 'dead') return;

@@ -71,6 +71,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
     abort: () => take(() => patience.abort(new Error('The client has gone.'))),
     release: () => call(async () => (await own()).release()),
     lock: () => lock,
+    look: () => call(async () => void (await own()).lost?.aborted),
     losses,
     takesOnLeaseLost: () => takesOnLeaseLost,
     lostAt: () => lostAt,
@@ -162,6 +163,8 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
     },
     hasLost: () => calls.lock()?.lost !== undefined,
     isLost: () => calls.lock()?.lost?.aborted === true,
+    /** Looks at `lost`, as a sale does before it writes. */
+    look: calls.look,
     lostAt: calls.lostAt,
     /** When it called `onLeaseLost`. */
     losses: calls.losses,

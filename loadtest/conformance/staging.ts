@@ -76,6 +76,9 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
 async function openStaging({ source, promises, scripts }: Subject) {
   const code = await readLockCode(source);
   const lab = await openLockLab(promises.masters ? MASTERS : 0);
+  // Replicas that hear at once.
+  for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
+    lab.redis.addReplica(() => lab.redis.heard.length);
   const key = lockKey('001', source.name);
   const story = createStory(lab.schedule);
   /** Those that the lock is in. */

@@ -22,13 +22,17 @@ export const createLock: CreateLock = (options) => {
   const limitMs = Math.ceil(Math.min(CONFIRM_LIMIT_MS, leaseMs / 5));
 
   async function tryOnce() {
+    const askedAt = performance.now();
     if ((await acquireReentrant(redis, [key], [ownerToken, leaseMs])) === 0) return false;
     await confirm().catch(async (error) => {
       // A failover would forget this lock. The cause says that it could not be given back: then it is when Redis answers.
       await giveBack().catch((cause) => Promise.reject(new NotReplicatedError(key, { cause })));
       throw error;
     });
-    return true;
+    if (performance.now() - askedAt < leaseMs) return true;
+    // The confirmation came when the lease was over: another may hold the lock.
+    await giveBack();
+    return false;
   }
 
   async function confirm() {

@@ -2,7 +2,7 @@
 
 import { countOf, listOf } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, NoLock, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
-import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
+import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { TAKEOVER_LEASES, takeOver } from './death.ts';
 
 const LIMIT_MS = 5_000;
@@ -122,6 +122,7 @@ export async function oneTry({ stage, promises }: LockUnderTest) {
     staging.story.say('A entered by one try, and its process is killed');
     await takeOver(staging, b, 'A, which had tried once, was killed', 'the key is still there');
   });
+  if (promises.masters) await stage(minority);
   return stage(async ({ process, story, servers }) => {
     const [p, q] = [process(), process()];
     const [alone, a, b] = [p.holder('A', LEASE_MS), p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
@@ -144,6 +145,30 @@ export async function oneTry({ stage, promises }: LockUnderTest) {
   });
 }
 
+/** Too few of several masters are reached: the votes of these are given back, long before the lease ends. */
+async function minority({ process, story, servers }: Staging) {
+  const p = process();
+  const [first, a] = [p.holder('A'), p.holder('A')];
+  // By then it is connected, and what stays for good is there.
+  await first.enters();
+  await first.leaves();
+  await story.pass(UNAWAITED_MS);
+  const before = servers.contents();
+  for (const line of p.lines.slice(MINORITY)) line.cut('silent');
+  const end = await story.ends(`A reaches ${MINORITY} masters of ${p.lines.length}; one try`, a.acquire('once'));
+  if (end.how === 'done') throw new Fault(`A reached ${MINORITY} masters of ${p.lines.length}, and entered.`);
+  // Who waits for the others gives back later.
+  if (end.how === 'pending') return;
+  await story.pass(UNAWAITED_MS);
+  const left = Object.keys(servers.contents()).filter((name) => !(name in before));
+  if (left.length > 0)
+    throw new Fault(
+      `A reached ${MINORITY} masters of ${p.lines.length}, tried once, and kept ${countOf(left.length, 'vote')}.`,
+    );
+}
+
+/** So few masters of five are no majority. */
+const MINORITY = 2;
 const PERMITS = 3;
 
 /** A semaphore: as many are inside as there are permits, and one that died gives its permit back, whoever else is inside. */

@@ -98,8 +98,9 @@ async function untilTold(
     const { losses } = holder;
     story.say(`A has called \`onLeaseLost\` ${losses.length === 1 ? 'once' : `${losses.length} times`}`);
     if (losses.length === 0) throw new Fault(`\`onLeaseLost\` had not been called a lease after ${fault}.`);
-    // Once is enough, whatever is found later, or when it releases.
+    // Once is enough, whatever is found later, when it looks at `lost` or releases.
     await story.pass(LEASE_MS);
+    await story.endOf(holder.look(), SLACK_MS);
     await holder.leaves();
     if (losses.length > 1) throw new Fault(`\`onLeaseLost\` was called ${losses.length} times after ${fault}.`);
     at.push(...losses);

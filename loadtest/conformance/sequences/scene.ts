@@ -62,10 +62,10 @@ export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>,
     depth: 0,
     /** Who has left the lock, or lost it. */
     former: undefined as Holder | undefined,
-    /** How many were killed since somebody entered. In a queue each of them has its turn, and a lease. */
-    dead: 0,
+    /** How many leases have been left to end by themselves since somebody entered: of who was killed, in a queue at his turn, or could not release. */
+    leftBehind: 0,
     /** Within so long a lock is free that nobody holds: what a failed command has left ends with its lease. */
-    freeMs: () => (Math.max(scene.dead, 1) + ENTER_LEASES) * Math.max(leaseMs, scene.otherLeaseMs),
+    freeMs: () => (Math.max(scene.leftBehind, 1) + ENTER_LEASES) * Math.max(leaseMs, scene.otherLeaseMs),
 
     /** A step of the sequence has been taken: a clause in the past tense. */
     tell(clause: string) {
@@ -87,7 +87,7 @@ export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>,
         throw scene.fault(`${why}, and acquire() of ${who.name} rejected: ${asClause(end.error.message)}.`);
       if (end.how === 'pending')
         throw scene.fault(`${why}, and ${who.name} did not enter within ${formatDuration(scene.freeMs())}.`);
-      scene.dead = 0;
+      scene.leftBehind = 0;
     },
     mustLeave: (who: Holder) => who.mustLeave(scene.so().trimEnd()),
     async mustStayOut(who: Holder, clause: string) {

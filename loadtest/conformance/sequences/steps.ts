@@ -52,6 +52,7 @@ export const steps: Record<Operation, Step> = {
     await held.fail('error', `the release() of ${holder.name}`);
     const end = await scene.story.endOf(asked, scene.freeMs());
     scene.hasLeft();
+    scene.leftBehind += 1;
     if (end.how === 'pending')
       throw scene.fault(`the release() of ${holder.name} was answered by an error, and did not settle.`);
     return `the release() of ${holder.name} was answered by an error`;
@@ -120,7 +121,7 @@ export const steps: Record<Operation, Step> = {
   },
   async crash(scene) {
     const { holder } = scene;
-    scene.dead += 1;
+    scene.leftBehind += 1;
     scene.holder = undefined;
     scene.former = undefined;
     scene.depth = 0;

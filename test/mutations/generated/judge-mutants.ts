@@ -17,7 +17,7 @@ const MUTANTS_PER_WORKER = 25;
 /** A mutant that computes for so long without a sign keeps its process for ever, in milliseconds of CPU time. */
 const limits = { keptMs: 5_000, silenceMs: 60_000 };
 /** What has not been judged by then never is, in milliseconds. */
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 
 export interface Candidate extends Mutant {
   lock: string;

@@ -10,11 +10,14 @@ import { checkNames } from '../../../loadtest/staircase/conformance.ts';
 import { playDrill, REAL_ONLY } from '../../../loadtest/worlds/simulated/play.ts';
 import { exportsOf, type LockSource, lockNamed } from '../../../simulation/lock-service.ts';
 import { projectDir } from '../../../stack/parts.ts';
-import { type Difference, findDifference, playScene, type Scene } from './scene.ts';
+import { type Difference, findDifference, playMore, playScene, type Scene } from './scene.ts';
 
 /** How often each family of the scene is played: the lock as it is oftener, to know what is usual. */
 const USUAL_SEEDS = 10;
 const SEEDS = 4;
+/** Where the scene and the checks disagree the scene is played so often, and as often of the lock as it is, to see what may happen to that. */
+const MORE_SEEDS = 12;
+const MORE_USUAL_SEEDS = 80;
 /** They take longest, so they come last. */
 const LATE = ['contract-abort-many', 'contract-herd', 'contract-heap', 'contract-sequences', 'contract-long-sequences'];
 
@@ -75,15 +78,33 @@ export async function judge(
   }
   const difference = await findDifference(source, SEEDS, usual.scene);
   onDifference(difference);
+  const found = await askAll({ lock, source }, usual);
+  if ((difference === undefined) === (found.caughtBy === undefined)) return { difference, ...found };
+  return { difference: await lookLonger({ lock, source }, usual.scene, difference), ...found };
+}
+
+/** The first check or drill that catches it. */
+async function askAll(task: Task, { verdicts }: Usual): Promise<Pick<Judgement, 'caughtBy' | 'unknown'>> {
   const unknown: string[] = [];
   for (const name of names) {
-    const before = usual.verdicts[name];
+    const before = verdicts[name];
     if (before === 'fail') continue;
-    const { verdict, reasons } = await outcomeOf(name, { lock, source });
-    if (verdict === 'fail') return { difference, caughtBy: { name, reason: reasons[0] ?? '' }, unknown };
+    const { verdict, reasons } = await outcomeOf(name, task);
+    if (verdict === 'fail') return { caughtBy: { name, reason: reasons[0] ?? '' }, unknown };
     if (verdict === 'unknown' && before !== 'unknown') unknown.push(name);
   }
-  return { difference, unknown };
+  return { unknown };
+}
+
+/** A difference that the lock as it is does not show in many runs either. */
+async function lookLonger({ lock, source }: Task, usual: Scene, found: Difference | undefined) {
+  let difference = found ?? (await findDifference(source, MORE_SEEDS, usual, SEEDS + 1));
+  for (let before = ''; difference !== undefined && before !== JSON.stringify(difference); ) {
+    before = JSON.stringify(difference);
+    await playMore(lockNamed(lock), usual, difference, MORE_USUAL_SEEDS);
+    difference = await findDifference(source, found ? SEEDS : MORE_SEEDS, usual, found ? 1 : SEEDS + 1);
+  }
+  return difference;
 }
 
 /** Writes the locks and the scripts into a folder of their own, with another text in one file. */
