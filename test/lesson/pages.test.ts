@@ -61,7 +61,7 @@ test('docs/learn/workshop.md, docs/explanation/model-checking.md: the steps that
   expect(lines.join('').slice(0, told.length)).toBe(told);
   expect(told).not.toBe('');
   expect(steps).not.toBe('');
-  expect(readText('docs/learn/8-auto-renew.md')).toContain(steps);
+  expect(readText('docs/learn/what-no-lock-can-do.md')).toContain(steps);
 });
 
 test('docs/how-to/grade.md: the answer that it shows is that of a release in two commands', async () => {
