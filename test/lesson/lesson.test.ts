@@ -45,6 +45,24 @@ const courses = [
     ...{ longest: 50, chapter: 'docs/orders/two-stores.md' },
   },
 ];
+/** Files of `locks/beyond` that share a page, and which. A file that is not here has a page of its own name. */
+const sharedPages: Record<string, string> = {
+  'delete-if-equal': 'docs/learn/6-lua-release.md',
+  bounded: 'docs/learn/8-auto-renew.md',
+  'fenced-writes': 'docs/beyond/fenced.md',
+  'mysql-lock-table': 'docs/beyond/mysql-locks.md',
+  'mysql-named': 'docs/beyond/mysql-locks.md',
+  'mysql-pessimistic': 'docs/beyond/mysql-rows.md',
+  'mysql-optimistic': 'docs/beyond/mysql-rows.md',
+  'mysql-conditional': 'docs/beyond/mysql-rows.md',
+};
+
+/** The page that explains the file: its own when there is one, else the page that it shares. */
+function pageOf(name: string, pattern: string): string {
+  const own = pattern.replace('*', name);
+  return exists(own) ? own : (sharedPages[name] ?? own);
+}
+
 const HEADER =
   /^\/\/ (.+)\n\/\/ Problem: (\S.*\.)\n\/\/ Change: {2}\S.*\.\n\/\/ Leaves: {2}(\S.*\.)\n(?:\n|\/\/ Source: {2}\S)/;
 
@@ -67,7 +85,7 @@ test.each(courses)('$title: each file has its name, its problem, its change and 
   const broken = names.flatMap((name, at) => {
     const { title: own, problem, leaves } = headerOf(textOf(name));
     const before = course.isChain && at > 0 ? headerOf(textOf(names[at - 1])).leaves : problem;
-    const chapter = course.chapter.replace('*', name);
+    const chapter = pageOf(name, course.chapter);
     const page = exists(chapter) ? readText(chapter) : '';
     return unkept(name, {
       'it opens with its name, its problem, its change and what it leaves':
