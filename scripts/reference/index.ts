@@ -1,8 +1,23 @@
 // The parts of the reference that are generated: a page of docs/ shows one where a marker names it, such as `reference: matrix`.
 
 import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
+import { checks, notPromised, scopes } from './checks.ts';
 import { commandLine } from './command-line.ts';
-import { matrix } from './matrix.ts';
+import { knownBugs, twins } from './known-bugs.ts';
+import { libraries } from './libraries.ts';
+import { matrix, orderMatrices } from './matrix.ts';
+import { settings } from './settings.ts';
 
 /** By the name that stands in the marker. */
-export const reference: Record<string, ReferencePart> = { 'command-line': commandLine, matrix };
+export const reference: Record<string, ReferencePart> = {
+  checks,
+  'command-line': commandLine,
+  'known-bugs': knownBugs,
+  libraries,
+  matrix,
+  'not-promised': notPromised,
+  'order-matrices': orderMatrices,
+  scopes,
+  settings,
+  twins,
+};
