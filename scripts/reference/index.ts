@@ -3,6 +3,7 @@
 import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
 import { checks, notPromised, scopes } from './checks.ts';
 import { commandLine } from './command-line.ts';
+import { answers, calls, parameters, problemCodes } from './http-api.ts';
 import { knownBugs, twins } from './known-bugs.ts';
 import { libraries } from './libraries.ts';
 import { matrix, orderMatrices } from './matrix.ts';
@@ -10,6 +11,8 @@ import { settings } from './settings.ts';
 
 /** By the name that stands in the marker. */
 export const reference: Record<string, ReferencePart> = {
+  answers,
+  calls,
   checks,
   'command-line': commandLine,
   'known-bugs': knownBugs,
@@ -17,6 +20,8 @@ export const reference: Record<string, ReferencePart> = {
   matrix,
   'not-promised': notPromised,
   'order-matrices': orderMatrices,
+  parameters,
+  'problem-codes': problemCodes,
   scopes,
   settings,
   twins,
