@@ -1,6 +1,7 @@
 // The parts of the reference that are generated: a page of docs/ shows one where a marker names it, such as `reference: matrix`.
 
 import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
+import { adminApi } from './admin-api.ts';
 import { checks, notPromised, scopes } from './checks.ts';
 import { commandLine } from './command-line.ts';
 import { answers, calls, parameters, problemCodes } from './http-api.ts';
@@ -11,6 +12,7 @@ import { settings } from './settings.ts';
 
 /** By the name that stands in the marker. */
 export const reference: Record<string, ReferencePart> = {
+  'admin-api': adminApi,
   answers,
   calls,
   checks,
