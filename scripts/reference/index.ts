@@ -4,6 +4,7 @@ import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
 import { adminApi } from './admin-api.ts';
 import { checks, notPromised, scopes } from './checks.ts';
 import { commandLine } from './command-line.ts';
+import { benchFormat, judgeFormat, proveFormat, resultsFormat } from './formats.ts';
 import { answers, calls, parameters, problemCodes } from './http-api.ts';
 import { knownBugs, twins } from './known-bugs.ts';
 import { libraries } from './libraries.ts';
@@ -14,9 +15,11 @@ import { settings } from './settings.ts';
 export const reference: Record<string, ReferencePart> = {
   'admin-api': adminApi,
   answers,
+  'bench-format': benchFormat,
   calls,
   checks,
   'command-line': commandLine,
+  'judge-format': judgeFormat,
   'known-bugs': knownBugs,
   libraries,
   matrix,
@@ -24,6 +27,8 @@ export const reference: Record<string, ReferencePart> = {
   'order-matrices': orderMatrices,
   parameters,
   'problem-codes': problemCodes,
+  'prove-format': proveFormat,
+  'results-format': resultsFormat,
   scopes,
   settings,
   twins,

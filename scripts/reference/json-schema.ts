@@ -1,6 +1,7 @@
 // The members of what is sent or written as JSON, from its JSON Schema.
 
-import { codeOf } from './markdown.ts';
+import { z } from 'zod';
+import { codeOf, tableOf } from './markdown.ts';
 
 /** What is read of a JSON Schema. */
 export interface JsonSchema {
@@ -19,10 +20,18 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean;
   anyOf?: JsonSchema[];
   $ref?: string;
+  $defs?: Record<string, JsonSchema>;
 }
 
 /** Larger than any limit that somebody chose. */
 const NO_LIMIT = 2 ** 31;
+
+/** What may be sent, or is written. A schema with a name of its own is defined apart, and is meant here. */
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const found = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const name = found.$ref?.split('/').at(-1);
+  return (name !== undefined && found.$defs?.[name]) || found;
+}
 
 /** A row for each member: its name, with that of what it is in; what it may be; and what its schema says of it. */
 export function membersOf(schema: JsonSchema, within = ''): [name: string, type: string, says: string][] {
@@ -55,4 +64,18 @@ export function typeOf(schema: JsonSchema): string {
   const { minimum = -NO_LIMIT, maximum = NO_LIMIT } = schema;
   const isBounded = maximum < NO_LIMIT;
   return `${[type].flat().join(' or ')}${isBounded ? ` ${minimum}–${maximum}` : ''}`;
+}
+
+/** The members, below this heading. Those whose names say everything stand in its line. */
+export function sectionOf(heading: string, schema: JsonSchema): string {
+  const members = membersOf(schema);
+  const described = members.filter(([, , says]) => says !== '');
+  // What an object has stands behind it.
+  const plain = members
+    .filter(([, type, says]) => says === '' && !['object', 'list'].includes(type))
+    .map(([name, type]) => (type === 'string' ? name : `${name} (${type})`));
+  if (members.length === 0) return '';
+  const line = [heading, plain.join(', ')].filter(Boolean).join(': ');
+  if (described.length === 0) return line;
+  return `${line}\n\n${tableOf(['member', 'type', 'means'], described)}`;
 }
