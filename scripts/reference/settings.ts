@@ -2,13 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { inventorySettings } from '../../services/inventory/settings/settings.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { codeOf, tableOf } from './markdown.ts';
 
-/** No setting takes this. */
-const NONSENSE = '\u0000';
 /** The lines of a comment, then those of one variable or some. */
 const ENTRY = /((?:^# (?![A-Z_\d]+=).*\n)+)((?:^# [A-Z_\d]+=.*\n?)+)/gm;
 /** What the column beside it says. */
@@ -39,9 +37,15 @@ function sectionOf(section: string): string {
 
 /** The numbers or the words that a setting of a node takes. Nothing where its sentence must say that. */
 function takenBy(name: string): string {
-  const schema = (inventorySettings.shape as Record<string, z.ZodType>)[name];
-  const refused = schema?.safeParse(NONSENSE).error?.issues[0]?.message ?? '';
-  const [, from, to, unit = ''] = /^a whole number from (\d+) to (\d+) \((.+)\)$/.exec(refused) ?? [];
-  if (from !== undefined) return `${from}–${to}${{ milliseconds: ' ms', cents: ' cents' }[unit] ?? ''}`;
-  return /^one of /.test(refused) ? refused.slice('one of '.length) : '';
+  const schema = kindOf((inventorySettings.shape as Record<string, z.ZodType>)[name]);
+  if (schema instanceof z.ZodEnum) return schema.options.join(', ');
+  const { from, to, unit = '' } = schema?.meta() ?? {};
+  return from === undefined ? '' : `${from}–${to}${{ milliseconds: ' ms', cents: ' cents' }[String(unit)] ?? ''}`;
+}
+
+/** What a setting is when it is given. */
+function kindOf(schema: z.ZodType | undefined): z.ZodType | undefined {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? kindOf(schema.unwrap() as z.ZodType)
+    : schema;
 }
