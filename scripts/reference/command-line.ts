@@ -35,6 +35,7 @@ function shortened(text: string): string {
   return text
     .replaceAll(join(projectDir, 'reports'), 'reports')
     .replace(' (default: false)', '')
+    .replace('(default: "reports")', '(reports)')
     .replace(LONG_LIST, '$1…');
 }
 

@@ -66,14 +66,14 @@ export function typeOf(schema: JsonSchema): string {
   return `${[type].flat().join(' or ')}${isBounded ? ` ${minimum}–${maximum}` : ''}`;
 }
 
-/** The members, below this heading. Those whose names say everything stand in its line. */
+/** The members, below this heading. Those whose names say everything stand in its line, with a type where it is not a plain one. */
 export function sectionOf(heading: string, schema: JsonSchema): string {
   const members = membersOf(schema);
   const described = members.filter(([, , says]) => says !== '');
   // What an object has stands behind it.
   const plain = members
     .filter(([, type, says]) => says === '' && !['object', 'list'].includes(type))
-    .map(([name, type]) => (type === 'string' ? name : `${name} (${type})`));
+    .map(([name, type]) => (['string', 'integer', 'number', 'boolean'].includes(type) ? name : `${name} (${type})`));
   if (members.length === 0) return '';
   const line = [heading, plain.join(', ')].filter(Boolean).join(': ');
   if (described.length === 0) return line;
