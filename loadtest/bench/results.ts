@@ -1,70 +1,85 @@
-// `bench.json`: what a bench writes down. Others read it: a change that breaks them gets a new `format`.
+// `bench.json`: what a bench writes down, as a schema. Others read it: a change that breaks them gets a new `format`.
 
-import type { Results } from '../evidence/results.ts';
-import type { Contestant } from './contestants.ts';
-import type { CpuTime } from './cpu-time.ts';
+import { z } from 'zod';
+import { resultsSchema } from '../evidence/results.ts';
 
-/** A figure over the rounds: the median, the lowest and the highest. */
-export interface Spread {
-  value: number;
-  min: number;
-  max: number;
-}
+const count = z.int().min(0);
+const figure = z.number().min(0);
+
+/** A figure over the rounds. */
+const spreadSchema = z.object({
+  value: z.number().describe('The median.'),
+  min: z.number(),
+  max: z.number(),
+});
+
+const cpuTimeSchema = z.object({
+  processes: z.number().optional(),
+  nginx: z.number().optional(),
+  redis: z.number().optional(),
+});
 
 /** The figures of one turn. `docs/explanation/benchmarks.md` explains each. */
-export interface TurnFigures {
-  perSecond: number;
-  /** Absent when nothing was acquired. */
-  commandsPerAcquisition?: number;
-  /** Per acquisition. With `http` the processes are the nodes. */
-  cpuMicros: CpuTime;
-  /** In milliseconds. */
-  waitMs?: { p50: number; p99: number; max: number };
-  /** p99 of the wait ÷ the wait in a perfect queue at the same rate. Absent when more than one in a hundred starved. */
-  p99ToIdeal?: number;
-  sections: number;
-  /** Sections whose write another one undid: they were not alone. */
-  lostUpdates: number;
-  /** Waiters that got nothing in the whole window. */
-  starved: number;
-  errors: number;
-  /** One of the errors. */
-  error?: string;
-}
+const turnFiguresSchema = z.object({
+  perSecond: figure.describe('Acquisitions, or sales.'),
+  commandsPerAcquisition: figure.optional().describe('Redis commands. Absent when nothing was acquired.'),
+  cpuMicros: cpuTimeSchema.describe('CPU time of each part per acquisition. With `http` the processes are the nodes.'),
+  waitMs: z.object({ p50: figure, p99: figure, max: figure }).optional(),
+  p99ToIdeal: figure
+    .optional()
+    .describe('p99 of the wait ÷ the wait in a perfect queue. Absent when more than 1 % starved.'),
+  sections: count.describe('Critical sections that ended.'),
+  lostUpdates: z.int().describe('Sections whose write another one overwrote.'),
+  starved: count.describe('Waiters that never got in.'),
+  errors: count,
+  error: z.string().optional().describe('One of the errors.'),
+});
 
-/** `failure` says why one has no figures. */
-export interface Turn {
-  round: number;
-  waiters: number;
-  name: string;
-  figures?: TurnFigures;
-  failure?: string;
-}
+const turnSchema = z.object({
+  round: count,
+  waiters: count,
+  name: z.string(),
+  figures: turnFiguresSchema.optional(),
+  failure: z.string().optional().describe('Why there are no figures.'),
+});
 
-export interface BenchResults {
-  format: 1;
-  command: string;
-  startedAt: string;
-  durationMs: number;
-  mode: 'locks' | 'http';
-  environment: Results['environment'];
-  settings: {
-    rounds: number;
-    seconds: number;
-    waiters: number[];
-    leaseMs: number;
-    retryDelayMs: number;
-    /** Of `http`: how many nodes sold, where that was asked for. */
-    nodes?: number[];
-    /** Of `http`: each lock was measured as connections and nodes grow. */
-    grows?: boolean;
-    /** What kept the CPUs awake. Null when they could sleep. */
-    spinners: { count: number; priority: 'SCHED_IDLE' | 'nice 19' } | null;
-  };
-  /** `version` and `options` are those of a published lock. */
-  contestants: (Pick<Contestant, 'name' | 'kind'> & { version?: string; options?: Record<string, string> })[];
-  /** Every turn, in the order in which they were measured. */
-  turns: Turn[];
-  /** By their names, such as `cohort/ceiling@100`. What was not measured is absent. */
-  ratios: Record<string, Spread>;
-}
+export const benchSchema = z.object({
+  format: z.literal(1),
+  command: z.string().describe('The command that repeats it.'),
+  startedAt: z.iso.datetime(),
+  durationMs: figure,
+  mode: z.enum(['locks', 'http']),
+  environment: resultsSchema.shape.environment,
+  settings: z.object({
+    rounds: count,
+    seconds: figure,
+    waiters: z.array(count),
+    leaseMs: count,
+    retryDelayMs: count,
+    nodes: z.array(count).optional().describe('With --nodes.'),
+    grows: z.boolean().optional().describe('With --grow.'),
+    spinners: z
+      .object({ count, priority: z.enum(['SCHED_IDLE', 'nice 19']) })
+      .nullable()
+      .describe('What kept the CPUs awake; null when they could sleep.'),
+  }),
+  contestants: z
+    .array(
+      z.object({
+        name: z.string(),
+        kind: z.enum(['ours', 'peer', 'ceiling']),
+        version: z.string().optional(),
+        options: z.record(z.string(), z.string()).optional(),
+      }),
+    )
+    .describe('What was measured. Published locks have a version and options.'),
+  turns: z.array(turnSchema).describe('Every measurement, in order.'),
+  ratios: z
+    .record(z.string(), spreadSchema)
+    .describe('By name, such as `cohort/ceiling@100`: `value` (the median), `min`, `max`.'),
+});
+
+export type Spread = z.infer<typeof spreadSchema>;
+export type TurnFigures = z.infer<typeof turnFiguresSchema>;
+export type Turn = z.infer<typeof turnSchema>;
+export type BenchResults = z.infer<typeof benchSchema>;

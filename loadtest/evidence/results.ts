@@ -13,44 +13,39 @@ const milliseconds = z.number().min(0);
  */
 export const verdictSchema = z.enum(['pass', 'fail', 'unknown', 'not-applicable']);
 
-/** The figures of one rush. A figure that could not be measured is absent. `docs/reference/formats.md` explains each. */
-export const rushFiguresSchema = z.object({
-  /** Requests that the harness sent. */
-  sent: count,
-  /** Requests that were answered, whatever the answer, and requests that were not. */
-  answers: count,
-  errors: count,
-  /** Sale requests that the nodes counted. */
-  received: count,
-  sold: count,
-  soldOut: count,
-  lockTimeout: count,
-  failed: count,
-  /** Requests whose outcome is unknown: timed out, cut off, or answered with `definite: false`. */
-  inDoubt: count,
-  initialStock: count,
-  /** `initialStock − sold`. Below zero when more was sold than there was. */
-  expectedStock: z.int(),
-  finalStock: z.int(),
-  /** `finalStock − expectedStock`: sales whose write another sale undid. */
-  lostUpdates: z.int(),
-  /** `max(0, sold − initialStock)`. */
-  oversold: count,
-  /** Pairs of holders inside the critical section at the same moment. */
-  overlaps: count.optional(),
-  /** The longest time for which nobody held the lock although sales waited, without the time in which the machine stood still. */
-  longestFreeMs: milliseconds.optional(),
-  /** How often a sale without a lock began again, because another was quicker. Absent when none did. */
-  conflicts: count.optional(),
-  /** Sales per second, from the first request to the last answer. */
-  throughput: z.number().min(0),
-  /** Of successful sales, in milliseconds. Absent when nothing was sold. */
-  latencyMs: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds, max: milliseconds }).optional(),
-  /** Commands Redis processed per sale request, those inside scripts included. */
-  redisCommandsPerSale: z.number().min(0).optional(),
-  /** How many of the sold units each node sold. */
-  soldByNode: z.record(z.string(), count),
-});
+/** The figures of one rush. A figure that could not be measured is absent. */
+export const rushFiguresSchema = z
+  .object({
+    sent: count.describe('Requests that the harness sent.'),
+    answers: count.describe('Requests with an answer.'),
+    errors: count.describe('Requests without one.'),
+    received: count.describe('Sale requests that the nodes counted.'),
+    sold: count,
+    soldOut: count,
+    lockTimeout: count,
+    failed: count,
+    inDoubt: count.describe('Requests with an unknown outcome: no answer, or `definite: false`.'),
+    initialStock: count,
+    expectedStock: z.int().describe('`initialStock − sold`.'),
+    finalStock: z.int(),
+    lostUpdates: z.int().describe('Units sold twice: `finalStock − expectedStock`.'),
+    oversold: count.describe('Units sold beyond the stock.'),
+    overlaps: count.optional().describe('Pairs of holders inside at the same moment.'),
+    longestFreeMs: milliseconds.optional().describe('The longest time without a holder although sales waited.'),
+    conflicts: count.optional().describe('Writes that lost against another writer, so that the sale began again.'),
+    throughput: z.number().min(0).describe('Sales per second, from the first request to the last answer.'),
+    latencyMs: z
+      .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds, max: milliseconds })
+      .optional()
+      .describe('Of successful sales, by nearest rank.'),
+    redisCommandsPerSale: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('Redis commands per request, those inside scripts included.'),
+    soldByNode: z.record(z.string(), count).describe('Units that each node sold.'),
+  })
+  .meta({ id: 'RushFigures' });
 
 /** The figures of a drill that goes step by step, by their names: milliseconds where a name ends in `Ms`. */
 export const stepFiguresSchema = z.record(z.string(), z.number());
@@ -59,101 +54,95 @@ export const stepFiguresSchema = z.record(z.string(), z.number());
 const span = z.object({ fromMs: milliseconds, untilMs: milliseconds });
 
 /** What happened in a drill that goes step by step, as it is drawn: the times are milliseconds since the drill began. */
-export const timelineSchema = z.object({
-  durationMs: milliseconds,
-  /** A lane for each sale that asked for the lock, in the order of asking. A long list is cut; `moreLanes` is the rest. */
-  lanes: z.array(
-    z.object({
-      node: z.string(),
-      saleId: z.string(),
-      askedMs: milliseconds,
-      /** Absent when it never entered. */
-      inside: span.optional(),
-      read: z.object({ ms: milliseconds, stock: z.int() }).optional(),
-      wrote: z.object({ ms: milliseconds, stock: z.int() }).optional(),
-      /** When the node was done with it. Absent when it never was. */
-      endedMs: milliseconds.optional(),
-      /** When the lock's key was in Redis in its name, as the harness saw it there. */
-      leases: z.array(span),
-    }),
-  ),
-  moreLanes: count,
-  /** What the drill did to break it. One that lasts has an end; one that hits a node, or one of its sales, names it. */
-  faults: z.array(
-    z.object({
-      label: z.string(),
-      fromMs: milliseconds,
-      untilMs: milliseconds.optional(),
-      node: z.string().optional(),
-      saleId: z.string().optional(),
-    }),
-  ),
-  /** When two of the lanes were inside at the same moment: their places in `lanes`. */
-  overlaps: z.array(span.extend({ lanes: z.tuple([count, count]) })),
-});
+export const timelineSchema = z
+  .object({
+    durationMs: milliseconds,
+    lanes: z
+      .array(
+        z.object({
+          node: z.string(),
+          saleId: z.string(),
+          askedMs: milliseconds,
+          inside: span.optional().describe('Absent when it never entered.'),
+          read: z.object({ ms: milliseconds, stock: z.int() }).optional(),
+          wrote: z.object({ ms: milliseconds, stock: z.int() }).optional(),
+          endedMs: milliseconds.optional().describe('Absent when the sale never ended.'),
+          leases: z.array(span).describe("When Redis had the lock's key in its name."),
+        }),
+      )
+      .describe('A lane for each sale that asked for the lock, in this order. `moreLanes` were cut off.'),
+    moreLanes: count,
+    faults: z
+      .array(
+        z.object({
+          label: z.string(),
+          fromMs: milliseconds,
+          untilMs: milliseconds.optional(),
+          node: z.string().optional(),
+          saleId: z.string().optional(),
+        }),
+      )
+      .describe('What the drill did.'),
+    overlaps: z
+      .array(span.extend({ lanes: z.tuple([count, count]) }))
+      .describe('When two lanes were inside at the same moment.'),
+  })
+  .meta({ id: 'Timeline', description: 'In milliseconds since the drill began.' });
 
-const drillResultSchema = z.object({
-  drill: z.string(),
-  verdict: verdictSchema,
-  /** What the staircase says; null where it leaves the cell blank. */
-  expected: z.enum(['pass', 'fail']).nullable(),
-  /** Why the verdict is what it is: one sentence, or one for each thing that did not add up. */
-  reasons: z.array(z.string()),
-  figures: z.union([rushFiguresSchema, stepFiguresSchema]).optional(),
-  /** Sentences that name who did what. A long list is cut; `evidenceCount` is its whole length. */
-  evidence: z.array(z.string()),
-  evidenceCount: count,
-  /** Of a drill that goes step by step. */
-  timeline: timelineSchema.optional(),
-  /** Of a drill of the orders: what it emitted, with the milliseconds since it began. */
-  told: z.array(z.object({ ms: milliseconds, sentence: z.string() })).optional(),
-  /** Of a service that is judged by its wire: what passed there. A long list is cut. */
-  wire: z.array(exchangeSchema).optional(),
-  durationMs: milliseconds,
-});
+export const drillResultSchema = z
+  .object({
+    drill: z.string(),
+    verdict: verdictSchema,
+    expected: z.enum(['pass', 'fail']).nullable().describe('null where nothing is expected.'),
+    reasons: z.array(z.string()).describe('Why the verdict is what it is.'),
+    figures: z.union([rushFiguresSchema, stepFiguresSchema]).optional(),
+    evidence: z.array(z.string()).describe('Sentences that name the sales, up to ten of `evidenceCount`.'),
+    evidenceCount: count,
+    timeline: timelineSchema.optional().describe('Of a step-by-step drill.'),
+    told: z
+      .array(z.object({ ms: milliseconds, sentence: z.string() }))
+      .optional()
+      .describe('Of a drill of the orders: its steps.'),
+    wire: z.array(exchangeSchema).optional().describe('Of a judged service: its traffic, 300 commands at most.'),
+    durationMs: milliseconds,
+  })
+  .meta({ id: 'DrillResult' });
 
 export const stageResultSchema = z.object({
   stage: z.string(),
-  /** The number of a stage; null for a strategy beyond them. */
-  lockVersion: count.nullable(),
+  lockVersion: count.nullable().describe('null beyond the stages.'),
   drills: z.array(drillResultSchema),
 });
 
-const findingSchema = z.object({
-  /** Of a conformance check, of a scope of the search over every order of events, or of a drill. */
-  name: z.string(),
-  kind: z.enum(['check', 'order', 'drill']),
-  /** What happened, or why nothing did. */
-  says: z.string(),
-  /** Where and with which faults it was looked at. */
-  under: z.string(),
-  /** The order of events that breaks it. */
-  steps: z.array(z.string()),
-});
+export const findingSchema = z
+  .object({
+    name: z.string().describe('A check, a scope of the model checker, or a drill.'),
+    kind: z.enum(['check', 'order', 'drill']),
+    says: z.string().describe('What happened.'),
+    under: z.string().describe('Where it was tested, and with which faults.'),
+    steps: z.array(z.string()).describe('The interleaving that breaks it.'),
+  })
+  .meta({ id: 'Finding' });
 
 /** What a grade comes to. `broken` begins with what is wrong first of all. */
-export const answerSchema = z.object({
-  verdict: z.enum(['holds', 'broken', 'unknown']),
-  sentence: z.string(),
-  /** How much was searched, and why not the rest: each reason once. */
-  searched: z.string(),
-  broken: z.array(findingSchema),
-  holds: z.array(findingSchema),
-  /** What it does not hold, and does not promise: `says` is why. */
-  notPromised: z.array(findingSchema),
-  /** What does not apply to it, or can't be played here: `says` is why, or what was measured. */
-  doesNotApply: z.array(findingSchema),
-  notLookedAt: z.array(findingSchema),
-});
+export const answerSchema = z
+  .object({
+    verdict: z.enum(['holds', 'broken', 'unknown']),
+    sentence: z.string().describe('What is wrong first, or that nothing is.'),
+    searched: z.string().describe('How much was searched, and why not the rest.'),
+    broken: z.array(findingSchema),
+    holds: z.array(findingSchema),
+    notPromised: z.array(findingSchema).describe('Fails that the lock does not promise to hold.'),
+    doesNotApply: z.array(findingSchema).describe('Checks that are not applicable.'),
+    notLookedAt: z.array(findingSchema),
+  })
+  .meta({ id: 'Answer' });
 
 /** An external lock whose row was run. */
 export const gradeSchema = z.object({
   stage: z.string(),
-  /** Where its module is. */
-  file: z.string(),
-  /** Why it has no row: a clause. */
-  problem: z.string().optional(),
-  /** What the search over every order of events found, a scope each. Absent when it was not searched. */
+  file: z.string().describe('Its module.'),
+  problem: z.string().optional().describe('Why the lock could not be graded.'),
   search: z
     .array(
       z.object({
@@ -164,14 +153,12 @@ export const gradeSchema = z.object({
         steps: z.array(z.string()),
       }),
     )
-    .optional(),
+    .optional()
+    .describe('What the model checker found in each scope.'),
   answer: answerSchema.optional(),
-  /** What its module says that it promises beyond the contract. */
-  promises: promisesSchema.optional(),
-  /** Of a published lock: the options it was given, in words. */
-  options: z.record(z.string(), z.string()).optional(),
-  /** Why it need not hold what asks for more than it promises, by the name of the check or drill. */
-  doesNotPromise: z.record(z.string(), z.string()).optional(),
+  promises: promisesSchema.optional().describe('What its module promises.'),
+  options: z.record(z.string(), z.string()).optional().describe('Of a published lock.'),
+  doesNotPromise: z.record(z.string(), z.string()).optional().describe('Why it may fail a check or drill, by name.'),
 });
 
 /** What a run was made on. */
@@ -180,8 +167,7 @@ export const machineSchema = z.object({
   os: z.string(),
   cpus: z.string(),
   commit: z.string(),
-  /** How many processes wanted a CPU when it began: the load average of the last minute. */
-  load: z.number().min(0),
+  load: z.number().min(0).describe('Load average at the start.'),
 });
 
 /** `results.json`. Others read it: a change that breaks them gets a new `format`. */
@@ -190,29 +176,26 @@ export const resultsSchema = z.object({
   command: z.string(),
   startedAt: z.iso.datetime(),
   durationMs: milliseconds,
-  /** Of `npm run grade`: `broken`, `unknown` or `holds`, whichever is the worst of its locks. */
-  verdict: z.enum(['as-expected', 'not-as-expected', 'unknown', 'broken', 'holds']),
-  /** One sentence for each cell that is not as expected or unknown, and one when the run was cut short. */
-  verdictReasons: z.array(z.string()),
-  /** What was asked for and not run, as `stage drill`. */
-  leftOut: z.array(z.string()),
-  environment: machineSchema.extend({
-    redis: z.object({ kind: z.enum(['external', 'native', 'embedded']), version: z.string() }),
-    nginx: z.string(),
-    /** How many nodes sold in the drills under load. */
-    nodes: count.optional(),
-    /** The versions of the servers beyond Redis, by backend, where a strategy of the run needed them. */
-    backends: z.record(z.string(), z.string()).default({}),
-  }),
-  /** Of a run in the virtual world: the SHA-256 of all that happened, the same each time that these cells are played. */
-  log: z.string().optional(),
-  /** How the drills were set. `leaseMs` is that of the drills that go step by step. */
-  settings: z.object({ requests: count, connections: count, stock: count, units: count, leaseMs: count }),
+  verdict: z
+    .enum(['as-expected', 'not-as-expected', 'unknown', 'broken', 'holds'])
+    .describe('Of `grade`: the worst of its locks.'),
+  verdictReasons: z.array(z.string()).describe('A sentence for each cell that decided it.'),
+  leftOut: z.array(z.string()).describe('Cells that were not run, as `stage drill`.'),
+  environment: machineSchema
+    .extend({
+      redis: z.object({ kind: z.enum(['external', 'native', 'embedded']), version: z.string() }),
+      nginx: z.string(),
+      nodes: count.optional().describe('Nodes in the drills under load.'),
+      backends: z.record(z.string(), z.string()).default({}).describe('Versions of other servers.'),
+    })
+    .meta({ id: 'Environment' }),
+  log: z.string().optional().describe('Of a simulated run: SHA-256 of everything that happened.'),
+  settings: z
+    .object({ requests: count, connections: count, stock: count, units: count, leaseMs: count })
+    .describe('`leaseMs` is that of the step-by-step drills.'),
   stages: z.array(stageResultSchema),
-  /** Of `npm run grade`. */
-  grades: z.array(gradeSchema).optional(),
-  /** Of `npm run judge`. */
-  service: serviceSchema.optional(),
+  grades: z.array(gradeSchema).optional().describe('Of `grade`.'),
+  service: serviceSchema.optional().describe('Of `judge`.'),
 });
 
 /** `judge.json`. Others read it: a change that breaks them gets a new `format`. */
@@ -226,8 +209,9 @@ export const judgementSchema = z.object({
     environment: true,
     settings: true,
   }).shape,
-  /** `broken` when a drill fails, `unknown` when nothing fails and a drill came to nothing, else `holds`. */
-  verdict: answerSchema.shape.verdict,
+  verdict: answerSchema.shape.verdict.describe(
+    '`broken`: a drill that counts fails. `unknown`: none does, and one is unknown.',
+  ),
   sentence: z.string(),
   service: serviceSchema,
   drills: z.array(drillResultSchema),

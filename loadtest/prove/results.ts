@@ -1,17 +1,20 @@
 // What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
 
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Cell } from '../../prove/cell.ts';
 import { scopes } from '../../prove/scopes.ts';
 import type { Step } from '../../prove/state.ts';
 import { clauseInEnglish } from '../../prove/wording.ts';
 import { nameIn } from '../../services/inventory/servers/redis-info.ts';
 import { openValkey } from '../../simulation/valkey.ts';
-import type { Machine } from '../evidence/results.ts';
+import { type Machine, machineSchema } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';
 import { expectedVerdict } from './expected.ts';
 import { differenceOf, nameOfCell } from './matrix.ts';
 import { provableLocks } from './plan.ts';
+
+const count = z.int().min(0);
 
 /** A lock in a scope. */
 export interface ProofCell extends Cell {
@@ -21,28 +24,65 @@ export interface ProofCell extends Cell {
   expected: 'holds' | 'fails' | null;
 }
 
-export interface Proof {
-  format: 2;
-  createdAt: string;
-  durationMs: number;
+/** `prove.json`. The search says what happened as facts, and here it is English text. */
+export const proofSchema = z.object({
+  format: z.literal(2),
+  createdAt: z.iso.datetime(),
+  durationMs: count,
+  machine: machineSchema.describe('As in Environment.'),
+  command: z.string().describe('The command that repeats it.'),
+  server: z.string().describe('The server of the search, such as `Valkey 9.1.1`.'),
+  verdict: z.enum(['as-expected', 'not-as-expected', 'unknown']),
+  verdictReasons: z.array(z.string()).describe('A sentence for each cell that decided it.'),
+  cells: z.array(
+    z.looseObject({
+      stage: z.string().describe('The lock.'),
+      scope: z.string(),
+      says: z.string().describe('The fault model, in a sentence.'),
+      drill: z.string().nullable().describe('The drill of the same name.'),
+      verdict: z.enum(['holds', 'fails', 'unknown']),
+      expected: z.enum(['holds', 'fails']).nullable().describe('null where nothing is expected.'),
+      reason: z.string().describe('What was violated, or why nothing can be concluded.'),
+      states: count.describe('States that the search saw.'),
+      schedules: z.number().min(0).describe('Interleavings that they stand for; 0 when the search was cut short.'),
+      cut: count.describe('Branches that were not followed to their end.'),
+      processes: count,
+      sales: count.describe('Sales of each process.'),
+      masters: count.describe('Masters that vote; 0 with one server.'),
+      budget: z.record(z.string(), count).describe('How often each fault may happen.'),
+      ms: z.number().min(0),
+      replayed: count.optional().describe('Replays of the counterexample that went the same way.'),
+      counterexample: z
+        .array(
+          z.looseObject({
+            at: z.number().describe('In milliseconds.'),
+            process: z.string(),
+            kind: z.string(),
+            command: z.string(),
+            reply: z.string().optional(),
+          }),
+        )
+        .optional()
+        .describe('The shortest interleaving that violates a demand. More members replay a step.'),
+    }),
+  ),
+});
+
+type ProofInWords = z.infer<typeof proofSchema>;
+
+export interface Proof extends Omit<ProofInWords, 'machine' | 'cells'> {
   machine: Machine;
-  /** The command that repeats it. */
-  command: string;
-  /** The server of the search, such as `Valkey 9.1.1`. */
-  server: string;
-  verdict: 'as-expected' | 'not-as-expected' | 'unknown';
-  /** One sentence for each cell that is not as expected or unknown. */
-  verdictReasons: string[];
   cells: ProofCell[];
 }
 
-/** What `prove.json` has: what the search says is English text in it. */
-export const inWords = ({ cells, ...proof }: Proof) => ({
+/** What `prove.json` has. */
+export const inWords = ({ cells, ...proof }: Proof): ProofInWords => ({
   ...proof,
-  cells: cells.map((cell) => ({
+  cells: cells.map(({ counterexample, ...cell }) => ({
     ...cell,
     why: undefined,
-    ...(cell.counterexample && { counterexample: cell.counterexample.map(stepInWords) }),
+    budget: { ...cell.budget },
+    ...(counterexample && { counterexample: counterexample.map(stepInWords) }),
   })),
 });
 

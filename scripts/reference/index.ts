@@ -1,7 +1,40 @@
 // The parts of the reference that are generated: a page of docs/ shows one where a marker names it, such as `reference: matrix`.
 
 import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
-import { matrix } from './matrix.ts';
+import { adminApi } from './admin-api.ts';
+import { checks, notPromised, scopes } from './checks.ts';
+import { commandLine } from './command-line.ts';
+import { benchFormat, judgeFormat, proveFormat, resultsFormat } from './formats.ts';
+import { answers, calls, parameters, problemCodes } from './http-api.ts';
+import { knownBugs, twins } from './known-bugs.ts';
+import { libraries } from './libraries.ts';
+import { matrix, orderMatrices } from './matrix.ts';
+import { orderScenarios, scenarios, sentences, wholeScenario } from './scenarios.ts';
+import { settings } from './settings.ts';
 
 /** By the name that stands in the marker. */
-export const reference: Record<string, ReferencePart> = { matrix };
+export const reference: Record<string, ReferencePart> = {
+  'admin-api': adminApi,
+  answers,
+  'bench-format': benchFormat,
+  calls,
+  checks,
+  'command-line': commandLine,
+  'judge-format': judgeFormat,
+  'known-bugs': knownBugs,
+  libraries,
+  matrix,
+  'not-promised': notPromised,
+  'order-matrices': orderMatrices,
+  'order-scenarios': orderScenarios,
+  parameters,
+  'problem-codes': problemCodes,
+  'prove-format': proveFormat,
+  'results-format': resultsFormat,
+  scenarios,
+  scopes,
+  sentences,
+  settings,
+  twins,
+  'whole-scenario': wholeScenario,
+};

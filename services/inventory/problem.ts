@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util';
 
-/** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/reference/http-api.md` explains each. */
+/** Every code with its HTTP status: the one place that maps codes to HTTP. */
 export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
   IDEMPOTENCY_KEY_MISSING: { status: 400, title: 'The request needs a key' },
@@ -39,6 +39,53 @@ export const problems = {
 } as const;
 
 export type ProblemCode = keyof typeof problems;
+
+/** What `docs/reference/http-api.md` says of each: when it is certain that the sale did not take place, and what the code means. */
+export const problemMeanings: Record<ProblemCode, [definite: string, means: string]> = {
+  BAD_REQUEST: [
+    'yes',
+    'The request is not valid HTTP or JSON, has an unknown parameter, or has a value that is not allowed here.',
+  ],
+  IDEMPOTENCY_KEY_MISSING: ['yes', 'IDEMPOTENCY_REQUIRED is on, and there is no Idempotency-Key.'],
+  IDEMPOTENCY_KEY_INVALID: [
+    'yes',
+    'The Idempotency-Key is empty, longer than 255, has other characters, or comes twice.',
+  ],
+  HOST_REFUSED: ['yes', 'Admin API: the Host is not a name of this listener. LAB_ALLOWED_HOSTS may allow it.'],
+  ORIGIN_REFUSED: ['yes', 'A web page of another site sent the request.'],
+  NOT_FOUND: ['yes', 'There is no such path, sku or order.'],
+  METHOD_NOT_ALLOWED: ['yes', 'The path has other methods: the header Allow lists them.'],
+  REQUEST_TIMEOUT: ['yes', 'The request did not arrive within REQUEST_TIMEOUT_MS.'],
+  BODY_TOO_LARGE: ['yes', 'The body is larger than 1 kB (a node) or 16 kB (nginx).'],
+  UNSUPPORTED_MEDIA_TYPE: ['yes', 'The body is not application/json, or in an unknown charset or encoding.'],
+  IDEMPOTENCY_KEY_REUSED: ['yes', 'The same Idempotency-Key came with another sku, order or step.'],
+  HEADERS_TOO_LARGE: ['yes', 'The headers are larger than 16 kB.'],
+  OUT_OF_STOCK: ['yes', 'The stock is 0. The problem has `outcome: "sold-out"`.'],
+  ORDER_STATE: ['yes', 'This step does not lead from the state of the order.'],
+  REQUEST_IN_PROGRESS: ['no', 'The first request with this Idempotency-Key has no answer yet. This one did nothing.'],
+  SALES_IN_FLIGHT: ['yes', 'Admin API: a sale, or a clean-up that restores units, is under way on this node.'],
+  CLIENT_GONE: ['yes', 'Only in logs and events: the client hung up while its sale waited for the lock.'],
+  LOCK_WAIT_TIMEOUT: ['yes', 'The lock was not free within WAIT_TIMEOUT_MS.'],
+  STORE_UNAVAILABLE: [
+    'until the write was sent',
+    'A server did not answer within 0.7 s (MySQL: 2 s), or refused a command.',
+  ],
+  DATA_UNREADABLE: ['yes', 'A Redis key holds something else than it must, such as a stock that is not a number.'],
+  COMMAND_MISSING: ['yes', 'This Redis lacks the command that the lock needs.'],
+  NOT_REPLICATED: [
+    'if the lock was not confirmed',
+    'Under replicated, no replica confirmed the lock or the write in time.',
+  ],
+  TOO_MANY_CONFLICTS: ['yes', 'The write lost against other writers too often, or MySQL reported five deadlocks.'],
+  ORDER_FAILED: ['if the unit is back', 'The unit was taken, and the order was not written, or may not have been.'],
+  SHUTTING_DOWN: ['yes', 'The node is stopping.'],
+  TOO_MANY_STREAMS: ['yes', 'Admin API: eight clients follow the events of this node already.'],
+  STALE_TOKEN: ['yes', 'The stock has seen a newer fencing token: this sale lost its lock and wrote nothing.'],
+  HALF_SOLD: ['no', 'Some skus of a basket were taken, or may have been, and others were not.'],
+  LOCK_NOT_HELD: ['if nothing was written', 'At the release the lock was no longer held.'],
+  LOCK_FAILED: ['until the write', 'A lock from LOCK_MODULES threw, answered nonsense, or never answered.'],
+  INTERNAL_ERROR: ['until the write', 'A bug; the log of the node has it.'],
+};
 
 /** The answer to what is refused: `application/problem+json`, RFC 9457. */
 export interface Problem {

@@ -24,7 +24,6 @@ const more: Record<string, Partial<KnownBug>> = {
   'last-in-first-out': { promises: { reentry: true, renewal: true, fairness: 'order' } },
 };
 
-/** In the order of docs/reference/known-bugs.md. */
 export const knownBugs: KnownBug[] = readLocks('bugs.txt');
 /** Locks that look as if they had such a bug: what catches it finds nothing. */
 export const twins: KnownBug[] = readLocks('twins.txt');

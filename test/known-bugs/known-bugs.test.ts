@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
@@ -7,7 +5,7 @@ import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
-import { makeTempDir, projectDir } from '../../stack/parts.ts';
+import { makeTempDir } from '../../stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { searchIn } from '../prove/own-locks.ts';
 import { controls, knownBugs, promisesOf, twins } from './bugs.ts';
@@ -57,14 +55,6 @@ const byDrill: [name: string, drill: string][] = [
 
 const [plain] = controls as [LockToGrade];
 const named = (name: string) => knownBugs.find((bug) => bug.name === name) as LockToGrade;
-
-test('known bugs: the page says of each what catches it', () => {
-  const rows = readFileSync(join(projectDir, 'docs/reference/known-bugs.md'), 'utf8')
-    .split('\n')
-    .map((line) => line.split('|').map((text) => text.trim()));
-  for (const { name, why, caughtBy } of [...knownBugs, ...twins])
-    expect(rows).toContainEqual(['', `\`${name}\``, why, `\`${caughtBy}\``, '']);
-});
 
 describe('known bugs: a conformance check finds it', () => {
   const sourceOf = (lock: LockToGrade) => ({

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { bucketCounts, contestants, httpContestants } from '../../loadtest/bench/contestants.ts';
 import { drillsOf, rowsOf } from '../../loadtest/run/tracks.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { lockName } from '../../locks/index.ts';
-import { projectDir } from '../../stack/parts.ts';
+import { helpsOf } from '../../scripts/command-line/helps.ts';
 import { catalogue } from '../mutations/catalogue.ts';
 import { commandLinesOf } from './markdown.ts';
 import { exists, listDeep, readText } from './project-files.ts';
@@ -39,14 +37,7 @@ const says = new Map<string, string>();
 
 beforeAll(async () => {
   const asked = [...files].filter(([name]) => !WITHOUT_HELP.includes(name)).map(([, file]) => file);
-  const args = ['--disable-warning=ExperimentalWarning', '--import', 'tsx', 'test/lesson/print-help.ts', ...asked];
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: projectDir,
-    env: { ...process.env, NO_COLOR: '1', COLUMNS: '10000' },
-    maxBuffer: 16 * 1024 * 1024,
-    timeout: 120_000,
-  });
-  const helps = JSON.parse(stdout) as Record<string, string>;
+  const helps = await helpsOf(asked);
   for (const [name, file] of files) says.set(name, helps[file] ?? readText(file));
 });
 

@@ -13,6 +13,8 @@ const PROSE = /[A-Za-z]{2,}[,.:']? [A-Za-z(]{2,}/;
 const foreign: Record<string, string> = {
   'workshop/page/pack.ts': 'the code that esbuild has made',
   'scripts/command-line/command.ts': 'an error of commander',
+  'scripts/reference/command-line.ts': 'an option, as commander shows it',
+  'scripts/reference/settings.ts': 'a comment of .env.example',
   'loadtest/grade/libraries.ts': 'an error of npm',
   'loadtest/peers/murlock.ts': 'an error of murlock',
   'loadtest/report/summary.ts': 'a standing in a list of standings',

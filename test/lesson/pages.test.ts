@@ -5,7 +5,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { applyPatch } from 'diff';
 import { expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
-import { peerNames, rowOfPeer } from '../../loadtest/peers/peer.ts';
 import { cellLines } from '../../loadtest/prove/matrix.ts';
 import { provableLocks } from '../../loadtest/prove/plan.ts';
 import { isInBuckets, lockName } from '../../locks/index.ts';
@@ -72,12 +71,6 @@ test('docs/how-to/grade.md: the answer that it shows is that of a release in two
   expect(timeless(evidence)).toEqual(expect.arrayContaining(timeless(steps.match(/^ +[\d.]+ s .+/gm) ?? [''])));
 });
 
-test('docs/reference/libraries.md: it has each published lock, in the version that is installed', () => {
-  const [, columns = ''] = /^\| check +\|(.+)\|$/m.exec(readText('docs/reference/libraries.md')) ?? [];
-
-  expect(columns.split('|').map((name) => name.trim())).toEqual(peerNames.map(rowOfPeer));
-});
-
 test('docs/decisions/12-libraries.md: it has each package, and how many they are', () => {
   const page = readText('docs/decisions/12-libraries.md');
   const { dependencies, devDependencies } = JSON.parse(readText('package.json'));
@@ -97,10 +90,4 @@ test('diff: it turns the stage before into this one', () => {
     if (at === 0) continue;
     expect(applyPatch(readText(`locks/${stages[at - 1]}.ts`), stageDiff(at))).toBe(readText(`locks/${stage}.ts`));
   }
-});
-
-test('docs/reference/scenarios.md: the scenario that it shows whole is the file', () => {
-  expect(readText('docs/reference/scenarios.md')).toContain(
-    `\`\`\`text\n${readText('loadtest/scenarios/late-release.txt')}\`\`\``,
-  );
 });

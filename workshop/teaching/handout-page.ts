@@ -8,7 +8,7 @@ import { type Language, legend, staircasePicture } from './staircase-picture.ts'
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
-const title: Both = ['Lockstep: the stages on one page', 'Lockstep:一页看完所有阶段'];
+const title: Both = ['Lockstep: the stages on one page', 'Lockstep：一页看完所有阶段'];
 const heads: Both[] = [
   ['Stage', '阶段'],
   ['Problem', '问题'],
@@ -18,22 +18,22 @@ const heads: Both[] = [
 ];
 const leads: Both = [
   'Each stage mends one failure of the stage before, and leaves one of its own. What a stage leaves is the problem of the next.',
-  '每个阶段修好前一阶段的一个故障,又留下自己的一个。一个阶段留下的,就是下一阶段的问题。',
+  '每个阶段修好前一阶段的一个故障，又留下自己的一个。一个阶段留下的，就是下一阶段的问题。',
 ];
 const left: Both = ['A paused process wakes up and believes that it holds.', '暂停的进程醒来后以为自己还持有锁。'];
 const more: [what: Both, says: Both][] = [
   [
-    ['All of it:', '全部:'],
+    ['All of it:', '全部：'],
     [
       'npm start tells the story, npm run staircase runs every drill under every stage, npm run page writes the lesson as one file.',
-      'npm start 讲完整个故事,npm run staircase 在每个阶段下运行每个演练,npm run page 把课程写成一个文件。',
+      'npm start 讲完整个故事，npm run staircase 在每个阶段下运行每个演练，npm run page 把课程写成一个文件。',
     ],
   ],
   [
-    ['Three questions before you take a lock:', '用锁之前的三个问题:'],
+    ['Three questions before you take a lock:', '用锁之前的三个问题：'],
     [
       'can the store do it in one step? Does the lock save work, or data? Can the resource compare a number at each read and write?',
-      '存储能一步做完吗?锁保护的是工作量,还是数据?资源能在每次读写时比较一个数字吗?',
+      '存储能一步做完吗？锁保护的是工作量，还是数据？资源能在每次读写时比较一个数字吗？',
     ],
   ],
 ];

@@ -10,7 +10,7 @@ export type Language = 'en' | 'zh-CN';
 /** What a sign says, in both languages, and its colour. */
 const signs: Record<string, { en: string; 'zh-CN': string; kind?: 'holds' | 'fails' }> = {
   '✔': { en: 'holds', 'zh-CN': '守住', kind: 'holds' },
-  '✘': { en: 'fails: that is its lesson', 'zh-CN': '失败:这正是它的一课', kind: 'fails' },
+  '✘': { en: 'fails: that is its lesson', 'zh-CN': '失败：这正是它的一课', kind: 'fails' },
   '·': { en: 'nothing expected', 'zh-CN': '无预期' },
   '–': { en: 'nothing to break', 'zh-CN': '没有可破坏的' },
 };

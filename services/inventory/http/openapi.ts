@@ -18,8 +18,8 @@ import { requestIdForm } from './answer.ts';
 
 const ordersSchema = z
   .object({
-    orders: z.array(orderSchema).describe('The oldest one first.'),
-    next: z.string().nullable().describe('Send it as after to get the next page; null after the last one.'),
+    orders: z.array(orderSchema).describe('The oldest first.'),
+    next: z.string().nullable().describe('The value of `after` for the next page; null on the last page.'),
   })
   .meta({ id: 'Orders' });
 
@@ -28,7 +28,7 @@ const named = z.object({
     .string()
     .regex(requestIdForm)
     .optional()
-    .describe('The id of the request. Without one, the node makes it. Each answer says it.'),
+    .describe('Id of the request, which the answer repeats. Without it the node makes one.'),
 });
 const keyed = named.extend({
   'Idempotency-Key': z
@@ -36,26 +36,28 @@ const keyed = named.extend({
     .min(1)
     .max(MAX_KEY_LENGTH)
     .optional()
-    .describe('What comes twice with one key is one request. With IDEMPOTENCY_REQUIRED=on it must be there.'),
+    .describe('Two requests with one key count as one. IDEMPOTENCY_REQUIRED=on makes it mandatory.'),
 });
 const ofSale = keyed.extend({
-  'X-User-Id': userSchema.optional().describe('Who buys. It must be there with LOCK_SCOPE=user, and is ignored else.'),
+  'X-User-Id': userSchema
+    .optional()
+    .describe('The buyer. LOCK_SCOPE=user makes it mandatory; otherwise the node ignores it.'),
 });
 const ofOrder = z.object({ id: orderIdSchema });
 
 // Nobody is there to be answered CLIENT_GONE.
 const { CLIENT_GONE: _, ...answered } = problems;
-const codeSchema = z.enum(Object.keys(answered)).describe('For programs: docs/reference/http-api.md explains each.');
+const codeSchema = z.enum(Object.keys(answered)).describe('For programs: docs/reference/http-api.md lists the codes.');
 
 const problemSchema = z
   .object({
-    title: z.string(),
-    status: z.int(),
+    title: z.string().describe('What the code means.'),
+    status: z.int().describe('The HTTP status.'),
     detail: z.string().describe('For people.'),
     code: codeSchema,
-    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
+    definite: z.boolean().describe('true: the sale certainly did not take place. false: it may have.'),
     outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
-    requestId: z.string().optional().describe("The request in the node's log."),
+    requestId: z.string().optional().describe("Id of the request, as in the node's log."),
   } satisfies Record<keyof Problem, z.ZodType>)
   .meta({ id: 'Problem' });
 
@@ -72,15 +74,15 @@ function call(summary: string, answer: z.ZodType, { requestParams, ...more }: As
 }
 
 /** What a sale answers to `Accept: text/plain`, whatever it answers. */
-const words = { 'text/plain': { schema: z.string().describe('One line for people, as the course has it.') } };
+const words = { 'text/plain': { schema: z.string().describe('One line for people.') } };
 const sale = (summary: string, answer: z.ZodType, asked: Asked) => call(summary, answer, asked, words);
 
-const withOrders = 'Only where sales write orders.';
+const withOrders = 'Only with MYSQL_URL and ORDERS=on.';
 const status = <Word extends string>(word: Word) => z.object({ status: z.literal(word) });
 
 const step = (summary: string) => ({
   post: call(summary, orderSchema, {
-    description: `Answers with the order as it is after the step. ${withOrders}`,
+    description: `Returns the order after the step. ${withOrders}`,
     requestParams: { path: ofOrder, header: keyed },
   }),
 });
@@ -96,13 +98,12 @@ export const openapi = createDocument({
     '/inventory/sale': {
       post: sale('Sells one unit, or a basket.', z.union([soldSchema, basketSoldSchema]), {
         description:
-          'Without a sku it sells 001; the body wins over the query. A basket is sold as a whole or not at all, under the lock multi.',
+          'The default sku is 001; the body wins over the query. Under multi, a body with `skus` sells one unit of each, or nothing.',
         requestParams: { query: saleSchema, header: ofSale },
         requestBody: { content: { 'application/json': { schema: z.union([saleSchema, basketSaleSchema]) } } },
       }),
       get: sale('Sells one unit, as POST does.', soldSchema, {
-        description:
-          'It is there for the course, so that a browser can click. Use POST: a crawler, or a browser that fetches ahead, would buy.',
+        description: 'For clicks in a browser. Use POST: a crawler or a prefetching browser would buy.',
         deprecated: true,
         requestParams: { query: saleSchema, header: ofSale },
       }),
@@ -118,17 +119,17 @@ export const openapi = createDocument({
       get: call('Shows an order.', orderSchema, { description: withOrders, requestParams: { path: ofOrder } }),
     },
     '/orders/{id}/pay': step('Pays an order.'),
-    '/orders/{id}/refund': step('Gives the money of an order back. The units stay sold.'),
-    '/healthz': { get: call('The process is alive.', status('alive')) },
+    '/orders/{id}/refund': step('Refunds an order. The units stay sold.'),
+    '/healthz': { get: call('Reports that the process is alive. It asks no server.', status('alive')) },
     '/readyz': {
-      get: call('The node takes work, and Redis and the MySQL of its orders answer.', status('ready')),
+      get: call('Reports whether the node takes work, and Redis and MySQL answer.', status('ready')),
     },
     '/metrics': {
       get: {
-        summary: 'The metrics of this node.',
+        summary: 'Prometheus metrics of this node.',
         responses: { 200: { description: 'In the format of Prometheus.', content: { 'text/plain': {} } } },
       },
     },
-    '/openapi.json': { get: call('This document.', z.record(z.string(), z.unknown())) },
+    '/openapi.json': { get: call('This API in OpenAPI 3.1.', z.record(z.string(), z.unknown())) },
   },
 });

@@ -1,4 +1,4 @@
-// What the clean-up of a node is told and what it tells. `docs/reference/http-api.md` explains each member; times are in milliseconds.
+// What the clean-up of a node is told and what it tells. `docs/reference/admin-api.md` is made of it. Times are in milliseconds.
 
 import { z } from 'zod';
 import { count, leaseMs, lockGiven } from '../sale/contract.ts';
@@ -6,14 +6,14 @@ import { MAX_ORDERS } from './jobs/job.ts';
 
 /** What one tick of the clean-up did. The counts are true however it ended, unless its node died. */
 export const tickResultSchema = z.object({
-  outcome: z.enum(['ran', 'skipped', 'failed']),
+  outcome: z.enum(['ran', 'skipped', 'failed']).describe('`skipped`: another run was under way.'),
   node: z.string(),
-  guard: z.string(),
-  due: count,
-  closed: count,
-  restored: count,
+  guard: z.string().describe('The protection against duplicate runs.'),
+  due: count.describe('Orders that were due.'),
+  closed: count.describe('Orders that it closed.'),
+  restored: count.describe('Units that it put back into the stock.'),
   ms: count,
-  code: z.string().optional(),
+  code: z.string().optional().describe('With `failed`.'),
   detail: z.string().optional(),
 });
 
@@ -21,8 +21,7 @@ export const tickResultSchema = z.object({
 export const jobScheduleSchema = z
   .strictObject({
     cron: z.string().optional(),
-    /** Whether a tick that is due begins while the last one is under way. */
-    overlap: z.boolean().optional(),
+    overlap: z.boolean().optional().describe('A run may begin while the last one is under way.'),
     fixedRateMs: z.int().min(10).max(86_400_000).optional(),
     fixedDelayMs: z.int().min(10).max(86_400_000).optional(),
   })
@@ -33,7 +32,8 @@ export const jobScheduleSchema = z
   .refine(
     ({ overlap, cron }) => !overlap || cron !== undefined,
     'overlap goes with cron: the others have one tick at a time',
-  );
+  )
+  .meta({ id: 'JobSchedule' });
 
 /** The clean-up of a node, as `GET /jobs/cleanup` shows it. */
 export const jobStateSchema = z.object({
@@ -42,28 +42,31 @@ export const jobStateSchema = z.object({
   leaseMs: count,
   minHoldMs: count,
   schedule: jobScheduleSchema,
-  running: count,
-  held: count,
-  /** The latest ticks of the schedule, the last one last: when each was due, and when it began, in milliseconds since 1970. */
-  scheduled: z.array(z.object({ dueAt: count, beganAt: count })),
+  running: count.describe('Runs under way.'),
+  held: count.describe('Runs that a script holds until `PUT /resume`.'),
+  scheduled: z
+    .array(z.object({ dueAt: count, beganAt: count }))
+    .describe('The latest scheduled runs, in milliseconds since 1970.'),
 });
 
 export const jobChangeSchema = z.strictObject({
-  /** The guard and its timing, in milliseconds. What is left out is as the node was started. */
-  guard: z.strictObject({ lock: lockGiven, leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() }).optional(),
-  schedule: jobScheduleSchema.optional(),
-  /** Where the next tick is held until resumed. */
+  guard: z
+    .strictObject({ lock: lockGiven, leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() })
+    .optional()
+    .describe('As in JOB_LOCK. What is left out is as the node was started.'),
+  schedule: jobScheduleSchema.optional().describe('One of the three, or {} for none.'),
   script: z
     .strictObject({
       after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
       orders: z.int().min(1).max(MAX_ORDERS).default(1),
     })
-    .optional(),
+    .optional()
+    .describe('Holds the next run after so many orders, until `PUT /resume`.'),
 });
 
 /** What the second job is told: how it computes, and for how long, in milliseconds. */
 export const reportOrderSchema = z.strictObject({
-  way: z.enum(['busy', 'in-slices'], 'must be one of busy, in-slices'),
+  way: z.enum(['busy', 'in-slices'], 'must be one of busy, in-slices').describe('`busy` blocks the event loop.'),
   ms: z.int().min(1).max(60_000),
 });
 

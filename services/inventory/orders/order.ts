@@ -13,18 +13,18 @@ const time = z.iso.datetime();
 
 export const orderSchema = z
   .object({
-    id: z.string(),
+    id: z.string().describe('A UUID.'),
     sku: z.string(),
     quantity: z.int(),
-    amount: z.int().describe('In cents: the quantity times UNIT_PRICE.'),
+    amount: z.int().describe('In cents: quantity × UNIT_PRICE.'),
     status: z.enum(orderStatuses),
     node: z.string(),
-    saleId: z.string().describe('That of the sale, behind the first 8 signs of its holder.'),
+    saleId: z.string().describe('The id of the sale, after 8 characters of its owner token.'),
     lock: z.string(),
     createdAt: time,
-    dueAt: time.describe('ORDER_TTL_MS after createdAt: an order that is not paid by then is due.'),
-    changedAt: time.describe('When the status last changed.'),
-    restoredAt: time.nullable().describe('When the units of a closed order were back in stock; null until then.'),
+    dueAt: time.describe('ORDER_TTL_MS after createdAt. The clean-up closes an order that is unpaid by then.'),
+    changedAt: time.describe('The last change of status.'),
+    restoredAt: time.nullable().describe('When the units of a closed order were back in stock.'),
   })
   .meta({ id: 'Order', description: "Times are those of MySQL's clock, in UTC." });
 
@@ -44,13 +44,17 @@ export const orderIdSchema = z
 const limitAllowed = 'must be a whole number from 1 to 100';
 
 export const listSchema = z.strictObject({
-  status: z.enum(orderStatuses, `must be one of ${orderStatuses.join(', ')}`).optional(),
+  status: z
+    .enum(orderStatuses, `must be one of ${orderStatuses.join(', ')}`)
+    .optional()
+    .describe('Lists the orders in this status.'),
   limit: z
     .string(limitAllowed)
     .regex(/^([1-9]\d?|100)$/, limitAllowed)
     .transform(Number)
-    .default(20),
-  after: orderIdSchema.optional(),
+    .default(20)
+    .describe('Orders on a page, 1 to 100.'),
+  after: orderIdSchema.optional().describe('The order before the first on this page.'),
 });
 
 export type ListQuery = z.output<typeof listSchema>;

@@ -1,5 +1,5 @@
 // What the sales of a node are told and what they tell: the one definition, for the node and for whoever watches it.
-// `docs/reference/http-api.md` explains each member; times and leases are in milliseconds.
+// `docs/reference/admin-api.md` is made of it. Times and leases are in milliseconds.
 
 import { z } from 'zod';
 import { LONGEST_WAIT_TIMEOUT_MS } from '../settings/limits.ts';
@@ -12,32 +12,33 @@ export const lockGiven = z.union([z.string(), z.int().transform(String)]);
 /** Whom the lock of a sale keeps out: who buys the same sku, or the same user. */
 const scope = z.enum(['sku', 'user']);
 
-export const nodeStateSchema = z.object({
-  node: z.string(),
-  port: count,
-  pid: count,
-  instance: z.string(),
-  lock: z.string(),
-  leaseMs: count,
-  renewEveryMs: z.number(),
-  /** Absent where the watchdog renews. */
-  fixedLeaseMs: count.optional(),
-  scope,
-  retryDelayMs: count,
-  waitTimeoutMs: count,
-  /** How many the present lock lets in at once. */
-  permits: count,
-  inFlight: count,
-  held: count,
-  waiting: count,
-  unreleased: count,
-  /** How the sale requests ended. The outcomes add up to `received` while none is in flight. */
-  counts: z.record(z.enum(['received', 'sold', 'soldOut', 'lockTimeout', 'clientGone', 'failed', 'inDoubt']), count),
-});
+export const nodeStateSchema = z
+  .object({
+    node: z.string().describe('The name of the node.'),
+    port: count.describe('Its public port.'),
+    pid: count.describe('Its process.'),
+    instance: z.string().describe('First half of every owner token of this node.'),
+    lock: z.string().describe('The lock of all sales.'),
+    leaseMs: count,
+    renewEveryMs: z.number(),
+    fixedLeaseMs: count.optional().describe('Absent where the watchdog renews.'),
+    scope,
+    retryDelayMs: count,
+    waitTimeoutMs: count,
+    permits: count.describe('How many sales the lock lets in at once.'),
+    inFlight: count.describe('Sales in progress.'),
+    held: count.describe('Sales that a script holds until `PUT /resume`.'),
+    waiting: count.describe('Sales in progress that wait for the lock.'),
+    unreleased: count.describe('Locks that the node may still hold, and tries to release.'),
+    counts: z
+      .record(z.enum(['received', 'sold', 'soldOut', 'lockTimeout', 'clientGone', 'failed', 'inDoubt']), count)
+      .describe('How sale requests ended. With none in flight the outcomes add up to `received`.'),
+  })
+  .meta({ id: 'NodeState' });
 
 /** A lock and its timing, in milliseconds. What is left out is as the node was started, but for what belongs to a lease that is given. */
 export const lockChangeSchema = z.strictObject({
-  version: lockGiven,
+  version: lockGiven.describe('The lock, by number or name. A setting that is left out is as the node was started.'),
   leaseMs,
   renewEveryMs: z.number().min(10).max(3_600_000).optional(),
   fixedLeaseMs: leaseMs,
@@ -48,33 +49,46 @@ export const lockChangeSchema = z.strictObject({
 
 /** What the next sales do between read and write, and behind it: the steps in this order. */
 export const saleScriptSchema = z.strictObject({
-  beforeNestedCall: z.boolean().optional(),
-  nestedCall: z.union([z.boolean(), z.literal('another object')]).optional(),
-  /** The lock that the nested call has acquired is not released. */
-  forgetsRelease: z.boolean().optional(),
-  pauseMs: z.int().min(0).max(600_000).optional(),
-  untilResumed: z.boolean().optional(),
-  blockMs: z.int().min(0).max(60_000).optional(),
-  fails: z.boolean().optional(),
-  beforeOrder: z.boolean().optional(),
-  beforeAnswer: z.boolean().optional(),
-  times: z.int().min(1).max(1_000_000).optional(),
+  beforeNestedCall: z.boolean().optional().describe('Holds before the nested call until `PUT /resume`.'),
+  nestedCall: z
+    .union([z.boolean(), z.literal('another object')])
+    .optional()
+    .describe('Acquires the lock again and releases it, on the same lock object or on another one of the request.'),
+  forgetsRelease: z.boolean().optional().describe('The nested call does not release its lock.'),
+  pauseMs: z.int().min(0).max(600_000).optional().describe('Holds inside for this long.'),
+  untilResumed: z.boolean().optional().describe('Holds inside until `PUT /resume`.'),
+  blockMs: z.int().min(0).max(60_000).optional().describe('Blocks the event loop for this long.'),
+  fails: z.boolean().optional().describe('Fails with ORDER_FAILED between read and write.'),
+  beforeOrder: z.boolean().optional().describe('Holds between the stock and the order, outside the lock.'),
+  beforeAnswer: z.boolean().optional().describe('Holds between the order and the answer.'),
+  times: z.int().min(1).max(1_000_000).optional().describe('How many sales follow the script; 1 by default.'),
 });
 
-export const saleEventSchema = z.object({
-  /** Milliseconds on the monotonic clock that all processes of this host share. */
-  at: z.number(),
-  type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
-  node: z.string(),
-  saleId: z.string(),
-  requestId: z.string().optional(),
-  stock: z.int().optional(),
-  /** Which bucket of the stock, from 0, where it lies in several. */
-  bucket: z.int().optional(),
-  fencingToken: z.string().optional(),
-  code: z.string().optional(),
-  detail: z.string().optional(),
-});
+export const saleEventSchema = z
+  .object({
+    at: z.number().describe('Milliseconds on a monotonic clock that all processes of this machine share.'),
+    type: z.enum([
+      'waiting',
+      'entered',
+      'began',
+      'nested',
+      'read',
+      'conflict',
+      'wrote',
+      'left',
+      'failed',
+      'lease-lost',
+    ]),
+    node: z.string(),
+    saleId: z.string(),
+    requestId: z.string().optional().describe('With `waiting`.'),
+    stock: z.int().optional().describe('With `read` and `wrote`.'),
+    bucket: z.int().optional().describe('Under `buckets`, from 0.'),
+    fencingToken: z.string().optional().describe('With `entered`.'),
+    code: z.string().optional().describe('With `failed`: a problem code.'),
+    detail: z.string().optional(),
+  })
+  .meta({ id: 'SaleEvent' });
 
 export type SaleCounts = NodeState['counts'];
 export type NodeState = z.output<typeof nodeStateSchema>;

@@ -24,14 +24,14 @@ const milliseconds = (min: number, max: number) => {
 };
 const limits = {
   waitMs: milliseconds(0, LONGEST_WAIT_TIMEOUT_MS).describe(
-    'How long the sale waits for its lock at most, and not longer than WAIT_TIMEOUT_MS; with 0 it tries once.',
+    'Longest wait for the lock, in milliseconds, up to WAIT_TIMEOUT_MS; 0 tries once.',
   ),
   leaseMs: milliseconds(30, 3_600_000).describe(
-    'Only under blocking: how long the lease of this sale lasts. It is not renewed.',
+    'Only under blocking: a lease of this length in milliseconds, which is not renewed.',
   ),
 };
 
-const sku = skuSchema.default('001');
+const sku = skuSchema.default('001').describe('1 to 32 letters, digits, dashes or underscores.');
 export const lookSchema = z.strictObject({ sku });
 /** What a sale is asked for, in the query or the body. */
 export const saleSchema = lookSchema.extend(limits);
@@ -53,26 +53,25 @@ const units = z.int();
 
 const ofSale = {
   outcome: z.literal('sold'),
-  saleId: z.string().describe('Counted by the node for itself, from its start: holder names the sale among all.'),
+  saleId: z.string().describe('Counted by each node from its start.'),
   node: z.string().describe('The node that sold.'),
-  port: z.int().describe('Where that node listens.'),
+  port: z.int().describe('The port of that node.'),
   lock: z.string().describe('The lock of the sale, such as 8-auto-renew.'),
-  holder: z.string().describe('The owner token of this sale.'),
+  holder: z.string().describe('The owner token: unique among all sales.'),
 };
 const itemSchema = z.object({
   sku: z.string().describe('What was sold.'),
   stockBefore: units.describe('The stock that this sale read.'),
-  remaining: units.describe('The stock that it wrote: stockBefore - 1.'),
+  remaining: units.describe('The stock that it wrote.'),
 });
-const ofBucket =
-  'Only where the stock lies in several buckets: which one, from 0. stockBefore and remaining are of this one.';
+const ofBucket = 'Under buckets: the bucket, from 0, of which stockBefore and remaining are.';
 
 export const soldSchema = z
   .object({
     ...ofSale,
     ...itemSchema.shape,
     bucket: units.optional().describe(ofBucket),
-    orderId: z.string().optional().describe('Only where sales write orders.'),
+    orderId: z.string().optional().describe('Only with orders.'),
   })
   .meta({ id: 'Sold' });
 export const basketSoldSchema = z

@@ -27,7 +27,7 @@ export const wholeNumber = (min: number, max: number, meaning: string) =>
   kind(`a whole number from ${min} to ${max} (${meaning})`, (given) => {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
     return number >= min && number <= max ? number : undefined;
-  });
+  }).meta({ from: min, to: max, unit: meaning });
 
 const LAST_PORT = 65_535;
 export const port = () => wholeNumber(1, LAST_PORT, 'a TCP port');

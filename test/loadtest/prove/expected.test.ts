@@ -2,8 +2,6 @@ import { expect, test } from 'vitest';
 import { differences, expectedVerdict, signExpected } from '../../../loadtest/prove/expected.ts';
 import { plan, provableLocks, scopeNames } from '../../../loadtest/prove/plan.ts';
 import { verdictExpected } from '../../../loadtest/staircase/lookup.ts';
-import { readTable } from '../../../loadtest/staircase/table.ts';
-import { readText } from '../../lesson/project-files.ts';
 
 const cells = provableLocks.flatMap(({ stage }) => scopeNames.map((scope) => ({ stage, scope })));
 
@@ -26,20 +24,4 @@ test('nothing is expected where nothing is looked at', () => {
   expect(blank.map(({ stage, scope }) => `${stage} ${scope}`)).toEqual(
     cells.map(({ stage, scope }) => `${stage} ${scope}`).filter((cell) => !looked.includes(cell)),
   );
-});
-
-test('docs/reference/formats.md: its part of the matrix promises what is expected', () => {
-  const [, text = ''] = /^## The matrix.*?^```text\n(.*?)^```/ms.exec(readText('docs/reference/formats.md')) ?? [];
-  const { columns, rows } = readTable(text, { signs: ['✔', '✘', '2', '?', '–'] as const });
-  const meant = { '✔': 'holds', '2': 'holds', '✘': 'fails', '?': undefined, '–': undefined };
-
-  expect(columns.length).toBeGreaterThan(10);
-  for (const [stage, signs] of Object.entries(rows))
-    for (const [scope, sign] of Object.entries(signs))
-      if (meant[sign])
-        expect({ stage, scope, verdict: expectedVerdict(stage, scope) }).toEqual({
-          stage,
-          scope,
-          verdict: meant[sign],
-        });
 });

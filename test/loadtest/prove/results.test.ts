@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inWords, judgeProof, type ProofCell, proofOf } from '../../../loadtest/prove/results.ts';
+import { inWords, judgeProof, type ProofCell, proofOf, proofSchema } from '../../../loadtest/prove/results.ts';
 import { proveCell } from '../../../prove/cell.ts';
 import { replay } from '../../../prove/replay.ts';
 import { readLock } from '../../../prove/sandbox.ts';
@@ -41,7 +41,8 @@ test.each([
 ])('a counterexample of %s under %s that was written and read back is replayed', async (stage, scope) => {
   const proof = await proofOf([await proveCell(task(stage, scope))], parts);
 
-  const { counterexample, ...cell } = JSON.parse(JSON.stringify(inWords(proof))).cells[0];
+  const written = JSON.parse(JSON.stringify(inWords(proof)));
+  const { counterexample, ...cell } = written.cells[0];
   const difference = await replay(counterexample, {
     ...cell,
     openLock: await readLock(fileOf(stage)),
@@ -51,6 +52,7 @@ test.each([
   expect(counterexample.length).toBeGreaterThan(4);
   expect(counterexample[0]).toMatchObject({ process: 'A', kind: 'begins', command: 'begins a sale' });
   expect(difference).toBeUndefined();
+  expect(proofSchema.parse(written)).toEqual(written);
 });
 
 const judged = (verdict: ProofCell['verdict'], expected: ProofCell['expected'] = null) => ({

@@ -1,11 +1,13 @@
 // Prints what each command says of its flags, as JSON: one process for all of them, so that what they share is loaded once.
-// node --import tsx test/lesson/print-help.ts FILE …, each a command with a --help.
+// node --import tsx scripts/command-line/print-help.ts FILE …, each a command with a --help.
 
 import { resolve } from 'node:path';
 
 /** Thrown in the place of the exit that follows a help text: what would come after it does not run. */
 class Ended extends Error {}
 
+// No option is broken into lines, as on a very wide terminal.
+Object.assign(process.stdout, { isTTY: true, columns: 10_000 });
 const write = process.stdout.write.bind(process.stdout);
 const exit = process.exit.bind(process);
 let printed = '';

@@ -1,0 +1,51 @@
+// The settings: the first sentence that .env.example has of each, its default, and what the schema of a node takes.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { inventorySettings } from '../../services/inventory/settings/settings.ts';
+import { projectDir } from '../../stack/parts.ts';
+import { codeOf, tableOf } from './markdown.ts';
+
+/** The lines of a comment, then those of one variable or some. */
+const ENTRY = /((?:^# (?![A-Z_\d]+=).*\n)+)((?:^# [A-Z_\d]+=.*\n?)+)/gm;
+/** What the column beside it says. */
+const LIMITS = /,? (in (milliseconds|cents) )?\(\d+ to \d+[^)]*\)|:? on or off(?=\.)/g;
+
+/** A table for each part of .env.example, and in it a row for each setting. */
+export function settings(): string {
+  const text = readFileSync(join(projectDir, '.env.example'), 'utf8');
+  const [, ...sections] = text.split(/^\n(?=# .*\n\n)/m);
+  return sections.map(sectionOf).join('\n\n');
+}
+
+function sectionOf(section: string): string {
+  const [, heading = '', body = ''] = /^# (.*?)\n\n(.*)$/s.exec(section) ?? [];
+  const rows = [...body.matchAll(ENTRY)].map(([, comment = '', lines = '']) => {
+    const given = [...lines.matchAll(/([A-Z_\d]+)=(.*)/g)].map(([, name = '', usual = '']) => ({ name, usual }));
+    const says = comment.replace(/^# /gm, '').replace(/\s+/g, ' ');
+    const [first = ''] = says.replace(LIMITS, '').split(/(?<=\.) (?=[A-Z])/);
+    return [
+      given.map(({ name }) => codeOf(name)).join(', '),
+      given.flatMap(({ usual }) => usual || []).join(', '),
+      takenBy(given[0]?.name ?? ''),
+      first.trim(),
+    ];
+  });
+  return `### ${heading}\n\n${tableOf(['setting', 'default', 'takes', 'means'], rows)}`;
+}
+
+/** The numbers or the words that a setting of a node takes. Nothing where its sentence must say that. */
+function takenBy(name: string): string {
+  const schema = kindOf((inventorySettings.shape as Record<string, z.ZodType>)[name]);
+  if (schema instanceof z.ZodEnum) return schema.options.join(', ');
+  const { from, to, unit = '' } = schema?.meta() ?? {};
+  return from === undefined ? '' : `${from}–${to}${{ milliseconds: ' ms', cents: ' cents' }[String(unit)] ?? ''}`;
+}
+
+/** What a setting is when it is given. */
+function kindOf(schema: z.ZodType | undefined): z.ZodType | undefined {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? kindOf(schema.unwrap() as z.ZodType)
+    : schema;
+}
