@@ -1,7 +1,7 @@
 // Beyond · fair
 // Problem: the waiter that waits longest on one node may be overtaken by the other node, again and again.
 // Change:  one queue in Redis for all nodes; a release hands the lock to the first in it, by name.
-// Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it stands still.
+// Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it is paused.
 // Source:  Redisson, fair lock.
 
 import { abortable, abortError } from '../drivers/abortable.ts';

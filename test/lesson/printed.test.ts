@@ -77,7 +77,7 @@ const pages = listDeep().filter((file) => file.endsWith('.md'));
 
 test.each([
   { what: 'sentence that a page quotes', of: quotedIn, least: 5 },
-  { what: 'sentence of a run that a page shows', of: shownIn, least: 100 },
+  { what: 'sentence of a run that a page shows', of: shownIn, least: 20 },
 ])('printed: each $what is one that the sources print', ({ of, least }) => {
   const found = pages.flatMap((page) => of(readText(page)).map((sentence) => ({ page, sentence })));
 
