@@ -108,6 +108,7 @@ const families: Record<string, Family> = {
   'late, long lease': { lease: 20, late: 0.1, hold: 0.2 },
   readers: { reads: 0.6, hold: 0.6 },
   'readers in a crowd': { reads: 0.9, buyers: 8, hold: 1.5, rounds: 2 },
+  'readers without end': { reads: 0.93, buyers: 12, hold: 0.5, rounds: 20 },
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
