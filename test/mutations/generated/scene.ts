@@ -60,6 +60,8 @@ interface Family {
   slowMs?: number;
   /** Who is told of a loss goes, and does not release. */
   abandons?: number;
+  /** It has a replica. */
+  isReplicated?: boolean;
   /** Who is inside computes for two leases, and its process does nothing else. */
   blocks?: number;
   /** Who only reads: of a lock that lets readers in together. */
@@ -85,6 +87,13 @@ function cut(how: 'reset' | 'silent') {
 
 function restore({ processes }: Stage) {
   for (const { lines } of processes) for (const line of lines) line.restore();
+}
+
+/** The replica takes the place of its Redis: every connection ends. */
+function failOver(stage: Stage) {
+  for (const { lines } of stage.processes) for (const line of lines) line.cut('reset');
+  stage.replica.takeOver();
+  restore(stage);
 }
 
 const SILENCE: Fault = { begins: cut('silent'), ends: restore, lasts: 4, isSilence: true };
@@ -162,6 +171,13 @@ const families: Record<string, Family> = {
   // Who is inside can't renew, and the lease ends meanwhile; or it has entered by a late reply, and then can't.
   'long silence': { buyers: 3, rounds: 2, hold: 4, fault: SILENCE },
   'slow, then silence': { rounds: 2, hold: 3, slowMs: 450, fault: SILENCE },
+  // What the replica has not heard is forgotten.
+  failover: {
+    isReplicated: true,
+    rounds: 5,
+    hold: 0.6,
+    fault: { begins: ({ replica }) => replica.fallBehind(), ends: failOver, lasts: 2 },
+  },
   forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
 
@@ -185,9 +201,10 @@ type Stage = Awaited<ReturnType<typeof openStage>>;
 type Process = Stage['processes'][0];
 
 /** A permit is not taken twice by one holder, few locks have readers, and a vote that is very late is none. */
-const familiesOf = ({ name }: LockSource, only?: string[]) =>
+const familiesOf = ({ name, facts }: LockSource, only?: string[]) =>
   Object.entries(families).filter(
-    ([family, { nests, reads, late = 0, slowMs = 0 }]) =>
+    ([family, { nests, reads, late = 0, slowMs = 0, isReplicated }]) =>
+      (!isReplicated || facts.replicas !== undefined) &&
       (only === undefined || only.includes(family)) &&
       ((late <= VOTES_LATE && slowMs < VOTE_LIMIT_MS) || !promisesOfOurs[name]?.masters) &&
       (nests === undefined || !promisesOfOurs[name]?.permits) &&
@@ -252,9 +269,23 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
   const { masters = false, permits = false, renewal = false } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
-    lab.redis.addReplica(() => lab.redis.heard.length);
+    lab.redis.addReplica(() => hasHeard ?? lab.redis.heard.length);
   const servers = masters ? lab.masters : [lab.redis];
   const { schedule } = lab;
+  /** How much the replica has heard when it is behind, and what the lock was then. */
+  let hasHeard: number | undefined;
+  let heardOf = '';
+  const present = () => String(lab.redis.execute(OUTSIDE, ['DUMP', KEY]));
+  const replica = {
+    fallBehind() {
+      hasHeard = lab.redis.heard.length;
+      heardOf = present();
+    },
+    takeOver() {
+      if (present() !== heardOf) lab.redis.execute(OUTSIDE, ['DEL', KEY]);
+      hasHeard = undefined;
+    },
+  };
   const luck = createLuck(seed * 7919);
   const odd = new Set<string>();
   const waits: number[] = [];
@@ -285,6 +316,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     waits,
     given,
     leaseMs: lease * LEASE_MS,
+    replica,
     isRenewed: renewal,
     permits: permits ? PERMITS : 1,
     commands: () => commands,
