@@ -266,7 +266,7 @@ export async function findDifference(
 type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string };
 
 async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
-  const { masters = false, permits = false, renewal = false } = promisesOfOurs[source.name] ?? {};
+  const { masters = false, permits = false, renewal = false, fairness } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
     lab.redis.addReplica(() => hasHeard ?? lab.redis.heard.length);
@@ -318,6 +318,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     leaseMs: lease * LEASE_MS,
     replica,
     isRenewed: renewal,
+    isInOrder: fairness === 'order',
     permits: permits ? PERMITS : 1,
     commands: () => commands,
     servers,
@@ -462,7 +463,7 @@ async function play(stage: Stage, family: Family) {
 }
 
 function createShop(stage: Stage, isLate: boolean) {
-  const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, given, keys } = stage;
+  const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, isInOrder, given, keys } = stage;
   const inside = new Set<Buyer>();
   const waiting = new Set<Buyer>();
   let stock = 1_000;
@@ -502,11 +503,7 @@ function createShop(stage: Stage, isLate: boolean) {
     // A lease that nobody renews ends.
     if (others.length >= permits && isRenewed) odd.add('too many inside, told or not');
     for (const other of others) other.isSucceeded = true;
-    if (
-      !isOnce &&
-      !buyer.isReader &&
-      [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30)
-    )
+    if (isInOrder && !isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
       odd.add('overtaken');
     inside.add(buyer);
     buyer.enteredAt = now();
