@@ -8,17 +8,23 @@ import { untilTold } from './lease.ts';
 
 /** Readers are inside for so long, in leases. */
 const LEASES = 3;
+/** A server tells the time in seconds and what is over: a lease may begin late in a second, in milliseconds. */
+const BEGINS_MS = [0, 970];
+/** By then who asks is waiting, in milliseconds. */
+const ARRIVE_MS = 50;
 /** What nobody awaits has ended by then, in milliseconds. */
 const UNAWAITED_MS = 2 * LEASE_MS;
 
 export async function readers({ stage, survey }: LockUnderTest) {
   if (!(await stage(async ({ process }) => process().hasReaders))) return doesNotApply('It has no read lock.');
-  for (const leaseMs of [LEASE_MS, 2 * LEASE_MS]) await stage((staging) => together(staging, leaseMs));
+  for (const leaseMs of [LEASE_MS, 2 * LEASE_MS])
+    for (const beginsMs of BEGINS_MS) await stage((staging) => together(staging, leaseMs, beginsMs));
   await stage(nested);
   for (const isFirst of [true, false]) await stage((staging) => oneDies(staging, isFirst));
   await stage(leaseEnds);
   await stage(neverHeld);
   await stage(waits);
+  await stage(writerWaits);
   await stage(async (staging) => {
     const { process, servers, story } = staging;
     const a = process().reader('A', LEASE_MS);
@@ -30,7 +36,8 @@ export async function readers({ stage, survey }: LockUnderTest) {
 }
 
 /** Two read, as long as they like; then one writes. The leases of the two differ. */
-async function together({ process, servers, story }: Staging, leaseMs: number) {
+async function together({ process, servers, story }: Staging, leaseMs: number, beginsMs: number) {
+  await story.pass(beginsMs);
   const [p, q] = [process(), process()];
   const [a, b, d] = [p.reader('A', LEASE_MS), q.reader('B', leaseMs), p.reader('D', LEASE_MS)];
   const c = q.holder('C', LEASE_MS);
@@ -82,14 +89,17 @@ async function oneDies({ process, story }: Staging, isFirst: boolean) {
   victim.kill();
   story.say('the process of A is killed');
   await story.pass(LEASES * LEASE_MS);
+  const d = q.reader('D', LEASE_MS);
+  await d.mustEnter('One of two readers was killed, and a third came:');
+  await d.mustLeave('One of two readers was killed, and a third had come:');
   await c.mustStayOut('One of two readers was killed, and a writer entered while the other was reading.');
   await b.mustLeave('The other reader was killed:');
   await c.mustEnter(`One of two readers was killed ${LEASES} leases ago, and the other had left:`);
   await c.mustLeave('A reader was killed:');
   const alone = process();
-  await alone.reader('D', LEASE_MS).enters();
+  await alone.reader('E', LEASE_MS).enters();
   alone.kill();
-  story.say('D reads, and its process is killed');
+  story.say('E reads, and its process is killed');
   await c.mustEnter('The only reader was killed:', TAKEOVER_LEASES * LEASE_MS);
 }
 
@@ -122,6 +132,25 @@ async function mustNotBeHeld({ story }: Pick<Staging, 'story'>, { release }: Hol
   const end = await story.ends('release()', release(), STEP_LIMIT_MS);
   if (!isNotHeld(end))
     throw new Fault(`release() of a reader ${which} ${saidOf(end)}: it must reject with LOCK_NOT_HELD.`);
+}
+
+/** A writer waits for a reader when another comes to read: whoever is first, both have their turn. */
+async function writerWaits({ process, story }: Staging) {
+  const [p, q] = [process(), process()];
+  const [a, d, c] = [p.reader('A'), p.reader('D'), q.holder('C')];
+  await a.enters();
+  const turns = [c, d].map((each, at) => ({ each, asked: story.pass(at * ARRIVE_MS).then(() => each.acquire()) }));
+  const taken = Promise.all(
+    turns.map(async ({ each, asked }) => {
+      await each.mustEnter('A reader had left, and a writer and a reader were waiting:', STEP_LIMIT_MS, asked);
+      await each.mustLeave('A writer and a reader had waited:');
+    }),
+  );
+  // It is awaited below.
+  taken.catch(() => {});
+  await story.pass(LEASE_MS / 4);
+  await a.mustLeave('A writer and a reader were waiting:');
+  await taken;
 }
 
 /** One writes, and of two who want to read one goes. */

@@ -74,6 +74,8 @@ interface Fault {
   begins(stage: Stage): unknown;
   /** Nothing comes to the first process, or from it, meanwhile. */
   isSilence?: boolean;
+  /** It begins before the first who is inside has renewed. */
+  isSoon?: boolean;
   /** It is over after a random time, which is no longer than `lasts` leases. */
   ends?(stage: Stage): unknown;
   lasts?: number;
@@ -121,6 +123,13 @@ const families: Record<string, Family> = {
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
+  'last reader dies': {
+    buyers: 1,
+    rounds: 1,
+    reads: 1,
+    hold: 5,
+    fault: { isSoon: true, begins: ({ processes: [p] }) => p.node.kill() },
+  },
   'readers in silence': { reads: 0.6, hold: 2, fault: SILENCE },
   'crash in a crowd': {
     buyers: 10,
@@ -433,11 +442,13 @@ async function play(stage: Stage, family: Family) {
     await pass(atOnce ? 10 : luck() * LEASE_MS);
     await shop.visit(processes[at % 2] as Process, family, hangs === true && at === 0);
   });
-  async function goWrong({ begins, ends, lasts = 0, isSilence }: Fault) {
-    await pass(luck() * 2.5 * LEASE_MS);
+  async function goWrong({ begins, ends, lasts = 0, isSilence, isSoon }: Fault) {
+    if (isSoon) await shop.firstInside;
+    await pass(luck() * (isSoon ? 0.2 : 2.5) * LEASE_MS);
     shop.noteFault();
+    const wasTaken = stage.keys().includes(KEY);
     begins(stage);
-    if (!stage.keys().includes(KEY)) shop.noteRobbery();
+    if (wasTaken && !stage.keys().includes(KEY)) shop.noteRobbery();
     const since = stage.now();
     await pass(luck() * lasts * LEASE_MS);
     if (isSilence) shop.noteSilence(processes[0], since);
@@ -465,6 +476,10 @@ async function play(stage: Stage, family: Family) {
 function createShop(stage: Stage, isLate: boolean) {
   const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, isInOrder, given, keys } = stage;
   const inside = new Set<Buyer>();
+  let noteFirst = () => {};
+  const firstInside = new Promise<void>((resolve) => {
+    noteFirst = resolve;
+  });
   const waiting = new Set<Buyer>();
   let stock = 1_000;
   let newest = 0n;
@@ -506,6 +521,7 @@ function createShop(stage: Stage, isLate: boolean) {
     if (isInOrder && !isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
       odd.add('overtaken');
     inside.add(buyer);
+    noteFirst();
     buyer.enteredAt = now();
     waits.push(now() - buyer.askedAt);
   }
@@ -651,6 +667,7 @@ function createShop(stage: Stage, isLate: boolean) {
 
   return {
     visit,
+    firstInside,
     noteFault() {
       wasFault = true;
     },
