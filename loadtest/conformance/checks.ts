@@ -11,6 +11,7 @@ import { lateReply } from './checks/late-reply.ts';
 import { failedRenewal, longHold, lost, manyKeys, notHeld, quiet } from './checks/lease.ts';
 import { heap, leftovers } from './checks/left.ts';
 import { commands, herd } from './checks/load.ts';
+import { readers } from './checks/readers.ts';
 import { longSequences, sequences } from './checks/sequences.ts';
 import { tokens } from './checks/tokens.ts';
 import { order, turn } from './checks/turn.ts';
@@ -60,6 +61,7 @@ export const checks: Check[] = [
   { name: 'contract-script-flush', run: scriptFlush },
   { name: 'contract-belief', run: belief },
   { name: 'contract-permits', run: permits },
+  { name: 'contract-readers', run: readers },
   { name: 'contract-sequences', run: sequences },
   { name: 'contract-long-sequences', run: longSequences },
 ];

@@ -99,7 +99,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
         if (!isNoStep(command)) seen.push({ at: story.now(), line, command });
       });
     }
-    const { createLock, default: inside } = exports as LockModule;
+    const { createLock, createReadLock, default: inside } = exports as LockModule;
     const place = {
       story,
       pace,
@@ -107,13 +107,24 @@ async function openStaging({ source, promises, scripts }: Subject) {
       createLock: createLock ?? (inside?.createLock as CreateLock),
       take: node.take,
     };
+    const optionsOf = (leaseMs: number, ofKey: string, others: Partial<HolderOptions>) => ({
+      key: ofKey,
+      ownerToken: tokenOf(index, ++owners),
+      leaseMs,
+      permits,
+      ...others,
+    });
 
     return {
       /** Every command of the lock that has come, but what is sent for a connection's sake. */
       seen,
       lines,
       holder: (name: string, leaseMs = LONG_LEASE_MS, ofKey = key, others: Partial<HolderOptions> = {}) =>
-        createHolder(place, name, { key: ofKey, ownerToken: tokenOf(index, ++owners), leaseMs, permits, ...others }),
+        createHolder(place, name, optionsOf(leaseMs, ofKey, others)),
+      /** It has a read lock. */
+      hasReaders: createReadLock !== undefined,
+      reader: (name: string, leaseMs = LONG_LEASE_MS) =>
+        createHolder({ ...place, createLock: createReadLock as CreateLock }, name, optionsOf(leaseMs, key, {})),
       /** Holds a command on each line: the first from now on that `isMeant`, after `skipped` others. */
       hold: (skipped = 0, isMeant = (command: ReadCommand) => !isNoStep(command)) =>
         holdOn(lines, { story, servers }, skipped, isMeant),
@@ -160,6 +171,7 @@ interface OpenProcess {
 
 interface LockModule {
   createLock?: CreateLock;
+  createReadLock?: CreateLock;
   default?: { createLock?: CreateLock };
 }
 

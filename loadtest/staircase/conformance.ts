@@ -40,6 +40,8 @@ const questions: Record<string, string> = {
   'contract-script-flush': 'does the lock work on when the server has forgotten its scripts?',
   'contract-belief': 'does the holder believe in its lease neither longer nor shorter than Redis?',
   'contract-permits': 'are as many inside as there are permits, and does that of a dead holder come back?',
+  'contract-readers':
+    'are many readers or one writer inside, where there is a read lock, and what becomes of a reader that is dead or late?',
   'contract-sequences':
     'is it a lock after any two of the things that happen to a process: nested, lost, failed, killed while it waits …?',
   'contract-long-sequences': 'is it a lock after any longer sequence of them?',

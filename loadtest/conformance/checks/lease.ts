@@ -79,7 +79,7 @@ async function renewalsMeet(staging: Staging, survey: Survey) {
 }
 
 /** How long after `since` it was told, in each way that the lock has. */
-async function untilTold(
+export async function untilTold(
   { story }: Staging,
   { hasLost, callsOnLeaseLost }: Survey,
   holder: Holder,

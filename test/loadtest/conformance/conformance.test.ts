@@ -81,6 +81,7 @@ contract-failed-release  –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✘  
 contract-script-flush    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 contract-belief          –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 contract-permits         –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –
+contract-readers         –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  –  –  –  –  –  –
 contract-sequences       –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 `,
   { columns: inRedis, rows: checkNames.filter((name) => name !== 'contract-long-sequences'), signs: ['✔', '✘', '–'] },

@@ -154,6 +154,11 @@ const redlock = readFileSync(join(projectDir, 'locks/beyond/redlock.ts'), 'utf8'
   .replace(/'\.\.\//g, `'${projectDir}locks/`)
   .concat('export const promises = { masters: true, reentry: true, renewal: true };');
 
+/** Our own, with a read lock. */
+const readWrite = readFileSync(join(projectDir, 'locks/beyond/read-write.ts'), 'utf8')
+  .replace(/'\.\.\//g, `'${projectDir}locks/`)
+  .concat('export const promises = { reentry: true, renewal: true };');
+
 /** All masters vote. */
 const voting = edited({
   [promised]: '{ masters: true }',
@@ -243,6 +248,7 @@ export const rightLocks = {
     hasty,
   ),
   redlock,
+  readWrite,
   voting,
   /** It asks one master after the other, and waits for each. */
   oddVoting: edited(

@@ -14,6 +14,8 @@ import { OUTSIDE } from '../../../simulation/server.ts';
 
 const LEASE_MS = 600;
 const RETRY_DELAY_MS = 20;
+/** By then who has gone waits no more, in milliseconds. */
+const SOON_MS = 500;
 /** What a timer or a reply takes, in milliseconds. */
 const SLACK_MS = 20;
 const MASTERS = 5;
@@ -62,6 +64,8 @@ interface Family {
   abandons?: number;
   /** It has a replica. */
   isReplicated?: boolean;
+  /** One is inside after the other, with owner tokens of so many characters: none of them stays in memory. */
+  tokenLength?: number;
   /** Who is inside computes for two leases, and its process does nothing else. */
   blocks?: number;
   /** Who only reads: of a lock that lets readers in together. */
@@ -74,6 +78,8 @@ interface Fault {
   begins(stage: Stage): unknown;
   /** Nothing comes to the first process, or from it, meanwhile. */
   isSilence?: boolean;
+  /** It begins before the first who is inside has renewed. */
+  isSoon?: boolean;
   /** It is over after a random time, which is no longer than `lasts` leases. */
   ends?(stage: Stage): unknown;
   lasts?: number;
@@ -107,6 +113,8 @@ const families: Record<string, Family> = {
   long: { hold: 1.6, rounds: 2 },
   longer: { hold: 4, rounds: 1 },
   impatient: { leaves: 0.7, hold: 0.5 },
+  'impatient, slow': { leaves: 0.7, hold: 0.3, slowMs: 900 },
+  'long tokens': { tokenLength: 65_536 },
   trying: { tries: 0.8, hold: 0.3, rounds: 4 },
   strays: { strays: 0.6 },
   hung: { hangs: true, rounds: 1, buyers: 3 },
@@ -121,6 +129,13 @@ const families: Record<string, Family> = {
   'readers alone': { reads: 1, buyers: 8, rounds: 1, hold: 2, atOnce: true },
   'readers lost': { reads: 0.6, hold: 3, rounds: 2, fault: { begins: ({ endLease }) => endLease() } },
   'readers crash': { reads: 0.6, hold: 1, fault: { begins: ({ processes: [, q] }) => q.node.kill() } },
+  'last reader dies': {
+    buyers: 1,
+    rounds: 1,
+    reads: 1,
+    hold: 5,
+    fault: { isSoon: true, begins: ({ processes: [p] }) => p.node.kill() },
+  },
   'readers in silence': { reads: 0.6, hold: 2, fault: SILENCE },
   'crash in a crowd': {
     buyers: 10,
@@ -266,7 +281,7 @@ export async function findDifference(
 type End = { how: 'done' | 'pending' } | { how: 'rejected'; code: string; message: string };
 
 async function openStage(code: LockCode, source: LockSource, { lease = 1, givesUp }: Family, seed: number) {
-  const { masters = false, permits = false, renewal = false } = promisesOfOurs[source.name] ?? {};
+  const { masters = false, permits = false, renewal = false, fairness } = promisesOfOurs[source.name] ?? {};
   const lab = await openLockLab(masters ? MASTERS : 0);
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
     lab.redis.addReplica(() => hasHeard ?? lab.redis.heard.length);
@@ -318,6 +333,7 @@ async function openStage(code: LockCode, source: LockSource, { lease = 1, givesU
     leaseMs: lease * LEASE_MS,
     replica,
     isRenewed: renewal,
+    isInOrder: fairness === 'order',
     permits: permits ? PERMITS : 1,
     commands: () => commands,
     servers,
@@ -400,6 +416,23 @@ async function lookForLeaks({ given, odd }: Stage) {
   if (given.filter((each) => each.deref() !== undefined).length > REACHED) odd.add('memory stays');
 }
 
+const TOKENS = 40;
+
+/** What stays of many acquisitions grows with their tokens: Node itself keeps far less. */
+async function shopWithTokens(stage: Stage, length: number) {
+  const shop = createShop(stage, false);
+  let used = 0;
+  for (const _round of ['first', 'second']) {
+    for (let at = 0; at < TOKENS; at += 1) await shop.passThrough(stage.processes[0], length);
+    await stage.pass(LEASE_MS);
+    for (const { heard } of stage.servers) heard.length = 0;
+    collectGarbage();
+    const before = used;
+    used = process.memoryUsage().heapUsed;
+    if (before > 0 && used - before > (TOKENS * length) / 2) stage.odd.add('tokens stay in memory');
+  }
+}
+
 /** Redis has not heard of such a command. */
 const NEVER_SENT = /^Stream isn't writeable/;
 /** It failed, and nobody knows what Redis has. */
@@ -424,6 +457,7 @@ interface Buyer {
 async function play(stage: Stage, family: Family) {
   const { processes, luck, pass, odd } = stage;
   const { buyers = 4, atOnce, fault, late, slowMs, hangs } = family;
+  if (family.tokenLength !== undefined) return shopWithTokens(stage, family.tokenLength);
   const shop = createShop(stage, late !== undefined);
   const begin = stage.processes.map(({ node }) => node.world.timers().length);
   if (late !== undefined) for (const process of processes) makeLate(stage, process, late);
@@ -432,11 +466,13 @@ async function play(stage: Stage, family: Family) {
     await pass(atOnce ? 10 : luck() * LEASE_MS);
     await shop.visit(processes[at % 2] as Process, family, hangs === true && at === 0);
   });
-  async function goWrong({ begins, ends, lasts = 0, isSilence }: Fault) {
-    await pass(luck() * 2.5 * LEASE_MS);
+  async function goWrong({ begins, ends, lasts = 0, isSilence, isSoon }: Fault) {
+    if (isSoon) await shop.firstInside;
+    await pass(luck() * (isSoon ? 0.2 : 2.5) * LEASE_MS);
     shop.noteFault();
+    const wasTaken = stage.keys().includes(KEY);
     begins(stage);
-    if (!stage.keys().includes(KEY)) shop.noteRobbery();
+    if (wasTaken && !stage.keys().includes(KEY)) shop.noteRobbery();
     const since = stage.now();
     await pass(luck() * lasts * LEASE_MS);
     if (isSilence) shop.noteSilence(processes[0], since);
@@ -462,8 +498,12 @@ async function play(stage: Stage, family: Family) {
 }
 
 function createShop(stage: Stage, isLate: boolean) {
-  const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, given, keys } = stage;
+  const { leaseMs, luck, pass, endOf, now, odd, waits, permits, isRenewed, isInOrder, given, keys } = stage;
   const inside = new Set<Buyer>();
+  let noteFirst = () => {};
+  const firstInside = new Promise<void>((resolve) => {
+    noteFirst = resolve;
+  });
   const waiting = new Set<Buyer>();
   let stock = 1_000;
   let newest = 0n;
@@ -502,13 +542,10 @@ function createShop(stage: Stage, isLate: boolean) {
     // A lease that nobody renews ends.
     if (others.length >= permits && isRenewed) odd.add('too many inside, told or not');
     for (const other of others) other.isSucceeded = true;
-    if (
-      !isOnce &&
-      !buyer.isReader &&
-      [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30)
-    )
+    if (isInOrder && !isOnce && [...waiting].some((other) => isAlive(other) && other.askedAt < buyer.askedAt - 30))
       odd.add('overtaken');
     inside.add(buyer);
+    noteFirst();
     buyer.enteredAt = now();
     waits.push(now() - buyer.askedAt);
   }
@@ -535,8 +572,14 @@ function createShop(stage: Stage, isLate: boolean) {
     const buyer = open(process, ownerToken, family.reads !== undefined && luck() < family.reads);
     const patience = new AbortController();
     const isOnce = luck() < (family.tries ?? 0);
+    let goneAt = Number.POSITIVE_INFINITY;
     if (!isOnce && luck() < (family.leaves ?? 0))
-      void pass(luck() * (luck() < 0.5 ? 3 : 0.6 * LEASE_MS)).then(() => process.node.take(() => patience.abort()));
+      void pass(luck() * (luck() < 0.5 ? 3 : 0.6 * LEASE_MS)).then(() =>
+        process.node.take(() => {
+          goneAt = now();
+          patience.abort();
+        }),
+      );
     const signal = isOnce ? AbortSignal.abort() : patience.signal;
     buyer.askedAt = now();
     if (!isOnce) waiting.add(buyer);
@@ -544,6 +587,8 @@ function createShop(stage: Stage, isLate: boolean) {
     const end = await endOf(asked, isOnce ? 2 * LEASE_MS : PATIENCE_LEASES * LEASE_MS);
     waiting.delete(buyer);
     if (process.node.isDead()) return;
+    if (now() > goneAt + SOON_MS + (family.slowMs ?? 0)) odd.add('acquire() ends late after an abort');
+    if (end.how === 'rejected' && !patience.signal.aborted) waits.push(now() - buyer.askedAt);
     if (end.how === 'pending')
       return odd.add(
         isOnce
@@ -654,6 +699,7 @@ function createShop(stage: Stage, isLate: boolean) {
 
   return {
     visit,
+    firstInside,
     noteFault() {
       wasFault = true;
     },
@@ -666,6 +712,17 @@ function createShop(stage: Stage, isLate: boolean) {
     },
     noteRobbery() {
       for (const buyer of inside) buyer.robbedAt = now();
+    },
+    /** One acquires and releases, with a token that shares no part with another. */
+    async passThrough(process: Process, length: number) {
+      owners += 1;
+      const buyer = open(process, Buffer.from(String(owners).padStart(length, '0')).toString('latin1'));
+      const entered = await endOf(
+        call(process, () => buyer.lock.acquire()),
+        LEASE_MS,
+      );
+      if (entered.how === 'done') await releases(buyer, LEASE_MS);
+      else odd.add('a free lock lets nobody in');
     },
     async comesIn(process: Process) {
       await pass(100);
