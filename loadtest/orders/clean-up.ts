@@ -52,15 +52,15 @@ export const steps = [
     const ended = await tickFor(playing, node, limit);
     return playing.isSkipped ? told('every tick skipped', { node: node.name, ms: limit }) : ended;
   }),
-  step('tick <tick> goes on', (playing, { tick }) => goOn(playing, tick)),
-  step('tick <tick> goes on, and runs to its end', async (playing, { tick }) => {
+  step('tick <tick> resumes', (playing, { tick }) => goOn(playing, tick)),
+  step('tick <tick> resumes, and runs to its end', async (playing, { tick }) => {
     const ended = await goOn(playing, tick);
     const { result, node } = tickOf(playing, tick);
     if ((await result).outcome !== 'ran')
       throw new NotStagedError(`The tick of ${node.name} failed. ${narrated(ended)}`);
     return ended;
   }),
-  step('all ticks go on, and each waits for the order or ends', async ({ ticks, until, waitingStatements }) => {
+  step('all ticks resume, and each waits for the order or ends', async ({ ticks, until, waitingStatements }) => {
     const all = [...ticks.values()];
     for (const tick of all) {
       tick.isHeld = false;
@@ -96,7 +96,7 @@ export const steps = [
     if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
     return told('first tick took', { node: node.name, ms: time });
   }),
-  step('the first tick of <node> goes on', async (_course, { node }) => {
+  step('the first tick of <node> resumes', async (_course, { node }) => {
     await node.resume();
     return told('first tick resumed', { node: node.name });
   }),

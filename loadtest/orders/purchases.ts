@@ -51,7 +51,7 @@ export const steps = [
       });
     },
   ),
-  step('the first click goes on', async (playing) => {
+  step('the first click resumes', async (playing) => {
     await playing.first.resume();
     return told('first click resumed', {});
   }),

@@ -53,7 +53,7 @@ export const steps = [
   step('<sale> sells at <node>', async (playing, { sale, node }) =>
     toldOf(sale, await sell(playing, sale, node).answered),
   ),
-  step('<sale> goes on', async (playing, { sale }) => {
+  step('<sale> resumes', async (playing, { sale }) => {
     const { held, answered } = saleOf(playing, sale);
     if (!(await held?.letGo())) throw new NotStagedError(`${sale} had lost its connection to Redis.`);
     await answered;
@@ -78,7 +78,7 @@ export const steps = [
     playing.fill = { held, looks };
     return told('reader held', { node: node.name, mysql: Number(await inMysql(playing)) });
   }),
-  step('the reader goes on', async (playing) => {
+  step('the reader resumes', async (playing) => {
     const { fill } = playing;
     if (!(await fill?.held.letGo())) throw new NotStagedError('The reader had lost its connection to Redis.');
     await fill?.looks;

@@ -17,7 +17,7 @@ export const steps = [
     mustBeInside(playing, insideOf(playing, sale));
     return told('was still inside', { sale });
   }),
-  step('<sale> goes on', async (playing, { sale }) => {
+  step('<sale> resumes', async (playing, { sale }) => {
     const { hasResumed } = await goOn(playing, sale);
     return hasResumed ? told('resumed', { sale }) : told('had nothing to resume', { sale });
   }),

@@ -23,7 +23,7 @@ export const steps = [
     playing.lockOutages.push({ killed, isMajority: false, from: at, until: at, backAt: at });
     return told('minority killed', { killed, servers });
   }),
-  step('sales go on, or not within <limit>', async ({ lockOutages, record, sales }, { limit }) => {
+  step('sales resume, or not within <limit>', async ({ lockOutages, record, sales }, { limit }) => {
     const outage = lockOutages.at(-1);
     if (outage === undefined) return told('no server missing');
     if (outage.soldMs !== undefined) return told('shop closed');
@@ -60,7 +60,7 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('sales go on within <time> while a majority of the servers lives', async (playing, _outcome, { time }) => {
+  demand('sales resume within <time> while a majority of the servers lives', async (playing, _outcome, { time }) => {
     const minority = outageOf(playing, false);
     if (minority === undefined) return { right: because('single point of failure', {}) };
     const { killed, soldMs: ms = 0 } = minority;

@@ -55,7 +55,7 @@ export const steps = [
     if (await playing.record.waitFor(isReached, STEP_LIMIT_MS)) return told('master forgot', { master: quorum });
     throw new NotStagedError(`${playing.second.name} did not reach master ${quorum} after its restart.`);
   }),
-  needing('masters', 'master processes')('master <count> is stopped (SIGSTOP)', async (playing, { count }) => {
+  needing('masters', 'master processes')('master <count> is paused (SIGSTOP)', async (playing, { count }) => {
     const { masterCount } = playing.lock;
     if (masterCount <= 2 * count) {
       throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);

@@ -15,10 +15,10 @@ const withLinks = needing('links');
 
 export const steps = [
   // Lines.
-  withLinks('the line of <node> is slow: each answer of Redis comes <time> late', async (playing, { node, time }) => {
+  withLinks('the connection of <node> is slow: each reply from Redis is <time> late', async (playing, { node, time }) => {
     playing.slowMs = time;
     const { over } = playing.faults.delayAnswers(node, playing.slowMs);
-    breaks(playing, `the line of ${node.name} is slow`, deed('line slow'), { node }, over);
+    breaks(playing, `the connection of ${node.name} is slow`, deed('line slow'), { node }, over);
     return told('answers delayed', { node: node.name, ms: time });
   }),
   withLinks('<node> is cut off from the servers of its lock', async (playing, { node }) => {
@@ -28,8 +28,8 @@ export const steps = [
     breaks(playing, `${node.name} is cut off`, deed('cut off from its lock'), { node }, restore);
     return told('cut off', { node: node.name });
   }),
-  step('<node> has its line again', async (playing, { node }) => {
-    mend(playing, `the line of ${node.name} is slow`);
+  step('the connection of <node> is restored', async (playing, { node }) => {
+    mend(playing, `the connection of ${node.name} is slow`);
     playing.faults.restore(node);
     return told('connection restored', { node: node.name });
   }),
@@ -51,12 +51,12 @@ export const steps = [
   }),
 
   // Commands that are held up on their way, and arrive late.
-  withLinks('<sale> goes on, and its <command> is held up on the line to Redis', async (playing, { sale, command }) => {
+  withLinks('<sale> resumes, and its <command> is held on the way to Redis', async (playing, { sale, command }) => {
     await holdUp(playing, sale, command);
     return told(command === 'write' ? 'write held' : 'release held', { sale });
   }),
   withLinks(
-    '<sale> goes on, and the next write of <node> is held up on the line to Redis',
+    '<sale> resumes, and the next write of <node> is held on the way to Redis',
     async (playing, { sale, node }) => {
       await holdUp(playing, sale, 'write', node);
       return told('write of the node held', { sale, node: node.name });

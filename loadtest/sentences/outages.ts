@@ -23,7 +23,7 @@ export const steps = [
     return told('units sold', { sold: soldSince(playing, since), ms: playing.clock.now() - since });
   }),
   needing('links', 'redis process')(
-    'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is held inside, or <limit> later',
+    'Redis is paused (SIGSTOP) for <time>, and <node> reconnects when a sale of the other node is held inside, or <limit> later',
     (playing, { time, node, limit }) => findItLater(playing, time, node, limit),
   ),
   needing('redis process')(
@@ -37,7 +37,7 @@ export const steps = [
       return told('Redis started again', { ms: until - from });
     },
   ),
-  step('sales flow again, or not within <limit>', async (playing, { limit }) => {
+  step('sales succeed again, or not within <limit>', async (playing, { limit }) => {
     const outage = playing.outages.at(-1);
     // One after which the shop stayed closed is looked at once.
     if (outage === undefined || outage.backMs !== undefined) return told('no new outage');
@@ -84,7 +84,7 @@ export const demands = [
       figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
     };
   }),
-  demand('sales flow again within <time> of its return', async (playing, _outcome, { time: limitMs }) => {
+  demand('sales succeed again within <time> of its return', async (playing, _outcome, { time: limitMs }) => {
     const { outages } = playing;
     const stuck = outages.find(({ backMs }) => backMs === undefined);
     const missed = outages.find(({ missed }) => missed)?.missed;

@@ -30,7 +30,7 @@ export const steps = [
     figures[areInside ? 'takeoverMs' : 'keptOutMs'] = clock.now() - faultAt;
     return howMany(playing);
   }),
-  step('all of them go on', async ({ crowd, second }) => {
+  step('all of them resume', async ({ crowd, second }) => {
     await second.script({});
     await second.resume();
     return told('others resumed', { node: second.name, sales: crowd.length });

@@ -33,7 +33,7 @@ export const steps = [
     mustBeSo(playing, () => isAsBefore || 'The holder had written already when it died.');
     return told('killed', { node: node.name });
   }),
-  withProcesses('<node> is stopped (SIGSTOP)', async (playing, { node }) => {
+  withProcesses('<node> is paused (SIGSTOP)', async (playing, { node }) => {
     const { comeBack } = playing.faults.pause(node);
     breaks(playing, `${node.name} is stopped`, deed('stopped'), { node, standsStill: true }, () => {
       mustLeaveAfter(playing, node, playing.clock.now(), 'The write did not fall into the pause.');
@@ -42,11 +42,11 @@ export const steps = [
     if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${node.name} still answers after SIGSTOP.`);
     return told('paused', { node: node.name });
   }),
-  step('<node> goes on (SIGCONT)', async (playing, { node }) => {
+  step('<node> resumes (SIGCONT)', async (playing, { node }) => {
     await mend(playing, `${node.name} is stopped`);
     return told('process resumed', { node: node.name });
   }),
-  step('<sale> goes on, and its node answers nothing', async (playing, { sale }) => {
+  step('<sale> resumes, and its node answers nothing', async (playing, { sale }) => {
     const { node } = actorOf(playing, sale);
     const mark = playing.mark(deed('blocked'), { node, standsStill: true });
     const { at } = await goOn(playing, sale);

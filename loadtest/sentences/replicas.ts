@@ -5,22 +5,22 @@ import { told } from '../narration/steps.ts';
 import { needing, type Playing, step } from './playing.ts';
 
 export const steps = [
-  needing('replication')('a replica copies all that Redis holds', (playing) => startReplicas(playing, 1)),
+  needing('replication')('a replica is in sync with Redis', (playing) => startReplicas(playing, 1)),
   needing(
     'links',
     'redis process',
     'replication',
-  )('two replicas copy all that Redis holds', (playing) => startReplicas(playing, 2)),
-  step('the line to <replica> is cut', async ({ mark, replicas }, { replica }) => {
+  )('two replicas are in sync with Redis', (playing) => startReplicas(playing, 2)),
+  step('replication to <replica> is cut', async ({ mark, replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.cutLine();
     mark(deed(replicas.length > 1 ? 'one replica cut off' : 'replication cut'));
     return told('replication cut', numberIn(replicas, replica));
   }),
-  step('<replica> hears of it', async ({ replicas }, { replica }) => {
+  step('<replica> receives it', async ({ replicas }, { replica }) => {
     await replicas[placeOf(replica)]?.hearsAll();
     return told('replica caught up', { replica: placeOf(replica) + 1 });
   }),
-  step('Redis is killed, and <replica> takes its place', async ({ clock, faults, mark, replicas }, { replica }) => {
+  step('Redis is killed, and <replica> is promoted', async ({ clock, faults, mark, replicas }, { replica }) => {
     const next = replicas[placeOf(replica)];
     const held = await next?.lockOfPrimary();
     await faults.killRedis();

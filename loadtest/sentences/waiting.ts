@@ -30,12 +30,12 @@ const ASKS_MASTERS_AGAIN_MS = 1_000;
 const withLinks = needing('links');
 
 export const steps = [
-  setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
+  setting('waiters retry at once', () => ({ timing: { retryDelayMs: 0 } })),
   step('<count> buyers come to <node>, and wait', async (playing, { count, node }) => {
     await crowd(playing, count, node);
     return told('buyers waited', { buyers: count, node: node.name });
   }),
-  step('the buyers hang up', hangUp),
+  step('the buyers disconnect', hangUp),
   /** The memory of the first of them is that of code which is compiled. */
   needing('links', 'read heap')(
     '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
@@ -78,7 +78,7 @@ export const demands = [
     const wrong = inDoubt > 1 && because('buyers in doubt', { inDoubt, buyers: ends.length });
     return { wrong, figures: { asked: ends.length, inDoubt } };
   }),
-  demand('no buyer waits for <time> after it has hung up', async (playing, { events }, { time: limitMs }) => {
+  demand('no buyer waits for <time> after it has disconnected', async (playing, { events }, { time: limitMs }) => {
     const { crowd, hungUpAt = 0 } = playing;
     const gone = events.filter(({ code, at }) => code === 'CLIENT_GONE' && at >= hungUpAt);
     const inTime = gone.filter(({ at }) => at <= hungUpAt + limitMs);
@@ -91,7 +91,7 @@ export const demands = [
       figures: { emptyMs, stillWaiting },
     };
   }),
-  demand('nothing is sold to a buyer that has hung up', async ({ first, second }, { ends }) => {
+  demand('nothing is sold to a buyer that has disconnected', async ({ first, second }, { ends }) => {
     const states = await Promise.all([first, second].map((node) => node.state()));
     const answered = ends.filter(({ outcome }) => outcome === 'sold').length;
     const soldToNobody = states.reduce((sum, { counts }) => sum + counts.sold, 0) - answered;

@@ -106,27 +106,27 @@ function storyOfSale(knobs: Knobs): string[][] {
       const asks = `A sells at node-1 for ${ms} ms, and is held before it asks again by the same lock object`;
       return [
         [asks, ...come(there)],
-        ['A goes on', 'A ends, or gives up after 2 leases'],
+        ['A resumes', 'A ends, or gives up after 2 leases'],
       ];
     }
     case 'slow': {
       // A sale asks Redis three times: for the lock, for the stock, and to write.
-      const slow = `the line of node-1 is slow: each answer of Redis comes ${Math.round(ms / 3)} ms late`;
+      const slow = `the connection of node-1 is slow: each reply from Redis is ${Math.round(ms / 3)} ms late`;
       // Who comes when the lease is over meets nothing but its end.
       const comes = ['A sells at node-1', `${leaseMs + 10} ms pass`, ...come(there)];
-      return [[slow, take(there, OTHERS_MS)], comes, ['A ends', 'node-1 has its line again']];
+      return [[slow, take(there, OTHERS_MS)], comes, ['A ends', 'the connection of node-1 is restored']];
     }
     case 'hold release':
     case 'hold write': {
       const what = fault === 'hold write' ? 'write' : 'release';
-      const held = `A goes on, and its ${what} is held up on the line to Redis`;
+      const held = `A resumes, and its ${what} is held on the way to Redis`;
       const begins = ['A sells at node-1 and is held inside', `${ms} ms pass`, held];
       const arrives = `the ${what} of A arrives`;
       const [first, ...rest] = come('node-2');
       if (what === 'write' || first === undefined)
-        return [begins, sell(others, 'node-2'), [arrives, 'node-1 has its line again']];
+        return [begins, sell(others, 'node-2'), [arrives, 'the connection of node-1 is restored']];
       const meanwhile = [`${first} and is held inside, or waits for 3 leases`, take('node-2', OTHERS_MS), ...rest];
-      return [begins, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B goes on', 'B ends', 'node-1 has its line again']];
+      return [begins, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B resumes', 'B ends', 'the connection of node-1 is restored']];
     }
     default: {
       const others = nodes === 1 ? [] : [take(there, OTHERS_MS)];
@@ -140,7 +140,7 @@ function storyOfNode(knobs: Knobs, fault: 'pause' | 'kill' | 'cut'): string[][] 
   const { takesMs, faultAt } = knobs;
   const node = `node-${faultAt}`;
   const [begins, over] = {
-    pause: [`${node} is stopped (SIGSTOP)`, [`${node} goes on (SIGCONT)`]],
+    pause: [`${node} is paused (SIGSTOP)`, [`${node} resumes (SIGCONT)`]],
     kill: [`${node} is killed (SIGKILL)`, []],
     cut: [`${node} is cut off from the servers of its lock`, [`${node} reaches the servers of its lock again`]],
   }[fault] as [string, string[]];
@@ -149,7 +149,7 @@ function storyOfNode(knobs: Knobs, fault: 'pause' | 'kill' | 'cut'): string[][] 
   const inside = isHeld
     ? 'A sells at node-1 and is held inside'
     : `A sells at node-1 for ${Math.max(takesMs, LEAST_MS)} ms and is inside`;
-  const ends = isHeld ? [...over, 'A goes on', 'A ends, or gives up after 2 leases'] : over;
+  const ends = isHeld ? [...over, 'A resumes', 'A ends, or gives up after 2 leases'] : over;
   const end = ends.length > 0 ? [ends] : [];
   const others = othersOf(knobs);
   if (faultAt === 1) return [[inside, begins], sell(others, 'node-2'), ...end];

@@ -27,8 +27,8 @@ test.each([
     '卖出 2,000 件 · 库存 3,637，应为 3,000 · 重复卖出 637 件。',
   ],
   [
-    because('page', { text: 'The late write undid sales.', zh: '迟到的写入覆盖了其他销售（丢失更新）。' }),
-    'The late write undid sales.',
+    because('page', { text: 'The late write overwrote sales.', zh: '迟到的写入覆盖了其他销售（丢失更新）。' }),
+    'The late write overwrote sales.',
     '迟到的写入覆盖了其他销售（丢失更新）。',
   ],
   [because('page', { text: 'It fails.' }), 'It fails.', 'It fails.'],

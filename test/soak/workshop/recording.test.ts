@@ -16,9 +16,9 @@ Is a unit sold twice?
 
 A sells at node-1 and is held inside
 B sells at node-2 and is held inside, or waits for 300 ms
-A goes on
+A resumes
 A ends
-B goes on
+B resumes
 all sales end
 
 holds when no sale is lost

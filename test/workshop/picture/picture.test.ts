@@ -28,24 +28,24 @@ const pages: [name: string, stage: string, page: string][] = [
     'a held release',
     '5-owner-check',
     `${lease}A sells at node-1 and is held inside
-A goes on, and its release is held up on the line to Redis
+A resumes, and its release is held on the way to Redis
 B sells at node-2 and is held inside, or waits for 3 leases
 the next sales at node-2 take 40 ms each
 C sells at node-2
 the release of A arrives
 100 ms pass
-B goes on
+B resumes
 B ends
-node-1 has its line again
+the connection of node-1 is restored
 `,
   ],
   [
     'a late write',
     'fenced',
     `${lease}A sells at node-1 for 200 ms and is inside
-node-1 is stopped (SIGSTOP)
+node-1 is paused (SIGSTOP)
 B sells at node-2, and gives up after 4 leases
-node-1 goes on (SIGCONT)
+node-1 resumes (SIGCONT)
 `,
   ],
   [
@@ -55,7 +55,7 @@ node-1 goes on (SIGCONT)
 node-1 is cut off from the servers of its lock
 node-2 sells what it can, for 2.5 leases
 node-1 reaches the servers of its lock again
-A goes on
+A resumes
 A ends
 `,
   ],

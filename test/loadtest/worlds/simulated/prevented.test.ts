@@ -363,7 +363,7 @@ const leaving = (target: Target) =>
   }));
 
 test.each([
-  ['before', ['the buyers hang up'], forgetful],
+  ['before', ['the buyers disconnect'], forgetful],
   ['while the node is asked', [], leaving],
 ])('long-wait: buyers who are gone %s do not say that the lock never tries', async (_, gone, wrap) => {
   const page = [
@@ -383,9 +383,9 @@ test.each([
   ['blocking', true],
 ])('long-wait: few tries of %s on a slow machine have nothing to break: %s', async (stage, nothingToBreak) => {
   const page = [
-    ...['tries', 'Does waiting cost memory?', 'a lease lasts 60 s', 'who waits tries again at once'],
+    ...['tries', 'Does waiting cost memory?', 'a lease lasts 60 s', 'waiters retry at once'],
     ...['A sells at node-1 and is held inside', '2 buyers come to node-2, and wait'],
-    'the line of node-2 is slow: each answer of Redis comes 400 ms late',
+    'the connection of node-2 is slow: each reply from Redis is 400 ms late',
     ...['node-2 tries 90 times, for 1 s at most, and its memory is measured'],
     'holds when a try keeps fewer than 60 bytes',
   ];
