@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/longest-first.ts';
 
 /** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They start no server: Valkey is in their process. */
 const quick = [
@@ -40,6 +41,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     retry: 0,
+    sequence: { sequencer: LongestFirst },
     setupFiles: 'test/each-file.ts',
     // As scripts/run.sh has it: Node warns of its WASI, in which Valkey runs.
     execArgv: ['--disable-warning=ExperimentalWarning'],
