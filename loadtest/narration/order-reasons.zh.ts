@@ -34,5 +34,5 @@ export const orderReasonsInChinese: Wording<FormsOf<typeof orderReasons>> = {
   'units unexplained': ({ units }) => `${formatNumber(units)} 件库存去向不明。`,
   'orders missing': ({ sold, orders }) => `售出 ${formatNumber(sold)} 件，订单只有 ${formatNumber(orders)} 个。`,
   'more orders than sold': ({ orders, inDoubt, sold, unanswered }) =>
-    `订单 ${formatNumber(orders)} 个，另有 ${formatNumber(inDoubt)} 件存疑，而售出的只有 ${formatNumber(sold)} 件，结果不明的响应只有 ${formatNumber(unanswered)} 个。`,
+    `订单 ${formatNumber(orders)} 个，另有 ${formatNumber(inDoubt)} 件结果不明，而售出的只有 ${formatNumber(sold)} 件，结果不明的响应只有 ${formatNumber(unanswered)} 个。`,
 };

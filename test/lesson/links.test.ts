@@ -28,6 +28,8 @@ const OF_OTHERS = [
   'docs/beyond/zookeeper.md',
   'docs/orders/cleanup.md',
   'docs/teach/course.md',
+  'docs/zh-CN/learn/2-recursive-retry.md',
+  'docs/zh-CN/learn/4-ttl.md',
 ];
 
 test('names: each name of the code that stands in the text of a page is in the sources', () => {

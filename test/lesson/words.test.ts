@@ -15,6 +15,21 @@ const RETIRED: [word: RegExp, instead: string][] = [
   [/\bmend(s|ed|ing)?\b/i, 'fix'],
   [/\btells? the story\b|\bthe story of (a|the|each) stages?\b/i, 'walkthrough'],
 ];
+/** The same in Chinese, in pages and in texts of the sources: those of the course and of the glossary count. */
+const RETIRED_CHINESE: [word: RegExp, instead: string][] = [
+  [/锁里|锁内/, '持有锁、临界区'],
+  [/又看又删|看又删|先看再删/, '原子地完成判断和删除，先判断再删除'],
+  [/锁空了/, '锁已释放'],
+  [/挂断/, '断开连接'],
+  [/挂住/, '卡死'],
+  [/一篮/, '一单多件'],
+  [/怎样算解决/, '通过标准'],
+  [/给锁打分/, '检验你的锁'],
+  [/教室/, '课堂、发起投票'],
+  [/撤销/, '覆盖（丢失更新），回滚（事务）'],
+  [/防护令牌|栅栏令牌/, 'fencing 令牌'],
+  [/事件顺序/, '交错'],
+];
 /** A marker with what is generated below it, a block, a piece of code, and where a link leads. */
 const NOT_PROSE = /<!-- (\w+): .*?<!-- \/\1 -->|^ *```.*?^ *```|`[^`]*`|(?<=\])\([^)]*\)/gms;
 
@@ -34,6 +49,34 @@ test('words: docs/ and the README have none that was given up', () => {
           return said === undefined ? [] : [`${file}:${at + 1}: "${said}": ${instead}`];
         }),
       ),
+  );
+
+  expect(found).toEqual([]);
+});
+
+test('Chinese: no page and no text of the sources has a word that was given up', () => {
+  const files = listDeep().filter(
+    (file) => /\.(md|ts|txt|json|html)$/.test(file) && file !== 'test/lesson/words.test.ts',
+  );
+  const found = files.flatMap((file) => {
+    const text = readText(file);
+    return RETIRED_CHINESE.flatMap(([word, instead]) => {
+      const [said] = word.exec(text) ?? [];
+      return said === undefined ? [] : [`${file}: ${said}: ${instead}`];
+    });
+  });
+
+  expect(found).toEqual([]);
+});
+
+/** GitHub shows the asterisks where bold text ends in a sign and a letter follows. */
+const STAYS_PLAIN = /^.*[。，：；？！）]\*\*$/u;
+
+test('Chinese: bold text in a page ends where GitHub sees it', () => {
+  const found = pages.flatMap((file) =>
+    [...proseOf(readText(file)).matchAll(/(\*\*[^*\n]+\*\*)(?=[\p{L}\p{N}])/gu)]
+      .filter(([bold]) => STAYS_PLAIN.test(bold))
+      .map(([bold]) => `${file}: ${bold}`),
   );
 
   expect(found).toEqual([]);
