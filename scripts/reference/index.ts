@@ -9,7 +9,7 @@ import { answers, calls, parameters, problemCodes } from './http-api.ts';
 import { knownBugs, twins } from './known-bugs.ts';
 import { libraries } from './libraries.ts';
 import { matrix, orderMatrices } from './matrix.ts';
-import { orderScenarios, scenarios, sentences, wholeScenario } from './scenarios.ts';
+import { scenarios, wholeScenario } from './scenarios.ts';
 import { settings } from './settings.ts';
 
 /** By the name that stands in the marker. */
@@ -26,14 +26,12 @@ export const reference: Record<string, ReferencePart> = {
   matrix,
   'not-promised': notPromised,
   'order-matrices': orderMatrices,
-  'order-scenarios': orderScenarios,
   parameters,
   'problem-codes': problemCodes,
   'prove-format': proveFormat,
   'results-format': resultsFormat,
   scenarios,
   scopes,
-  sentences,
   settings,
   twins,
   'whole-scenario': wholeScenario,
