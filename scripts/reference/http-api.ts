@@ -2,7 +2,7 @@
 
 import { openapi } from '../../services/inventory/http/openapi.ts';
 import { type ProblemCode, problemMeanings, problems } from '../../services/inventory/problem.ts';
-import { type JsonSchema, membersOf, typeOf } from './json-schema.ts';
+import { type JsonSchema, sectionOf, typeOf } from './json-schema.ts';
 import { codeOf, tableOf } from './markdown.ts';
 
 interface Operation {
@@ -41,18 +41,14 @@ export function parameters(): string {
   return tableOf(['parameter', 'in', 'type', 'means'], rows);
 }
 
-/** The members of the answers to a sale, to the sale of a basket, and of an order. */
+/** The members of the answers to a sale, of an order, and of a problem. */
 export function answers(): string {
   const { Sold = {}, Order = {}, Problem = {} } = document.components.schemas;
-  const tables = Object.entries({ 'A sale': Sold, 'An order': Order, 'A problem': Problem }).map(
-    ([title, schema]) => `${title}:\n\n${tableOf(['member', 'type', 'means'], membersOf(schema).map(withoutCodes))}`,
-  );
-  return tables.join('\n\n');
+  // The codes have a table of their own.
+  const { code = {}, ...others } = Problem.properties ?? {};
+  const problem = { ...Problem, properties: { ...others, code: { ...code, enum: undefined } } };
+  return [sectionOf('A sale', Sold), sectionOf('An order', Order), sectionOf('A problem', problem)].join('\n\n');
 }
-
-/** The codes have a table of their own. */
-const withoutCodes = ([name, type, says]: string[]) =>
-  [name, name === '`code`' ? 'string' : type, says].map((cell) => cell ?? '');
 
 export function problemCodes(): string {
   const codes = Object.keys(problems) as ProblemCode[];
