@@ -19,14 +19,12 @@ export function adminApi(): string {
   const named = [saleEventSchema, jobScheduleSchema].map((schema) =>
     sectionOf(codeOf(String(schema.meta()?.['id'])), jsonSchemaOf(schema)),
   );
-  const sections = [...uses].map(([schema, those]) => sectionOf(headingOf(schema, those), jsonSchemaOf(schema)));
+  const sections = [...uses].map(([schema, those]) => sectionOf(headingOf(those), jsonSchemaOf(schema)));
   return [calls.join('\n'), ...sections, ...named].filter(Boolean).join('\n\n');
 }
 
-/** Of one call its body, its answer, or both; or the answer of some. With its name where others may use that. */
-function headingOf(schema: z.ZodType, uses: [role: Role, call: string][]): string {
-  const { id } = schema.meta() ?? {};
+/** Of one call its body, its answer, or both; or the answer of some. */
+function headingOf(uses: [role: Role, call: string][]): string {
   const [roles, calls] = [0, 1].map((at) => [...new Set(uses.map((use) => use[at]))]) as [string[], string[]];
-  const use = `${capitalized(roles.join(' and '))} of ${calls.map(codeOf).join(' and ')}`;
-  return id === undefined ? use : `${use} (${id})`;
+  return `${capitalized(roles.join(' and '))} of ${calls.map(codeOf).join(' and ')}`;
 }
