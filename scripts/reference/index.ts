@@ -2,7 +2,7 @@
 
 import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
 import { adminApi } from './admin-api.ts';
-import { checks, notPromised, scopes } from './checks.ts';
+import { checks, notPromised } from './checks.ts';
 import { commandLine } from './command-line.ts';
 import { benchFormat, judgeFormat, proveFormat, resultsFormat } from './formats.ts';
 import { answers, calls, parameters, problemCodes } from './http-api.ts';
@@ -31,7 +31,6 @@ export const reference: Record<string, ReferencePart> = {
   'prove-format': proveFormat,
   'results-format': resultsFormat,
   scenarios,
-  scopes,
   settings,
   twins,
   'whole-scenario': wholeScenario,

@@ -37,8 +37,8 @@ function sectionOf(section: string): string {
 function takenBy(name: string): string {
   const schema = kindOf((inventorySettings.shape as Record<string, z.ZodType>)[name]);
   if (schema instanceof z.ZodEnum) return schema.options.join(', ');
-  const { from, to, unit = '' } = schema?.meta() ?? {};
-  return from === undefined ? '' : `${from}–${to}${{ milliseconds: ' ms', cents: ' cents' }[String(unit)] ?? ''}`;
+  const { from, to } = schema?.meta() ?? {};
+  return from === undefined ? '' : `${from}–${to}`;
 }
 
 /** What a setting is when it is given. */
