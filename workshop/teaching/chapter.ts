@@ -10,7 +10,7 @@ import { isVirtual } from '../../simulation/lock-service.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { questionsOf } from './questions.ts';
 import { sequenceOf } from './sequence.ts';
-import { stageDiff } from './stage-diff.ts';
+import { codeDiff } from './stage-diff.ts';
 import { transcriptOf } from './transcript.ts';
 
 const DIFF = /^```diff\n.*?^```\n/gms;
@@ -33,7 +33,7 @@ export async function chapterNow(file: string, reference: Record<string, Referen
   const chapter = readFileSync(join(projectDir, file), 'utf8');
   const stage = Number.parseInt(basename(file), 10);
   const isOfStage = stage > 0 && lockName(basename(file, '.md')) !== undefined;
-  return withParts(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter, reference);
+  return withParts(isOfStage ? withDiff(chapter, codeDiff(stage)) : chapter, reference);
 }
 
 function withDiff(chapter: string, diff: string): string {
