@@ -7,7 +7,7 @@ import { pagesAside, scenario } from '../../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../../loadtest/staircase/lock-stages.ts';
 import { questionOfPage } from '../../loadtest/staircase/staircase.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { capitalized, codeOf, tableOf } from './markdown.ts';
+import { capitalized, codeOf } from './markdown.ts';
 
 const isLoad = (name: string) => drillsOf('locks').some((drill) => drill.name === name && drill.kind === 'load');
 const linesOf = (name: string) => readFileSync(join(projectDir, `loadtest/scenarios/${name}.txt`), 'utf8').split('\n');
@@ -18,14 +18,17 @@ const needsOf = (name: string) =>
     .needs.filter((need) => need !== 'business pause')
     .join(', ');
 
-/** A row for each drill of the locks that is not a load. */
+/** A line for each drill of the locks that is not a load. */
 export function scenarios(): string {
   const names = [
     ...Object.keys(lockStaircase.columns).filter((name) => !isLoad(name)),
     ...pagesAside.map(({ name }) => name),
   ];
-  const rows = names.map((name) => [codeOf(name), capitalized(questionOfPage(name)), needsOf(name)]);
-  return tableOf(['scenario', 'asks', 'needs'], rows);
+  const lineOf = (name: string) => {
+    const needs = needsOf(name);
+    return `- ${codeOf(name)}${needs && ` (${needs})`}: ${capitalized(questionOfPage(name))}`;
+  };
+  return names.map(lineOf).join('\n');
 }
 
 /** One whole scenario, as its file has it. */
