@@ -9,6 +9,8 @@ import { capitalized, codeOf } from './markdown.ts';
 
 /** What these take, which read their command line themselves. */
 const WITHOUT_HELP: Record<string, string> = { down: '', diff: '<stage>', reconcile: '[--repair]', pictures: '' };
+/** Commands for few readers, whose options are only named. */
+const EXPLAINED_BY_HELP = ['bench', 'mutations'];
 /** A list of seven names or more. It is cut after the third: other pages have them all. */
 const LONG_LIST = /((?:"?[\w:-]+"?, ){3})(?:"?[\w:-]+"?, ){3,}"?[\w:-]+"?/g;
 
@@ -72,9 +74,8 @@ export async function commandLine(): Promise<string> {
 }
 
 function sectionOf({ name, usage, says, rows }: Help & { name: string }): string {
-  const isForContributors = name === 'mutations';
-  const options = isForContributors
-    ? `Options: ${rows.map(([flags]) => codeOf(flags.split(' ')[0] ?? '')).join(', ')}.`
+  const options = EXPLAINED_BY_HELP.includes(name)
+    ? `Options, which \`--help\` explains: ${rows.map(([flags]) => codeOf(flags.split(' ')[0] ?? '')).join(', ')}.`
     : rows.map((row) => lineOf(row)).join('\n');
   return [`### ${usage}`, capitalized(says), options].join('\n\n');
 }
