@@ -34,7 +34,8 @@ export function parameters(): string {
   const first = all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
   const lines = first.map(({ name, in: place, schema, description = schema.description ?? '' }) => {
     const values = schema.enum?.map((value) => codeOf(String(value))).join(', ');
-    return `- ${codeOf(name)} (${[place, values].filter(Boolean).join('; ')}): ${description}`;
+    const facts = [place === 'header' && 'header', values].filter(Boolean).join('; ');
+    return `- ${codeOf(name)}${facts && ` (${facts})`}: ${description}`;
   });
   return lines.join('\n');
 }
