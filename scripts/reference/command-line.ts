@@ -11,6 +11,7 @@ import { capitalized, codeOf } from './markdown.ts';
 const WITHOUT_HELP: Record<string, string> = { down: '', diff: '<stage>', reconcile: '[--repair]', pictures: '' };
 /** Commands for few readers, whose options are only named. */
 const EXPLAINED_BY_HELP = ['bench', 'mutations'];
+const SHARED = '`npm start` and `npm run staircase` take these. Parentheses name the other commands that do.';
 /** A list of seven names or more. It is cut after the third: other pages have them all. */
 const LONG_LIST = /((?:"?[\w:-]+"?, ){3})(?:"?[\w:-]+"?, ){3,}"?[\w:-]+"?/g;
 
@@ -43,8 +44,14 @@ function shortened(text: string): string {
     .replace(LONG_LIST, '$1…');
 }
 
-const lineOf = ([name, does]: Row, takers: string[] = []) =>
-  `- ${codeOf(name)}${takers.length > 0 ? ` (${takers.join(', ')})` : ''}: ${does}`;
+const lineOf = ([name, does]: Row, takers = '') => `- ${codeOf(name)}${takers && ` (${takers})`}: ${does}`;
+
+/** The commands that take an option, beside `npm start` and the staircase, which take nearly all. */
+function takersTold(names: string[]): string {
+  const others = names.filter((name) => !['start', 'staircase'].includes(name));
+  if (names.length - others.length < 2) return `only ${names.join(', ')}`;
+  return others.length > 0 ? `also ${others.join(', ')}` : '';
+}
 
 /** First the options that several commands have, then each command with what it takes besides, and those that take nothing else. */
 export async function commandLine(): Promise<string> {
@@ -55,7 +62,9 @@ export async function commandLine(): Promise<string> {
   const takersOf = (row: Row) =>
     helps.filter(({ rows }) => rows.some((other) => lineOf(other) === lineOf(row))).map(({ name }) => name);
   const isShared = (row: Row) => takersOf(row).length > 1;
-  const shared = helps.flatMap(({ rows }) => rows.filter(isShared).map((row) => lineOf(row, takersOf(row))));
+  const shared = helps.flatMap(({ rows }) =>
+    rows.filter(isShared).map((row) => lineOf(row, takersTold(takersOf(row)))),
+  );
 
   const own = helps.map(({ rows, ...help }) => ({ ...help, rows: rows.filter((row) => !isShared(row)) }));
   const others = Object.entries(WITHOUT_HELP).map(([name, takes]) => ({
@@ -67,7 +76,7 @@ export async function commandLine(): Promise<string> {
     .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
     .map(({ usage, takes, says }) => `- ${codeOf(usage)}${takes && ` ${codeOf(takes)}`}: ${capitalized(says)}`);
   return [
-    ...['### Options that several commands take', [...new Set(shared)].join('\n')],
+    ...['### Options that several commands take', SHARED, [...new Set(shared)].join('\n')],
     ...sections,
     ...['### Without options of their own', lines.join('\n')],
   ].join('\n\n');

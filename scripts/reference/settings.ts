@@ -33,12 +33,12 @@ function sectionOf(section: string): string {
   return `### ${heading}\n\n${rows.join('\n')}`;
 }
 
-/** The numbers or the words that a setting of a node takes. Nothing where its sentence must say that. */
+/** The numbers or the words that a setting of a node takes. Nothing where its sentence must say that, and of a time: its limits are wide. */
 function takenBy(name: string): string {
   const schema = kindOf((inventorySettings.shape as Record<string, z.ZodType>)[name]);
   if (schema instanceof z.ZodEnum) return schema.options.join(', ');
   const { from, to } = schema?.meta() ?? {};
-  return from === undefined ? '' : `${from}–${to}`;
+  return from === undefined || name.endsWith('_MS') ? '' : `${from}–${to}`;
 }
 
 /** What a setting is when it is given. */
