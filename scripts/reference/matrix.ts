@@ -25,7 +25,7 @@ export function matrix(): string {
   const stages = signs.filter(({ lock }) => !Object.hasOwn(beyond, lock));
   const others = signs.filter(({ lock }) => Object.hasOwn(beyond, lock));
   const isLike = (one: string[], other: string[]) => one.join('') === other.join('');
-  const columns = others.filter((each, at) => !isLike(each.column, others[at - 1]?.column ?? []));
+  const columns = others.filter((each, at) => others.findIndex((other) => isLike(each.column, other.column)) === at);
   const namesOf = (column: string[]) => others.filter((each) => isLike(each.column, column)).map(({ lock }) => lock);
 
   const width = Math.max(...drills.map((drill) => drill.length)) + 1;
