@@ -54,6 +54,7 @@ const options = {
   zookeeper: row('--zookeeper <n>', 'how many servers ZooKeeper has: 1 or 3 (1)', oneOf('1', '3')),
   pause: flag('--pause', 'wait for Enter at each step that can wait'),
   save: row('--save [file]', 'keep the run as a page that plays without a server: here, or one a stage in reports/'),
+  sentences: flag('--sentences', 'list the sentences that a scenario may have, and play none'),
   new: row('--new <file>', 'write a lock that works, to be changed, and do nothing else'),
   lock: row('--lock <name>', 'of a package that has several locks this one alone, such as redis-semaphore-redlock'),
   libraries: flag('--libraries', 'the published locks in loadtest/peers as well'),

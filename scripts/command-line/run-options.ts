@@ -10,6 +10,7 @@ import { drillsOf, type Flight, rowsOf, storyRowsOf, type Track, tracks } from '
 import { pagesAside } from '../../loadtest/scenarios/index.ts';
 import { readScenario } from '../../loadtest/scenarios/read.ts';
 import { asDrill } from '../../loadtest/scenarios/scenario.ts';
+import { sentencesListed } from '../../loadtest/sentences/vocabulary.ts';
 import { checkNames } from '../../loadtest/staircase/conformance.ts';
 import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { shortNameOf } from '../../loadtest/staircase/staircase.ts';
@@ -34,6 +35,7 @@ import {
   stagesNamed,
   wholeNumberFrom,
 } from './command.ts';
+import { AS_EXPECTED } from './ending.ts';
 
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
 const SHORT_LOAD = { requests: 500, units: 250 };
@@ -185,10 +187,18 @@ export function readDrillOptions(argv: string[]) {
     ['in no table', asideNames],
   ] as const;
   const stagesOfOrders = tracks.orders.map(({ staircase }) => Object.keys(staircase.rows).map(shortNameOf).join(', '));
-  const command = newCommand('drill', ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports'], {
-    lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs },
-  })
+  const command = newCommand(
+    'drill',
+    ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports', 'sentences'],
+    {
+      lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs },
+    },
+  )
     .argument('[drill]', lists.map(([which, list]) => `${which}: ${list.join(', ')}`).join('; '))
+    .on('option:sentences', () => {
+      console.log(sentencesListed());
+      process.exit(AS_EXPECTED);
+    })
     .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
   const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;

@@ -1,10 +1,9 @@
-// The conformance checks, the scopes of the model checker, and which drills ask for more than a lock promises.
+// The conformance checks, and which drills ask for more than a lock promises.
 
 import { checks as all } from '../../loadtest/conformance/checks.ts';
 import { notPromisedBy } from '../../loadtest/grade/not-promised.ts';
 import { questionOfCheck } from '../../loadtest/staircase/conformance.ts';
-import { scopes as allScopes } from '../../prove/scopes.ts';
-import { capitalized, codeOf, tableOf } from './markdown.ts';
+import { capitalized, codeOf, withoutPrefix } from './markdown.ts';
 
 const has = { renewal: 'a renewal', lost: 'the signal `lost`', token: 'a fencing token' };
 /** What the others find out for themselves. */
@@ -20,19 +19,12 @@ const finds: Record<string, string> = {
 };
 
 export function checks(): string {
-  const rows = all.map(({ name, needs }) => [
-    codeOf(name),
-    capitalized(questionOfCheck(name) ?? ''),
-    needs ? has[needs] : (finds[name] ?? ''),
-  ]);
-  return tableOf(['check', 'asks', 'needs'], rows);
-}
-
-export function scopes(): string {
-  return tableOf(
-    ['scope', 'fault model'],
-    allScopes.map(({ name, says }) => [codeOf(name), says]),
-  );
+  const lines = all.map(({ name, needs }) => {
+    const needed = needs ? has[needs] : finds[name];
+    const asks = capitalized(questionOfCheck(name) ?? '');
+    return `- ${codeOf(withoutPrefix(name))}: ${asks}${needed === undefined ? '' : ` (Needs ${needed}.)`}`;
+  });
+  return lines.join('\n');
 }
 
 /** Each reason once, with the drills that it is said of. */
@@ -40,8 +32,5 @@ export function notPromised(): string {
   const why = { ...notPromisedBy({}), ...notPromisedBy({ renewal: true }) };
   const reasons = [...new Set(Object.values(why))];
   const drillsOf = (reason: string) => Object.keys(why).filter((drill) => why[drill] === reason);
-  return tableOf(
-    ['drills and scopes', 'why a lock may fail them'],
-    reasons.map((reason) => [drillsOf(reason).map(codeOf).join(', '), reason]),
-  );
+  return reasons.map((reason) => `- ${drillsOf(reason).map(codeOf).join(', ')}: ${reason}`).join('\n');
 }

@@ -1,5 +1,6 @@
 // The files that a run writes: the members of each, from its schema.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { benchSchema } from '../../loadtest/bench/results.ts';
 import { exchangeSchema, serviceSchema } from '../../loadtest/evidence/judgement.ts';
@@ -32,7 +33,20 @@ export function resultsFormat(): string {
   return [sectionOf('', jsonSchemaOf(resultsSchema)), ...named.map(namedSection)].join('\n\n');
 }
 
-export const judgeFormat = () => sectionOf('', jsonSchemaOf(judgementSchema));
+/** What it has in common with results.json is told there. */
+export function judgeFormat(): string {
+  const inResults = jsonSchemaOf(resultsSchema).properties ?? {};
+  const schema = jsonSchemaOf(judgementSchema);
+  const members = Object.entries(schema.properties ?? {});
+  const isShared = ([name, member]: (typeof members)[number]) => isDeepStrictEqual(member, inResults[name]);
+  const shared = members.filter(isShared).map(([name]) => codeOf(name));
+  const own = sectionOf('', {
+    ...schema,
+    properties: Object.fromEntries(members.filter((member) => !isShared(member))),
+  });
+  return `As in results.json: ${shared.join(', ')}. Besides:\n\n${own}`;
+}
+
 export const benchFormat = () => sectionOf('', jsonSchemaOf(benchSchema));
 export const proveFormat = () => sectionOf('', jsonSchemaOf(proofSchema));
 

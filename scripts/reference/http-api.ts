@@ -2,8 +2,8 @@
 
 import { openapi } from '../../services/inventory/http/openapi.ts';
 import { type ProblemCode, problemMeanings, problems } from '../../services/inventory/problem.ts';
-import { type JsonSchema, membersOf, typeOf } from './json-schema.ts';
-import { codeOf, tableOf } from './markdown.ts';
+import { type JsonSchema, sectionOf } from './json-schema.ts';
+import { codeOf } from './markdown.ts';
 
 interface Operation {
   summary: string;
@@ -21,41 +21,42 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 export function calls(): string {
-  const rows = operations.map(({ call, summary, description = '', parameters = [] }) => {
+  const lines = operations.map(({ call, summary, description = '', parameters = [] }) => {
     const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => codeOf(name));
-    return [codeOf(call), `${summary} ${description}`.trim(), query.join(', ')];
+    return `- ${codeOf(call)}${query.length > 0 ? ` (${query.join(', ')})` : ''}: ${summary} ${description}`.trim();
   });
-  return tableOf(['call', 'does', 'query'], rows);
+  return lines.join('\n');
 }
 
 /** Each header and query parameter once, with its description. */
 export function parameters(): string {
   const all = operations.flatMap(({ parameters = [] }) => parameters.filter((each) => each.in !== 'path'));
   const first = all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
-  const rows = first.map(({ name, in: place, schema, description }) => [
-    codeOf(name),
-    place,
-    typeOf(schema),
-    description ?? schema.description ?? '',
-  ]);
-  return tableOf(['parameter', 'in', 'type', 'means'], rows);
+  const lines = first.map(({ name, in: place, schema, description = schema.description ?? '' }) => {
+    const values = schema.enum?.map((value) => codeOf(String(value))).join(', ');
+    const facts = [place === 'header' && 'header', values].filter(Boolean).join('; ');
+    return `- ${codeOf(name)}${facts && ` (${facts})`}: ${description}`;
+  });
+  return lines.join('\n');
 }
 
-/** The members of the answers to a sale, to the sale of a basket, and of an order. */
+/** The members of the answers to a sale, of an order, and of a problem. */
 export function answers(): string {
   const { Sold = {}, Order = {}, Problem = {} } = document.components.schemas;
-  const tables = Object.entries({ 'A sale': Sold, 'An order': Order, 'A problem': Problem }).map(
-    ([title, schema]) => `${title}:\n\n${tableOf(['member', 'type', 'means'], membersOf(schema).map(withoutCodes))}`,
-  );
-  return tables.join('\n\n');
+  // The codes have a table of their own.
+  const { code = {}, ...others } = Problem.properties ?? {};
+  const problem = { ...Problem, properties: { ...others, code: { ...code, enum: undefined } } };
+  return [sectionOf('A sale', Sold), sectionOf('An order', Order), sectionOf('A problem', problem)].join('\n\n');
 }
 
-/** The codes have a table of their own. */
-const withoutCodes = ([name, type, says]: string[]) =>
-  [name, name === '`code`' ? 'string' : type, says].map((cell) => cell ?? '');
+/** How a code's answer to "did the sale certainly not take place?" is told. Most say yes, and nothing is told of those. */
+const definiteness = (definite: string) => (definite === 'no' ? '; not definite' : `; definite ${definite}`);
 
 export function problemCodes(): string {
   const codes = Object.keys(problems) as ProblemCode[];
-  const rows = codes.map((code) => [codeOf(code), String(problems[code].status), ...problemMeanings[code]]);
-  return tableOf(['code', 'status', 'definite', 'means'], rows);
+  const lines = codes.map((code) => {
+    const [definite, means] = problemMeanings[code];
+    return `- ${codeOf(code)} (${problems[code].status}${definite === 'yes' ? '' : definiteness(definite)}): ${means}`;
+  });
+  return lines.join('\n');
 }

@@ -2,14 +2,14 @@
 
 import type { ReferencePart } from '../../workshop/teaching/chapter.ts';
 import { adminApi } from './admin-api.ts';
-import { checks, notPromised, scopes } from './checks.ts';
+import { checks, notPromised } from './checks.ts';
 import { commandLine } from './command-line.ts';
 import { benchFormat, judgeFormat, proveFormat, resultsFormat } from './formats.ts';
 import { answers, calls, parameters, problemCodes } from './http-api.ts';
 import { knownBugs, twins } from './known-bugs.ts';
 import { libraries } from './libraries.ts';
 import { matrix, orderMatrices } from './matrix.ts';
-import { orderScenarios, scenarios, sentences, wholeScenario } from './scenarios.ts';
+import { scenarios, wholeScenario } from './scenarios.ts';
 import { settings } from './settings.ts';
 
 /** By the name that stands in the marker. */
@@ -26,14 +26,11 @@ export const reference: Record<string, ReferencePart> = {
   matrix,
   'not-promised': notPromised,
   'order-matrices': orderMatrices,
-  'order-scenarios': orderScenarios,
   parameters,
   'problem-codes': problemCodes,
   'prove-format': proveFormat,
   'results-format': resultsFormat,
   scenarios,
-  scopes,
-  sentences,
   settings,
   twins,
   'whole-scenario': wholeScenario,

@@ -1,7 +1,7 @@
 // The members of what is sent or written as JSON, from its JSON Schema.
 
 import { z } from 'zod';
-import { codeOf, tableOf } from './markdown.ts';
+import { codeOf } from './markdown.ts';
 
 /** What is read of a JSON Schema. */
 export interface JsonSchema {
@@ -33,22 +33,6 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return (name !== undefined && found.$defs?.[name]) || found;
 }
 
-/** A row for each member: its name, with that of what it is in; what it may be; and what its schema says of it. */
-export function membersOf(schema: JsonSchema, within = ''): [name: string, type: string, says: string][] {
-  const inner = schema.items ?? schema;
-  const { properties = {}, required = [] } = inner;
-  return Object.entries(properties).flatMap(([name, member]) => {
-    const isMany = member.type === 'array';
-    const path = `${within}${name}${isMany ? '[]' : ''}`;
-    const own: [string, string, string] = [
-      codeOf(`${path}${required.includes(name) ? '' : '?'}`),
-      typeOf(member),
-      member.description ?? '',
-    ];
-    return [own, ...membersOf(member.items ?? member, `${path}.`)];
-  });
-}
-
 /** What a value may be, in a few words. */
 export function typeOf(schema: JsonSchema): string {
   const { type, anyOf, items, $ref } = schema;
@@ -56,26 +40,50 @@ export function typeOf(schema: JsonSchema): string {
   if (schema.const !== undefined) return codeOf(JSON.stringify(schema.const));
   if (schema.enum) return schema.enum.map((each) => codeOf(String(each))).join(', ');
   if (anyOf) return [...new Set(anyOf.map(typeOf))].join(' or ');
-  if (items) return items.properties ? 'list' : `list of ${typeOf(items)}`;
+  if (items) return items.properties ? 'list' : typeOf(items);
   if (schema.prefixItems) return `${schema.prefixItems.length} values`;
   if (schema.format === 'date-time') return 'time';
   if (typeof schema.additionalProperties === 'object' && schema.additionalProperties !== null)
     return `${typeOf(schema.additionalProperties)}, by name`;
   const { minimum = -NO_LIMIT, maximum = NO_LIMIT } = schema;
   const isBounded = maximum < NO_LIMIT;
-  return `${[type].flat().join(' or ')}${isBounded ? ` ${minimum}–${maximum}` : ''}`;
+  return isBounded ? `${minimum}–${maximum}` : [type].flat().join(' or ');
 }
 
-/** The members, below this heading. Those whose names say everything stand in its line, with a type where it is not a plain one. */
+/** Types that the meaning of a member tells; what an object has stands below it. */
+const EVIDENT = ['string', 'integer', 'number', 'object', 'list'];
+
+/** The members, below this heading: as a list, or in its line where their names say everything. */
 export function sectionOf(heading: string, schema: JsonSchema): string {
-  const members = membersOf(schema);
-  const described = members.filter(([, , says]) => says !== '');
-  // What an object has stands behind it.
-  const plain = members
-    .filter(([, type, says]) => says === '' && !['object', 'list'].includes(type))
-    .map(([name, type]) => (['string', 'integer', 'number', 'boolean'].includes(type) ? name : `${name} (${type})`));
-  if (members.length === 0) return '';
-  const line = [heading, plain.join(', ')].filter(Boolean).join(': ');
-  if (described.length === 0) return line;
-  return `${line}\n\n${tableOf(['member', 'type', 'means'], described)}`;
+  const lines = linesOf(schema);
+  if (lines.length === 0) return '';
+  const [first = ''] = lines;
+  if (lines.length === 1 && !first.includes(': ')) return [heading, first].filter(Boolean).join(': ');
+  return [heading && `${heading}:`, lines.map((line) => line.replace(/^( *)/, '$1- ')).join('\n')]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** A line for the members whose names say everything, then one for each other member, with what it has indented below it. */
+function linesOf(schema: JsonSchema): string[] {
+  const { properties = {}, required = [] } = schema.items ?? schema;
+  const members = Object.entries(properties).map(([name, member]) => {
+    const type = typeOf(member);
+    const path = `${name}${member.type === 'array' ? '[]' : ''}${required.includes(name) ? '' : '?'}`;
+    return {
+      name: EVIDENT.includes(type) ? codeOf(path) : `${codeOf(path)} (${type})`,
+      says: member.description ?? '',
+      below: linesOf(member.items ?? member),
+    };
+  });
+  const isPlain = ({ says, below }: (typeof members)[number]) => says === '' && below.length === 0;
+  const plain = members.filter(isPlain).map(({ name }) => name);
+  const others = members
+    .filter((member) => !isPlain(member))
+    .flatMap(({ name, says, below }) => {
+      const [first = ''] = below;
+      if (says === '' && below.length === 1) return [`${name}: ${first}`];
+      return [[name, says].filter(Boolean).join(': '), ...below.map((line) => `  ${line}`)];
+    });
+  return plain.length > 0 ? [plain.join(', '), ...others] : others;
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../stack/parts.ts';
-import { codeOf } from './markdown.ts';
+import { codeOf, withoutPrefix } from './markdown.ts';
 
 interface KnownBug {
   name: string;
@@ -21,20 +21,18 @@ function locksIn(file: string): KnownBug[] {
   });
 }
 
-const lineOf = ({ name, why }: KnownBug) => `- ${codeOf(name)}: ${why}`;
-
+/** The bugs, those of one check beside each other: in the order in which the checks are first named. */
 export function knownBugs(): string {
   const bugs = locksIn('bugs.txt');
-  const sections = [...new Set(bugs.map(({ caughtBy }) => caughtBy))].map((caughtBy) => {
-    const caught = bugs.filter((bug) => bug.caughtBy === caughtBy);
-    return [`${codeOf(caughtBy)}:`, caught.map(lineOf).join('\n')].join('\n\n');
-  });
-  return sections.join('\n\n');
-}
-
-/** What catches the bug finds nothing in them. */
-export function twins(): string {
-  return locksIn('twins.txt')
-    .map((twin) => `${lineOf(twin)} It passes ${codeOf(twin.caughtBy)}.`)
+  const checks = [...new Set(bugs.map(({ caughtBy }) => caughtBy))];
+  return checks
+    .flatMap((check) => bugs.filter(({ caughtBy }) => caughtBy === check))
+    .map(({ name, caughtBy, why }) => `- ${codeOf(name)} (${withoutPrefix(caughtBy)}): ${why}`)
     .join('\n');
 }
+
+/** Correct locks that look as if they had a bug: what catches it finds nothing in them. */
+export const twins = () =>
+  locksIn('twins.txt')
+    .map(({ name }) => codeOf(name))
+    .join(', ');

@@ -11,3 +11,6 @@ export const codeOf = (name: string) => `\`${name}\``;
 
 /** The text with a capital at its beginning. */
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A conformance check as the pages name it, which say that its whole name begins with `contract-`. */
+export const withoutPrefix = (check: string) => check.replace(/^contract-/, '');

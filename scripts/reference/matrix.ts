@@ -1,44 +1,76 @@
-// The result matrix: what is expected of each row in each drill, as the staircases have it.
+// The result matrix: what is expected of each lock in each drill, and which rows of the orders fail which drill.
 
 import { lockStaircase } from '../../loadtest/staircase/lock-stages.ts';
 import { orderStaircases } from '../../loadtest/staircase/lookup.ts';
-import type { Row, Sign } from '../../loadtest/staircase/staircase.ts';
-import { codeOf, tableOf } from './markdown.ts';
+import { type Staircase, shortNameOf } from '../../loadtest/staircase/staircase.ts';
+import { beyond } from '../../locks/index.ts';
+import { capitalized, codeOf } from './markdown.ts';
 
-/** A row for each lock and a column for each drill. The names of the drills stand above, each with a line that leads down to its column. */
+/** A drill that applies to no more locks than this has no row. */
+const FEW_LOCKS = 3;
+/** More failing rows than this are told by those that do not fail. */
+const FEW_ROWS = 6;
+
+/**
+ * A row for each drill and a column for each lock. The stages are numbers above theirs. The names of the others stand above, each with a line
+ * that leads down to its column; those that come out alike share one.
+ */
 export function matrix(): string {
-  const { columns, rows } = lockStaircase;
-  const names = Object.keys(columns);
-  const width = Math.max(...Object.keys(rows).map((row) => row.length)) + 1;
-  const headings = names.map((name, at) => `${' '.repeat(width)}${'| '.repeat(at)}${name}`);
-  const lines = Object.entries(rows).map(
-    ([row, { signs }]) => row.padEnd(width) + names.map((name) => signs[name] ?? '–').join(' '),
+  const all = Object.keys(lockStaircase.columns);
+  const drills = all.filter((drill) => locksIn(drill).length > FEW_LOCKS);
+  const signs = Object.entries(lockStaircase.rows).map(([lock, row]) => ({
+    lock,
+    column: drills.map((drill) => row.signs[drill] ?? '–'),
+  }));
+  const stages = signs.filter(({ lock }) => !Object.hasOwn(beyond, lock));
+  const others = signs.filter(({ lock }) => Object.hasOwn(beyond, lock));
+  const isLike = (one: string[], other: string[]) => one.join('') === other.join('');
+  const columns = others.filter((each, at) => others.findIndex((other) => isLike(each.column, other.column)) === at);
+  const namesOf = (column: string[]) => others.filter((each) => isLike(each.column, column)).map(({ lock }) => lock);
+
+  const width = Math.max(...drills.map((drill) => drill.length)) + 1;
+  const margin = ' '.repeat(width);
+  const besideStages = ' '.repeat(2 * stages.length);
+  const headings = columns.map(
+    ({ column }, at) => `${margin}${besideStages}${'| '.repeat(at)}${namesOf(column).join(', ')}`,
   );
-  return ['```text', ...headings, ...lines, '```'].join('\n');
+  const numbers = [...stages.map((_, stage) => stage), ...columns.map(() => '|')].join(' ');
+  const rows = drills.map(
+    (drill, at) => drill.padEnd(width) + [...stages, ...columns].map(({ column }) => column[at]).join(' '),
+  );
+  const ofFew = all
+    .filter((drill) => !drills.includes(drill))
+    .map(
+      (drill) =>
+        `${codeOf(drill)} (${locksIn(drill)
+          .map(({ lock, sign }) => `${lock} ${sign}`)
+          .join(', ')})`,
+    );
+  const table = ['```text', ...headings, margin + numbers, ...rows, '```'].join('\n');
+  return `${table}\n\nThese apply to a few locks only: ${ofFew.join(', ')}.`;
 }
 
-/** What the rows of the orders fail. Those that come out alike stand together. */
+/** The locks in which a drill has something to break, each with its sign. */
+const locksIn = (drill: string) =>
+  Object.entries(lockStaircase.rows)
+    .map(([lock, { signs }]) => ({ lock, sign: signs[drill] ?? '–' }))
+    .filter(({ sign }) => sign !== '–');
+
+/** The drills of the orders: what each asks, and which rows fail it. */
 export function orderMatrices(): string {
-  const drillsWith = ({ signs }: Row, sign: Sign) =>
-    Object.keys(signs)
-      .filter((drill) => signs[drill] === sign)
-      .map(codeOf)
-      .join(', ');
-  const sections = orderStaircases.map(({ title, rows }) => {
-    const found = Object.entries(rows).map(([name, row]) => ({
-      name,
-      fails: drillsWith(row, '✘') || 'none',
-      notApplicable: drillsWith(row, '–'),
-    }));
-    const isAlike = (one: (typeof found)[number], other: (typeof found)[number]) =>
-      one.fails === other.fails && one.notApplicable === other.notApplicable;
-    const kinds = found.filter((row, at) => found.findIndex((other) => isAlike(row, other)) === at);
-    const hasGaps = found.some(({ notApplicable }) => notApplicable !== '');
-    const table = kinds.map((kind) => {
-      const alike = found.filter((row) => isAlike(row, kind)).map(({ name }) => codeOf(name));
-      return [alike.join(', '), kind.fails, ...(hasGaps ? [kind.notApplicable] : [])];
-    });
-    return `${title}:\n\n${tableOf(['row', 'fails', ...(hasGaps ? ['nothing to break'] : [])], table)}`;
-  });
-  return sections.join('\n\n');
+  return orderStaircases.map(orderMatrix).join('\n\n');
 }
+
+function orderMatrix({ title, columns, rows }: Staircase): string {
+  const names = Object.keys(rows);
+  const lines = Object.entries(columns).map(([drill, { asks }]) => {
+    const fails = names.filter((row) => rows[row]?.signs[drill] === '✘');
+    const others = names.filter((row) => !fails.includes(row));
+    const told = fails.length > FEW_ROWS ? ['all', listOf(others)].filter(Boolean).join(' but ') : listOf(fails);
+    return `- ${codeOf(drill)}: ${capitalized(asks)} ✘ ${told}`;
+  });
+  const [prefix = ''] = (names[0] ?? '').split(shortNameOf(names[0] ?? ''));
+  return `${title} (rows ${codeOf(`${prefix}…`)}):\n\n${lines.join('\n')}`;
+}
+
+const listOf = (rows: string[]) => rows.map(shortNameOf).join(', ');

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { inventorySettings } from '../../services/inventory/settings/settings.ts';
 import { projectDir } from '../../stack/parts.ts';
-import { codeOf, tableOf } from './markdown.ts';
+import { codeOf } from './markdown.ts';
 
 /** The lines of a comment, then those of one variable or some. */
 const ENTRY = /((?:^# (?![A-Z_\d]+=).*\n)+)((?:^# [A-Z_\d]+=.*\n?)+)/gm;
-/** What the column beside it says. */
+/** What the parentheses say. */
 const LIMITS = /,? (in (milliseconds|cents) )?\(\d+ to \d+[^)]*\)|:? on or off(?=\.)/g;
 
-/** A table for each part of .env.example, and in it a row for each setting. */
+/** A list for each part of .env.example, and in it a line for each setting. */
 export function settings(): string {
   const text = readFileSync(join(projectDir, '.env.example'), 'utf8');
   const [, ...sections] = text.split(/^\n(?=# .*\n\n)/m);
@@ -25,22 +25,20 @@ function sectionOf(section: string): string {
     const given = [...lines.matchAll(/([A-Z_\d]+)=(.*)/g)].map(([, name = '', usual = '']) => ({ name, usual }));
     const says = comment.replace(/^# /gm, '').replace(/\s+/g, ' ');
     const [first = ''] = says.replace(LIMITS, '').split(/(?<=\.) (?=[A-Z])/);
-    return [
-      given.map(({ name }) => codeOf(name)).join(', '),
-      given.flatMap(({ usual }) => usual || []).join(', '),
-      takenBy(given[0]?.name ?? ''),
-      first.trim(),
-    ];
+    const usual = given.flatMap(({ usual }) => usual || []).join(', ');
+    const facts = [usual, takenBy(given[0]?.name ?? '')].filter(Boolean).join('; ');
+    const names = given.map(({ name }) => codeOf(name)).join(', ');
+    return `- ${names}${facts && ` (${facts})`}: ${first.trim()}`;
   });
-  return `### ${heading}\n\n${tableOf(['setting', 'default', 'takes', 'means'], rows)}`;
+  return `### ${heading}\n\n${rows.join('\n')}`;
 }
 
-/** The numbers or the words that a setting of a node takes. Nothing where its sentence must say that. */
+/** The numbers or the words that a setting of a node takes. Nothing where its sentence must say that, and of a time: its limits are wide. */
 function takenBy(name: string): string {
   const schema = kindOf((inventorySettings.shape as Record<string, z.ZodType>)[name]);
   if (schema instanceof z.ZodEnum) return schema.options.join(', ');
-  const { from, to, unit = '' } = schema?.meta() ?? {};
-  return from === undefined ? '' : `${from}–${to}${{ milliseconds: ' ms', cents: ' cents' }[String(unit)] ?? ''}`;
+  const { from, to } = schema?.meta() ?? {};
+  return from === undefined || name.endsWith('_MS') ? '' : `${from}–${to}`;
 }
 
 /** What a setting is when it is given. */

@@ -73,7 +73,7 @@ function faultsOfNpm([verb = '', ...words]: string[]): string[] {
   const given = from === -1 ? [] : words.slice(from + 1);
   const own = from === -1 ? words : words.slice(0, from);
   const lost = own.filter((word) => word.startsWith('--') && word !== '--silent');
-  const isWithoutRows = name === 'drill' && given.length > 0 && !/--help|[<…]/.test(given.join(' '));
+  const isWithoutRows = name === 'drill' && given.length > 0 && !/--help|--sentences|[<…]/.test(given.join(' '));
   return [
     ...(isWithoutRows && !given.includes('--stage') ? ['npm run drill needs --stage'] : []),
     ...lost.map((flag) => `npm takes ${flag} for itself: it stands before --`),

@@ -9,6 +9,7 @@ import { cellLines } from '../../loadtest/prove/matrix.ts';
 import { provableLocks } from '../../loadtest/prove/plan.ts';
 import { isInBuckets, lockName } from '../../locks/index.ts';
 import { proveCell } from '../../prove/cell.ts';
+import { scopes } from '../../prove/scopes.ts';
 import { numbered } from '../../prove/words.ts';
 import { reference } from '../../scripts/reference/index.ts';
 import { lockNamed } from '../../simulation/lock-service.ts';
@@ -69,6 +70,12 @@ test('docs/how-to/grade.md: the answer that it shows is that of a release in two
 
   expect([why]).toEqual(reasons);
   expect(timeless(evidence)).toEqual(expect.arrayContaining(timeless(steps.match(/^ +[\d.]+ s .+/gm) ?? [''])));
+});
+
+test('docs/explanation/model-checking.md: its table has every scope', () => {
+  const page = readText('docs/explanation/model-checking.md');
+
+  expect(scopes.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('docs/decisions/12-libraries.md: it has each package, and how many they are', () => {

@@ -1,7 +1,7 @@
 // What a page of docs/ shows of the code, of the questions and of the scenarios: it is made of them. A marker names it, and it stands below.
 
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { scenario } from '../../loadtest/scenarios/index.ts';
 import type { Scenario } from '../../loadtest/scenarios/read.ts';
 import { REAL_ONLY } from '../../loadtest/worlds/simulated/play.ts';
@@ -10,7 +10,7 @@ import { isVirtual } from '../../simulation/lock-service.ts';
 import { projectDir } from '../../stack/parts.ts';
 import { questionsOf } from './questions.ts';
 import { sequenceOf } from './sequence.ts';
-import { stageDiff } from './stage-diff.ts';
+import { codeDiff } from './stage-diff.ts';
 import { transcriptOf } from './transcript.ts';
 
 const DIFF = /^```diff\n.*?^```\n/gms;
@@ -32,8 +32,9 @@ const shows: Record<string, Show<string>> = {
 export async function chapterNow(file: string, reference: Record<string, ReferencePart> = {}): Promise<string> {
   const chapter = readFileSync(join(projectDir, file), 'utf8');
   const stage = Number.parseInt(basename(file), 10);
-  const isOfStage = stage > 0 && lockName(basename(file, '.md')) !== undefined;
-  return withParts(isOfStage ? withDiff(chapter, stageDiff(stage)) : chapter, reference);
+  // The Chinese chapters quote single lines of the code instead.
+  const isOfStage = dirname(file) === 'docs/learn' && stage > 0 && lockName(basename(file, '.md')) !== undefined;
+  return withParts(isOfStage ? withDiff(chapter, codeDiff(stage)) : chapter, reference);
 }
 
 function withDiff(chapter: string, diff: string): string {

@@ -10,9 +10,14 @@ const fileOf = (stage: number) => `locks/${lockName(String(stage))}.ts`;
 const textOf = (file: string) => readFileSync(join(projectDir, file), 'utf8');
 
 /** The lesson of a stage, 1 to 8: the unified diff from the file of the stage before, with the whole file as context. */
-export function stageDiff(stage: number): string {
+export const stageDiff = (stage: number) => diffOf(stage, textOf);
+
+/** The same without the comments that open each file: a chapter quotes them. */
+export const codeDiff = (stage: number) => diffOf(stage, (file) => textOf(file).replace(/^(\/\/.*\n)+\n/, ''));
+
+function diffOf(stage: number, read: (file: string) => string): string {
   const [before, after] = [fileOf(stage - 1), fileOf(stage)];
-  return createTwoFilesPatch(before, after, textOf(before), textOf(after), undefined, undefined, {
+  return createTwoFilesPatch(before, after, read(before), read(after), undefined, undefined, {
     context: Infinity,
     headerOptions: FILE_HEADERS_ONLY,
   });

@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { storyRowsOf } from '../../../loadtest/run/tracks.ts';
+import { ofLocks } from '../../../loadtest/sentences/vocabulary.ts';
 import { checkNames } from '../../../loadtest/staircase/conformance.ts';
 import { readSaid } from '../../../loadtest/worlds/foreign/said.ts';
 import { foreignDrills } from '../../../loadtest/worlds/foreign/world.ts';
@@ -121,6 +122,23 @@ test('npm run drill -- ./my.txt: a page of one’s own is a drill that is called
   const { drill, rows } = readDrillOptions(['node', 'drill.ts', good, '--stage', '7']);
   expect([drill.name, rows]).toEqual(['my', ['7-reentrant']]);
   expect(await printedAtEnd(() => readDrillOptions(['node', 'drill.ts', bad, '--stage', '7']))).toContain(`${bad}: `);
+});
+
+test('npm run drill -- --sentences: every sentence of the scenarios, and no drill is played', () => {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit code ${code}`);
+  });
+  try {
+    expect(() => readers['run drill']?.(['--sentences'])).toThrow('exit code 0');
+    const lines = log.mock.calls.join('').split('\n');
+    const { steps, demands } = ofLocks;
+    for (const { form } of steps) expect(lines).toContain(`  ${form}`);
+    for (const { form } of demands) expect(lines).toContain(`  holds when ${form}`);
+  } finally {
+    exit.mockRestore();
+    log.mockRestore();
+  }
 });
 
 test.each(['x', '4,5', ','])('LOCK_VERSION=%s, which names no one stage, is refused', async (version) => {
