@@ -159,6 +159,11 @@ const readWrite = readFileSync(join(projectDir, 'locks/beyond/read-write.ts'), '
   .replace(/'\.\.\//g, `'${projectDir}locks/`)
   .concat('export const promises = { reentry: true, renewal: true };');
 
+/** Our own, which waits for a replica. */
+const confirmed = readFileSync(join(projectDir, 'locks/beyond/replicated.ts'), 'utf8')
+  .replace(/'\.\.\//g, `'${projectDir}locks/`)
+  .concat('export const promises = { reentry: true, renewal: true };');
+
 /** All masters vote. */
 const voting = edited({
   [promised]: '{ masters: true }',
@@ -249,6 +254,18 @@ export const rightLocks = {
   ),
   redlock,
   readWrite,
+  confirmed,
+  /** It rejects nothing when no replica confirms: it gives the lock back and tries again, for as long as its client waits. */
+  oddConfirmed: edited(
+    {
+      'async function tryOnce() {': `const tryOnce = () => take().catch((error) => {
+    if (error instanceof NotReplicatedError) return false;
+    throw error;
+  });
+  async function take() {`,
+    },
+    confirmed,
+  ),
   voting,
   /** It asks one master after the other, and waits for each. */
   oddVoting: edited(
