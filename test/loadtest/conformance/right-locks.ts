@@ -253,6 +253,16 @@ export const rightLocks = {
     hasty,
   ),
   redlock,
+  /** It stops its timers only when its release has been answered. Until then nothing that they find counts. */
+  oddRedlock: edited(
+    {
+      'if (holdCount > 0) return;\n    stopWatching();': 'if (holdCount > 0) return;',
+      '    if (yes >= quorum) return;\n    throw': '    stopWatching();\n    if (yes >= quorum) return;\n    throw',
+      'if (holdCount === 0) return;': 'if (holdCount <= 0) return;',
+      'function lose() {': 'function lose() {\n    if (holdCount <= 0) return;',
+    },
+    redlock,
+  ),
   readWrite,
   confirmed,
   /** It rejects nothing when no replica confirms: it gives the lock back and tries again, for as long as its client waits. */

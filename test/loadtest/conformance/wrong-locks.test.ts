@@ -39,6 +39,7 @@ const looksWrong: Partial<Record<RightLock, RightLock>> = {
   queue: 'oddQueue',
   hasty: 'oddHasty',
   voting: 'oddVoting',
+  redlock: 'oddRedlock',
   confirmed: 'oddConfirmed',
 };
 // Right locks go through the long ones in test/soak: that takes a while.
