@@ -84,6 +84,7 @@ const woken = edited({
   shared.waiters ??= [];
   const listen = () => (shared.listening ??= subscribe());
   const heard = (signal) => new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const again = setTimeout(resolve, leaseMs / 3);
     const awake = () => { clearTimeout(again); resolve(); };
     shared.waiters.push(awake);
