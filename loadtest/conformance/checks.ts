@@ -12,6 +12,7 @@ import { failedRenewal, longHold, lost, manyKeys, notHeld, quiet } from './check
 import { heap, leftovers } from './checks/left.ts';
 import { commands, herd } from './checks/load.ts';
 import { readers } from './checks/readers.ts';
+import { replica } from './checks/replica.ts';
 import { longSequences, sequences } from './checks/sequences.ts';
 import { tokens } from './checks/tokens.ts';
 import { order, turn } from './checks/turn.ts';
@@ -21,7 +22,7 @@ export interface Check {
   /** `contract-…`: the name of its cell. */
   name: string;
   /** It does not apply to a lock that has no such thing. */
-  needs?: 'renewal' | 'lost' | 'token';
+  needs?: 'renewal' | 'lost' | 'token' | 'replica';
   /** Rejects with a Fault when the lock does not hold, and with NotStagedError when a step was not seen. */
   run(lock: LockUnderTest): Promise<DrillOutcome>;
 }
@@ -62,6 +63,7 @@ export const checks: Check[] = [
   { name: 'contract-belief', run: belief },
   { name: 'contract-permits', run: permits },
   { name: 'contract-readers', run: readers },
+  { name: 'contract-replica', needs: 'replica', run: replica },
   { name: 'contract-sequences', run: sequences },
   { name: 'contract-long-sequences', run: longSequences },
 ];

@@ -55,6 +55,7 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
       const why = has.renewal.length > 0 ? 'takes no `onLeaseLost`' : 'does not renew';
       return doesNotApply(`It has no signal \`lost\`, and ${why}: a holder learns of its loss when it releases.`);
     }
+    if (check.needs === 'replica' && !source.facts.replicas) return doesNotApply('It waits for no replica.');
     if (check.needs === 'token' && !has.hasToken) return doesNotApply('It has no fencing tokens.');
     return await check.run(lock);
   } catch (error) {

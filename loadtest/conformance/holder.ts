@@ -32,6 +32,10 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   const losses: number[] = [];
   let lostAt: number | undefined;
   let takesOnLeaseLost = false;
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
   const lose = () => {
     lostAt ??= story.now();
   };
@@ -41,7 +45,10 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
     return called;
   }
   const made = call(async () => {
-    const onLeaseLost = () => losses.push(story.now());
+    const onLeaseLost = () => {
+      losses.push(story.now());
+      tell();
+    };
     const timing = { renewEveryMs: options.leaseMs / 3, retryDelayMs: RETRY_DELAY_MS };
     const given = { ...clients, ...timing, ...options, onLeaseLost };
     const onTake = (name: string | symbol) => {
@@ -73,6 +80,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
     lock: () => lock,
     look: () => call(async () => void (await own()).lost?.aborted),
     losses,
+    told,
     takesOnLeaseLost: () => takesOnLeaseLost,
     lostAt: () => lostAt,
     listeners: () => signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0),
@@ -168,6 +176,8 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
     lostAt: calls.lostAt,
     /** When it called `onLeaseLost`. */
     losses: calls.losses,
+    /** Resolves when it has called `onLeaseLost` for the first time. */
+    told: calls.told,
     /** It has read `onLeaseLost` from its options, by this name. */
     takesOnLeaseLost: calls.takesOnLeaseLost,
     token(): bigint | undefined {

@@ -76,9 +76,10 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
 async function openStaging({ source, promises, scripts }: Subject) {
   const code = await readLockCode(source);
   const lab = await openLockLab(promises.masters ? MASTERS : 0);
-  // Replicas that hear at once.
+  /** How many commands of Redis its replicas have received; undefined when they receive each at once. */
+  let received: number | undefined;
   for (let replica = 0; replica < (source.facts.replicas ?? 0); replica += 1)
-    lab.redis.addReplica(() => lab.redis.heard.length);
+    lab.redis.addReplica(() => received ?? lab.redis.heard.length);
   const key = lockKey('001', source.name);
   const story = createStory(lab.schedule);
   /** Those that the lock is in. */
@@ -94,8 +95,10 @@ async function openStaging({ source, promises, scripts }: Subject) {
     /** What the lock's commands pass. */
     const lines = promises.masters ? proxies.slice(1) : proxies;
     const seen: { at: number; line: number; command: ReadCommand }[] = [];
+    let count = 0;
     for (const [line, proxy] of lines.entries()) {
       proxy.watch((command) => {
+        count += 1;
         if (!isNoStep(command)) seen.push({ at: story.now(), line, command });
       });
     }
@@ -139,6 +142,8 @@ async function openStaging({ source, promises, scripts }: Subject) {
       /** Commands that name the key and came since then. */
       sentSince: (from: number) =>
         seen.filter(({ at, command }) => at >= from && command.args.some((arg) => arg.includes(key))),
+      /** How many commands its connections have sent so far, with those for a connection's sake. */
+      sentInAll: () => count,
       timers: () => node.world.timers().length,
       /** Of a lock that has our client, which has no sockets, none. */
       connections: node.openSockets,
@@ -149,6 +154,17 @@ async function openStaging({ source, promises, scripts }: Subject) {
     key,
     story,
     servers,
+    /** The replicas that the lock waits for. */
+    replicas: {
+      fallBehind() {
+        received = lab.redis.heard.length;
+        story.say('replication is cut');
+      },
+      catchUp() {
+        received = undefined;
+        story.say('replication resumes');
+      },
+    },
     process: openProcess,
     /** A in one process and B in another, each with a lease of so many milliseconds. */
     two(leaseMsOfA = LONG_LEASE_MS, leaseMsOfB = leaseMsOfA) {

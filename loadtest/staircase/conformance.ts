@@ -42,6 +42,8 @@ const questions: Record<string, string> = {
   'contract-permits': 'are as many inside as there are permits, and does that of a dead holder come back?',
   'contract-readers':
     'are many readers or one writer inside, where there is a read lock, and what becomes of a reader that is dead or late?',
+  'contract-replica':
+    'does acquire() resolve only when a replica has confirmed the lock, and is an unconfirmed lock released?',
   'contract-sequences':
     'is it a lock after any two of the things that happen to a process: nested, lost, failed, killed while it waits …?',
   'contract-long-sequences': 'is it a lock after any longer sequence of them?',
@@ -61,6 +63,7 @@ export const promisesOfOurs: Record<string, Promises> = {
   fenced: { reentry: true, renewal: true, fencing: true },
   multi: { reentry: true, renewal: true, fencing: true },
   buckets: { reentry: true, renewal: true, fencing: true },
+  replicated: { reentry: true, renewal: true },
   redlock: { reentry: true, renewal: true, masters: true },
   semaphore: { renewal: true, permits: true },
 };

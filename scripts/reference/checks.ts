@@ -5,7 +5,12 @@ import { notPromisedBy } from '../../loadtest/grade/not-promised.ts';
 import { questionOfCheck } from '../../loadtest/staircase/conformance.ts';
 import { capitalized, codeOf, withoutPrefix } from './markdown.ts';
 
-const has = { renewal: 'a renewal', lost: 'the signal `lost`', token: 'a fencing token' };
+const has = {
+  renewal: 'a renewal',
+  lost: 'the signal `lost`',
+  token: 'a fencing token',
+  replica: 'a lock that waits for a replica',
+};
 /** What the others find out for themselves. */
 const finds: Record<string, string> = {
   'contract-long-hold': 'a renewal, or the promise `renewal`',

@@ -49,6 +49,7 @@ export async function lost({ survey, stage }: LockUnderTest) {
     return untilTold(staging, survey, a, since, 'its key was deleted and taken by another');
   });
   if (survey.callsOnLeaseLost) await stage((staging) => renewalsMeet(staging, survey));
+  if (survey.callsOnLeaseLost) await stage(releasesWhenTold);
   const taken = `${how} ${formatDuration(takenMs)} after the key was deleted`;
   if (!survey.hasLost) return holds(`${taken}.`, { takenMs });
   const cutMs = await stage(async (staging) => {
@@ -76,6 +77,26 @@ async function renewalsMeet(staging: Staging, survey: Survey) {
   p.restore();
   story.say('the renewals reach Redis');
   await untilTold(staging, survey, a, since, 'its key was taken while renewals were on their way');
+}
+
+/** A was paused past the end of its lease. It releases as soon as it is told, and its renewal has not been answered by then. */
+async function releasesWhenTold({ two, story, servers }: Staging) {
+  const { p, a, b } = two(LEASE_MS, LONG_LEASE_MS);
+  await a.enters();
+  p.stop();
+  story.say('the process of A is paused');
+  servers.endLease();
+  await b.enters();
+  await story.pass(1.5 * LEASE_MS);
+  p.resume();
+  story.say('the process of A resumes');
+  const told = await story.endOf(a.told, LEASE_MS + SLACK_MS);
+  const after = 'after its process had been paused for longer than the lease, and B had entered';
+  if (told.how !== 'done') throw new Fault(`\`onLeaseLost\` had not been called a lease ${after}.`);
+  story.say('A is told that it has lost the lock');
+  await a.leaves();
+  await story.pass(LEASE_MS);
+  if (a.losses.length > 1) throw new Fault(`\`onLeaseLost\` was called ${a.losses.length} times ${after}.`);
 }
 
 /** How long after `since` it was told, in each way that the lock has. */

@@ -82,6 +82,7 @@ contract-script-flush    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  
 contract-belief          –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 contract-permits         –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –
 contract-readers         –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  –  –  –  –  –  –
+contract-replica         –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔
 contract-sequences       –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 `,
   { columns: inRedis, rows: checkNames.filter((name) => name !== 'contract-long-sequences'), signs: ['✔', '✘', '–'] },

@@ -84,6 +84,7 @@ const woken = edited({
   shared.waiters ??= [];
   const listen = () => (shared.listening ??= subscribe());
   const heard = (signal) => new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const again = setTimeout(resolve, leaseMs / 3);
     const awake = () => { clearTimeout(again); resolve(); };
     shared.waiters.push(awake);
@@ -156,6 +157,11 @@ const redlock = readFileSync(join(projectDir, 'locks/beyond/redlock.ts'), 'utf8'
 
 /** Our own, with a read lock. */
 const readWrite = readFileSync(join(projectDir, 'locks/beyond/read-write.ts'), 'utf8')
+  .replace(/'\.\.\//g, `'${projectDir}locks/`)
+  .concat('export const promises = { reentry: true, renewal: true };');
+
+/** Our own, which waits for a replica. */
+const confirmed = readFileSync(join(projectDir, 'locks/beyond/replicated.ts'), 'utf8')
   .replace(/'\.\.\//g, `'${projectDir}locks/`)
   .concat('export const promises = { reentry: true, renewal: true };');
 
@@ -248,7 +254,29 @@ export const rightLocks = {
     hasty,
   ),
   redlock,
+  /** It stops its timers only when its release has been answered. Until then nothing that they find counts. */
+  oddRedlock: edited(
+    {
+      'if (holdCount > 0) return;\n    stopWatching();': 'if (holdCount > 0) return;',
+      '    if (yes >= quorum) return;\n    throw': '    stopWatching();\n    if (yes >= quorum) return;\n    throw',
+      'if (holdCount === 0) return;': 'if (holdCount <= 0) return;',
+      'function lose() {': 'function lose() {\n    if (holdCount <= 0) return;',
+    },
+    redlock,
+  ),
   readWrite,
+  confirmed,
+  /** It rejects nothing when no replica confirms: it gives the lock back and tries again, for as long as its client waits. */
+  oddConfirmed: edited(
+    {
+      'async function tryOnce() {': `const tryOnce = () => take().catch((error) => {
+    if (error instanceof NotReplicatedError) return false;
+    throw error;
+  });
+  async function take() {`,
+    },
+    confirmed,
+  ),
   voting,
   /** It asks one master after the other, and waits for each. */
   oddVoting: edited(

@@ -14,7 +14,11 @@ const wrong = readBlocks(join(import.meta.dirname, 'wrong-locks.txt')).map(([hea
 });
 
 function verdictOf(check: string, text: string) {
-  const facts = { backend: /masters: true/.test(text) ? 'masters' : 'redis', isExternal: true } as const;
+  const facts = {
+    backend: /masters: true/.test(text) ? 'masters' : 'redis',
+    isExternal: true,
+    ...(text.includes('redis.wait(') && { replicas: 1 }),
+  } as const;
   const file = writeModule('of-somebody.ts', text);
   // Our own client is faster, and has neither commands that wait at the server nor modules.
   const hasOurClient = !/blpop|node:os/.test(text);
@@ -35,12 +39,15 @@ const looksWrong: Partial<Record<RightLock, RightLock>> = {
   queue: 'oddQueue',
   hasty: 'oddHasty',
   voting: 'oddVoting',
+  redlock: 'oddRedlock',
+  confirmed: 'oddConfirmed',
 };
 // Right locks go through the long ones in test/soak: that takes a while.
 const short = wrong.filter(([check]) => check !== 'long-sequences');
 const judged = [
   ...short.map(([check, base]) => [check, base] as const),
   ['herd', 'patient'] as const,
+  ['commands', 'popping'] as const,
   ['lost', 'mute'] as const,
   ['lost', 'deaf'] as const,
   ['sequences', 'deaf'] as const,

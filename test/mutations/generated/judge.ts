@@ -12,6 +12,8 @@ import { exportsOf, type LockSource, lockNamed } from '../../../simulation/lock-
 import { projectDir } from '../../../stack/parts.ts';
 import { type Difference, findDifference, playMore, playScene, type Scene } from './scene.ts';
 
+/** The contract and its errors. No mutant is made of it. */
+const CONTRACT = 'locks/lock.ts';
 /** How often each family of the scene is played: the lock as it is oftener, to know what is usual. */
 const USUAL_SEEDS = 10;
 const SEEDS = 4;
@@ -113,6 +115,9 @@ export function writeMutant(lock: string, { file, text }: { file: string; text: 
   mkdirSync(dir, { recursive: true });
   for (const folder of ['locks', 'lua']) cpSync(join(projectDir, folder), join(dir, folder), { recursive: true });
   symlinkSync(join(projectDir, 'node_modules'), join(dir, 'node_modules'));
+  // The service and the lock must share the error classes: the service tells errors apart with `instanceof`.
+  rmSync(join(dir, CONTRACT));
+  symlinkSync(join(projectDir, CONTRACT), join(dir, CONTRACT));
   writeFileSync(join(dir, file), text);
   const source = lockNamed(lock);
   return { ...source, file: join(dir, relative(projectDir, source.file)) };

@@ -10,13 +10,16 @@ import { type Difference, findDifference, playMore, playScene } from './scene.ts
 
 const { dir, remove } = makeTempDir();
 cleanUpLater(remove);
+/** A file is read once, so each mutant has a folder of its own. */
+let mutants = 0;
 
 /** The first mutant of a file whose change is so, as the lock that needs the file. */
 function mutantOf(lock: string, file: string, change: RegExp) {
   const mutant = mutantsOf(file, readFileSync(join(projectDir, file), 'utf8')).find((each) =>
     change.test(`${each.kind} ${each.change}`),
   );
-  return writeMutant(lock, { file, text: mutant?.text ?? '' }, join(dir, lock));
+  mutants += 1;
+  return writeMutant(lock, { file, text: mutant?.text ?? '' }, join(dir, String(mutants)));
 }
 
 test('scene: a lock behaves like itself', async () => {
@@ -50,6 +53,18 @@ test.each<[lock: string, file: string, change: RegExp, Pick<Difference, 'family'
     'locks/beyond/redlock.ts',
     /holdCount > 1 && performance/,
     { family: 'computing', what: 'too many inside' },
+  ],
+  [
+    'blocking',
+    'locks/drivers/abortable.ts',
+    /^dropped if \(signal\?\.aborted\)/,
+    { family: 'impatient, long', what: 'acquire() ends late after an abort' },
+  ],
+  [
+    'blocking',
+    'locks/drivers/local-queue.ts',
+    /^dropped if \(queue\.hasNews\)/,
+    { family: 'outage in a crowd', what: expect.stringMatching(/^somebody waited/) },
   ],
 ])('scene: it shows what is wrong with a mutant of %s, in %s', async (lock, file, change, difference) => {
   const usual = await playScene(lockNamed(lock), 3, [difference.family]);

@@ -113,6 +113,8 @@ const families: Record<string, Family> = {
   long: { hold: 1.6, rounds: 2 },
   longer: { hold: 4, rounds: 1 },
   impatient: { leaves: 0.7, hold: 0.5 },
+  // Whoever goes while a command is under way waits for nobody afterwards, however long the others hold.
+  'impatient, long': { leaves: 0.7, hold: 2, rounds: 3 },
   'impatient, slow': { leaves: 0.7, hold: 0.3, slowMs: 900 },
   'long tokens': { tokenLength: 65_536 },
   trying: { tries: 0.8, hold: 0.3, rounds: 4 },
@@ -181,6 +183,19 @@ const families: Record<string, Family> = {
       begins: ({ servers }) => servers.map((server) => server.stop()),
       ends: ({ servers }) => servers.map((server) => server.resume()),
       lasts: 4,
+    },
+  },
+  // Several of a process wait when Redis stops: each must find out, and none may sleep until Redis is back.
+  'outage in a crowd': {
+    buyers: 10,
+    rounds: 2,
+    hold: 0.5,
+    lease: 20,
+    givesUp: true,
+    fault: {
+      begins: ({ servers }) => servers.map((server) => server.stop()),
+      ends: ({ servers }) => servers.map((server) => server.resume()),
+      lasts: 10,
     },
   },
   // Who is inside can't renew, and the lease ends meanwhile; or it has entered by a late reply, and then can't.
