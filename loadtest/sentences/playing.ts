@@ -114,7 +114,7 @@ export function beginPlaying(testBed: TestBed, release?: Playing['release']): Pl
 
 export function actorOf({ actors }: Playing, name: string): Actor {
   const found = actors.get(name);
-  if (found === undefined) throw new Error(`No sale is called ${name}.`);
+  if (found === undefined) throw new Error(`There is no sale ${name}.`);
   return found;
 }
 

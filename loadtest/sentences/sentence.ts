@@ -22,7 +22,7 @@ const gaps = {
   which: '(?:the same|another)',
   stays: '(?:stalls inside the sale|hangs, and its process stays alive)',
   where: '(?:node-[12]|both nodes)',
-  tick: '[A-Z]',
+  run: '[A-Z]',
   did: '(?:read|closed|restored)',
   command: '(?:write|release)',
   user: '[a-z]+',
