@@ -100,7 +100,7 @@ describe('a drill whose fault is prevented is unknown', () => {
   test.each<[string, string, Wrap, RegExp]>([
     ['same-node-twice', 'guard-none', deaf, /was not held/],
     ['double-restore', 'guard-conditional', idle, /was not held/],
-    ['double-restore', 'guard-none', halfDeaf, /had restored 100 when node-2 had ended/],
+    ['double-restore', 'guard-none', halfDeaf, /had restored 100 when the run on node-2 ended/],
     ['clock-skew', 'guard-none', deaf, /was not held/],
     ['job-outlives-lease', 'guard-conditional', idle, /was not held/],
     ['job-crashes-half-way', 'guard-conditional', immortal, /still responds after it was killed/],
@@ -114,10 +114,10 @@ describe('a drill whose fault is prevented is unknown', () => {
     ['next-upstream', 'key-none', straight, /did not send the click|neither/],
     ['next-upstream', 'key-none', renamed, /The order was created by node-/],
     ['redelivered', 'key-none', leaky, /had acknowledged its message before it was killed/],
-    ['clicks-at-once', 'key-none', lonely, /node-2 does not answer/],
+    ['clicks-at-once', 'key-none', lonely, /node-2 does not respond/],
     ['crossed-ticks', 'guard-conditional', idle, /was not held/],
-    ['killed-at-work', 'guard-none', unpaid, /No node has come to book/],
-    ['booking-fails', 'guard-none', unpaid, /No node has come to book/],
+    ['killed-at-work', 'guard-none', unpaid, /No node tried to book/],
+    ['booking-fails', 'guard-none', unpaid, /No node tried to book/],
     ['sent-twice', 'guard-none', unpaid, /The payment was not booked/],
   ])('%s under %s', async (name, row, wrap, why) => {
     const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
