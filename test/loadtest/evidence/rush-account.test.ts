@@ -192,7 +192,7 @@ test.each<[string, Evidence, Verdict, string[]?]>([
     'a lock that is free for too long and refuses most sales',
     heldUp(twoSales({ requests: 7 }, { sent: 7, answers: 7, lockTimeout: 5 }), 2_500),
     'fail',
-    [`${FREE} 5 of 7 were refused.`],
+    [`${FREE} 5 of 7 sales were refused.`],
   ],
   ['a load that takes too long', twoSales({ requests: 9 }, { isCapped: true }), 'unknown', [LATE]],
   ['one with a fault that is seen', heldUp(twoSales({ requests: 9 }, { isCapped: true }), 2_500), 'fail', [FREE, LATE]],
