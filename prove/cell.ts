@@ -1,4 +1,4 @@
-// One cell of the matrix: a lock in a scope.
+// One cell of the matrix: a lock in a scope, which is a fault model with its demands.
 
 import { replay } from './replay.ts';
 import { LEASE_MS } from './sale.ts';
@@ -65,7 +65,7 @@ const locks: Record<string, Promise<OpenLock>> = {};
 let server: Promise<Server> | undefined;
 let known = 0;
 
-/** The lock's file can't be read. `clause` says why. */
+/** The lock's file can't be loaded. `clause` says why. */
 export class UnreadableError extends Error {
   readonly clause: string;
 
@@ -75,13 +75,13 @@ export class UnreadableError extends Error {
   }
 }
 
-/** Rejects with an UnreadableError when the lock's file can't be read, and with one sentence when there is no such scope. */
+/** Checks one cell. Rejects with an UnreadableError when the lock's file can't be loaded, and with a sentence when there is no such scope. */
 export async function proveCell(task: Task): Promise<Cell> {
   const [cell] = await proveCells(task);
   return cell as Cell;
 }
 
-/** The same for each scope of the task, in their order: a cell each. */
+/** Checks one cell for each scope of the task, in their order. */
 export async function proveCells({ sharedWith = [], ...task }: SharedTask): Promise<Cell[]> {
   const { file, mostStates = MOST_STATES, ...named } = task;
   const found = scopeNamed(task.scope);

@@ -1,4 +1,4 @@
-// The states that a search has seen, under numbers: equal states have equal numbers.
+// Numbers the states that a search has seen: equal states have equal numbers.
 //
 // A state is known by a row of numbers (`writeKey`). The rows stand one after the other in one array, and a table of slots says which row
 // is where: a row is looked for from the slot of its hash on, up to an empty one. So a search of a million states has no million texts,

@@ -1,4 +1,4 @@
-// Which keys are a lock's: what its own commands change when one sale after the other enters and leaves, alone.
+// Finds the keys of a lock: those that its commands change when one sale after another enters and leaves alone.
 
 import { type ProcessOptions, startProcess } from './process.ts';
 import { keysOf, LEASE_MS, LOCK_KEY } from './sale.ts';

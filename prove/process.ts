@@ -1,4 +1,4 @@
-// A process of the search: it sells under the lock, and is a function of what has happened to it.
+// A process of the model checker: it sells under the lock, and is a function of its history.
 
 import { reasonOf } from '../simulation/places.ts';
 import { type Reply, ReplyError } from '../simulation/valkey.ts';
@@ -8,7 +8,7 @@ import { createWorld, type Input } from '../simulation/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
 
-/** What a process told of its sales. */
+/** What a process reported about its sales. */
 export interface Told {
   at: number;
   step: SaleStep;
@@ -25,7 +25,7 @@ export interface Told {
   isUnwanted?: true;
 }
 
-/** A process as the search sees it. */
+/** A process as the model checker sees it. */
 export interface Seen {
   pending: Pending[];
   timers: Timer[];
@@ -50,7 +50,7 @@ export interface Seen {
   hasUsedChance: boolean;
 }
 
-/** What every process of a search has in common. */
+/** What all processes of a search have in common. */
 export interface ProcessOptions {
   openLock: OpenLock;
   /** How many servers there are; those after the first are masters that vote. */

@@ -1,4 +1,4 @@
-// What must be true, looked at in every state.
+// The demands, checked in every state.
 
 import { endOf, type LockKeys, namesFor } from './lock-keys.ts';
 import { GIVEN_UP, type Touch } from './moves/move.ts';
@@ -9,9 +9,9 @@ import type { Server } from './server.ts';
 import { type Actor, nameOf, STOCK, type State } from './state.ts';
 import { type Leftover, type SearchSentence, says } from './wording.ts';
 
-/** How long a lock may be free while somebody waits, in milliseconds: a waiter may spread its tries over half a delay more. */
+/** How long a lock may be free while a process waits, in milliseconds: a waiter may spread its tries over half a delay more. */
 const FREE_MS = 1.5 * RETRY_DELAY_MS;
-/** How long after a crash somebody must be inside, in milliseconds. */
+/** How long after a crash a process must be inside, in milliseconds. */
 const TAKEOVER_MS = 2 * LEASE_MS;
 /** A timer that fires for so long after all sales, in milliseconds, is one that nobody ends, and so is a wait for a lock that is free. */
 const LINGERING_MS = 3 * LEASE_MS;
@@ -194,7 +194,7 @@ function together(
   return undefined;
 }
 
-/** What an end violates: nothing comes after it. */
+/** The demand that the last state of an interleaving violates. */
 export function violatedAtEnd(state: State, scope: Scope, server: Server, lock: LockKeys): SearchSentence | undefined {
   const { servers, actors } = state;
   const { demands } = scope;
@@ -246,7 +246,7 @@ export function violatedAtHorizon(
   return says('timer still fires', { process: nameOf(index), ms: at - endedAt });
 }
 
-/** What the stock says: every sale that was answered is in it. */
+/** Checks the stock: every confirmed sale must be in it. */
 function lostSale(state: State, scope: Scope, server: Server): SearchSentence | undefined {
   const { at, servers, actors } = state;
   const readUnits = (key: string) => Number(server.execute(servers[0] as number, at, 0, ['GET', key]).reply);

@@ -1,4 +1,4 @@
-// Proves cells in as many processes as there are cores, and memory for.
+// Checks cells in parallel, in as many processes as cores and memory allow.
 
 import { availableParallelism, freemem } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';

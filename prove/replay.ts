@@ -1,4 +1,4 @@
-// A counterexample replayed: on fresh processes, and on Valkeys whose state is never put back.
+// Replays a counterexample on fresh processes, and on Valkeys whose state is never restored.
 
 import { isDeepStrictEqual } from 'node:util';
 import { scriptTexts } from '../simulation/scripts.ts';
@@ -35,10 +35,10 @@ const idle: { valkey: Valkey; isTaught: boolean }[] = [];
 /** A step without its words: it is replayed by what it did. */
 type Replayed = Omit<Step, 'what'>;
 
-/** Where a replay went another way: in which step, from 1, and how. */
+/** Where a replay diverged: at which step, from 1, and how. */
 type WentAnotherWay = { step: number; differs: Difference };
 
-/** Replays the steps of a counterexample. Resolves with where it went another way, or undefined when it went the same. */
+/** Replays the steps of a counterexample. Resolves with where it diverged, or with undefined. */
 export async function replay(steps: Replayed[], options: ReplayOptions): Promise<WentAnotherWay | undefined> {
   const used: Replica[] = [];
   try {

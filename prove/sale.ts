@@ -1,4 +1,4 @@
-// The service's own sale in the search: on the search's keys, and told step by step.
+// The service's own sale under the model checker: on its keys, and reported step by step.
 
 import type { Bucket, CreateLock, CreateMultiLock, Lock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
 import { ProblemError } from '../services/inventory/problem.ts';

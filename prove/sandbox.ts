@@ -1,4 +1,4 @@
-// A lock's own file, evaluated afresh in a world without a clock, a network or luck of its own.
+// Evaluates a lock's file anew for each process, without a real clock, network or random numbers.
 
 import { existsSync } from 'node:fs';
 import { bundle, evaluator, systemModules } from '../simulation/bundle.ts';
@@ -11,7 +11,7 @@ import type { LockModule } from './sale.ts';
 export type OpenLock = (world: World) => LockModule;
 
 const modules = { ...systemModules, ioredis: 'export class Redis {} export class Cluster {} export class Command {}' };
-const refusal = (module: string) => `it imports ${module}, which the search does not control`;
+const refusal = (module: string) => `it imports ${module}, which the model checker does not control`;
 
 /** Names that a lock's file finds refused when it uses them; others are replaced. */
 const refused = [
@@ -46,7 +46,7 @@ export async function readLock(file: string): Promise<OpenLock> {
     .then(() => openLock(world).createLock)
     .catch((error: unknown) => {
       throw new Error(
-        world.refusal() ? `it uses ${world.refusal()}, which the search does not control` : reasonOf(error),
+        world.refusal() ? `it uses ${world.refusal()}, which the model checker does not control` : reasonOf(error),
       );
     });
   if (typeof createLock !== 'function') throw new Error('it exports no createLock');

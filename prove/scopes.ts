@@ -1,11 +1,11 @@
-// What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
+// The scopes of the model checker: what may go wrong (the fault model), and what must still hold. Most correspond to a drill.
 
 import { nameInBucket } from '../services/inventory/servers/store.ts';
 import type { Command } from '../simulation/world/commands.ts';
 import { BUCKET_COUNT, inBuckets, keysOf, LEASE_MS, type SaleScript, STOCK_KEY } from './sale.ts';
 import { type ScopeName, scopesInEnglish } from './wording.ts';
 
-/** What must be true in every order of events. */
+/** What must hold in every interleaving. */
 export type Demand =
   /** No two are inside at the same time, unless both only look. */
   | 'alone'
@@ -195,7 +195,7 @@ const own: Record<ScopeName, Partial<Omit<Scope, 'name'>> & Pick<Scope, 'demands
   },
 };
 
-/** They are said in every language. */
+/** The names of all scopes. */
 export const scopes: (Scope & { name: ScopeName })[] = (Object.keys(own) as ScopeName[]).map((name) => ({
   name,
   says: scopesInEnglish[name],

@@ -1,4 +1,4 @@
-// All orders in which what a few processes do can happen, breadth first: the first violation found is the shortest.
+// Searches all interleavings of a few processes breadth first, so the first violation found is the shortest.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,4 +1,4 @@
-// The server as a function: what it answers depends on what it holds, the time and the command, and on nothing else.
+// The server as a function: its reply depends only on its contents, the time and the command.
 
 import { scriptTexts, sha1Of } from '../simulation/scripts.ts';
 import { openValkey, type Reply } from '../simulation/valkey.ts';

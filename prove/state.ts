@@ -1,4 +1,4 @@
-// A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
+// A state of the search: each process, the contents of the servers, the time, and the faults that may still happen.
 
 import type { Reply } from '../simulation/valkey.ts';
 import type { Command, Line, Pending } from '../simulation/world/commands.ts';

@@ -1,4 +1,4 @@
-// What the search says, in Chinese.
+// Chinese sentences of the model checker.
 
 import { type Wording, worded } from '../simulation/wording.ts';
 import type {

@@ -1,4 +1,4 @@
-// A counterexample as numbered steps.
+// Prints a counterexample as numbered steps.
 
 import { scriptOf } from '../simulation/scripts.ts';
 import { type Reply, ReplyError } from '../simulation/valkey.ts';
@@ -7,7 +7,7 @@ import { clauseInEnglish, type ReadCommand, readInEnglish, toldInEnglish } from 
 
 export const nameOfReply = (reply: Reply) => (reply instanceof ReplyError ? reply.message : JSON.stringify(reply));
 
-/** A command as people read it: a script by its name, its keys and its arguments. */
+/** A readable command: a script by its name, with its keys and arguments. */
 export function asRead(command: (string | number)[]): ReadCommand {
   const [name, , count, ...rest] = command;
   if (!/^EVAL/.test(String(name))) return { words: command.join(' ') };

@@ -1,4 +1,4 @@
-// A process that proves cells one after the other, as they are sent to it.
+// A process that checks cells one after another, as they are sent to it.
 
 import { answerTasks } from '../stack/worker-process.ts';
 import { proveCells, type SharedTask } from './cell.ts';

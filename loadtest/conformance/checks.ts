@@ -1,4 +1,4 @@
-// The conformance checks, in their order. The first two say whether the others can look at anything.
+// The conformance checks, in order. The first two decide whether the others can run.
 
 import type { Drill, DrillOutcome } from '../harness/drill.ts';
 import { abort, abortMany } from './checks/abort.ts';
@@ -19,7 +19,7 @@ import { order, turn } from './checks/turn.ts';
 import type { LockUnderTest } from './staging.ts';
 
 export interface Check {
-  /** `contract-…`: the name of its cell. */
+  /** The name of its cell: `contract-…`. */
   name: string;
   /** It does not apply to a lock that has no such thing. */
   needs?: 'renewal' | 'lost' | 'token' | 'replica';
@@ -68,10 +68,10 @@ export const checks: Check[] = [
   { name: 'contract-long-sequences', run: longSequences },
 ];
 
-/** A check as a cell has it. */
+/** A check as a drill, for its cell. */
 export const checkNamed = (name: string): Drill => ({
   name,
   kind: 'steps',
   isCheck: true,
-  run: () => Promise.reject(new Error(`${name} is run in the virtual world alone.`)),
+  run: () => Promise.reject(new Error(`${name} runs only in the simulation.`)),
 });

@@ -1,4 +1,4 @@
-// The conformance checks: what a lock must do without load, each a few sentences in a virtual world of its own.
+// Runs the conformance checks: what a lock must do without load. Each check runs in its own simulation.
 
 import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -10,7 +10,7 @@ import { type Check, checks } from './checks.ts';
 import { doesNotApply, NoLock, outcomeOf, saidOf } from './outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey, stageOf } from './staging.ts';
 
-/** What is known of a lock before its first check. */
+/** What is known about a lock before its first check. */
 interface Known {
   lock: LockUnderTest;
   /** What came of the first check. */
@@ -19,9 +19,9 @@ interface Known {
   nothing?: DrillOutcome;
 }
 
-/** By all that is said of a lock: one file may be that of several. */
+/** By the whole source of a lock: several locks may share one file. */
 const known = new Map<string, Promise<Known>>();
-/** So long the commands of one renewal take at most, in milliseconds. */
+/** How long the commands of one renewal take at most, in milliseconds. */
 const MOMENT_MS = 50;
 const noSurvey: Survey = {
   acquire: [],
@@ -48,12 +48,14 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
     if (check === first) return entered;
     if (nothing) return nothing;
     const { isElsewhere, ...has } = lock.survey;
-    if (isElsewhere && check !== second) return doesNotApply(`Not looked at: ${isElsewhere}`);
+    if (isElsewhere && check !== second) return doesNotApply(`Skipped: ${isElsewhere}`);
     if (check.needs === 'renewal' && has.renewal.length === 0)
-      return doesNotApply('It sends nothing while it holds: it does not renew.');
+      return doesNotApply('It sends nothing while it is held: it does not renew.');
     if (check.needs === 'lost' && !has.hasLost && !has.callsOnLeaseLost) {
       const why = has.renewal.length > 0 ? 'takes no `onLeaseLost`' : 'does not renew';
-      return doesNotApply(`It has no signal \`lost\`, and ${why}: a holder learns of its loss when it releases.`);
+      return doesNotApply(
+        `It has no \`lost\` signal and ${why}, so a holder learns of its loss only when it releases.`,
+      );
     }
     if (check.needs === 'replica' && !source.facts.replicas) return doesNotApply('It waits for no replica.');
     if (check.needs === 'token' && !has.hasToken) return doesNotApply('It has no fencing tokens.');
@@ -63,10 +65,10 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
   }
 }
 
-/** Rejects with a sentence that says why the virtual world can't run the lock. */
+/** Loads the lock. Rejects with a sentence that says why the simulation can't run it. */
 async function know(source: LockSource): Promise<Known> {
   const { promises: exported } = await exportsOf(source).catch((error: Error) => {
-    throw new Error(`It can't be loaded in virtual time: ${asClause(error.message)}.`);
+    throw new Error(`It can't be loaded in the simulation: ${asClause(error.message)}.`);
   });
   const promises = source.facts.isExternal ? readPromises(exported) : (promisesOfOurs[source.name] ?? {});
   const subject = { source, promises, scripts: [] as string[] };
@@ -76,19 +78,19 @@ async function know(source: LockSource): Promise<Known> {
     isLock = !(error instanceof NoLock);
     return outcomeOf(error);
   });
-  if (!isLock) return { lock, entered, nothing: doesNotApply(`Not looked at: ${first.name} does not hold.`) };
+  if (!isLock) return { lock, entered, nothing: doesNotApply(`Skipped: ${first.name} fails.`) };
   try {
     return {
       lock: { ...lock, survey: await stageOf(subject, (staging) => surveyIn(staging, subject.scripts)) },
       entered,
     };
   } catch (error) {
-    const reason = `Not looked at: ${(error as Error).message}`;
+    const reason = `Skipped: ${(error as Error).message}`;
     return { lock, entered, nothing: entered.verdict === 'fail' ? doesNotApply(reason) : lostTrack(reason) };
   }
 }
 
-/** Goes through it twice, since Redis learns a script at its first use, and keeps the scripts: from here on Redis knows them. */
+/** Acquires and releases twice, because Redis learns a script at its first use. Later stagings start with these scripts loaded. */
 async function surveyIn({ process, story, servers, key }: Staging, scripts: string[]): Promise<Survey> {
   const [p, q] = [process(), process()];
   let survey = noSurvey;

@@ -1,4 +1,4 @@
-// A command that is held on its way: one on each line of a process.
+// Holds a command on the way to Redis, on each connection of a process.
 
 import { redisOptions } from '../../services/inventory/servers/redis-client.ts';
 import type { Place, ReadCommand, VirtualProxy } from '../../simulation/proxy.ts';
@@ -6,18 +6,18 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { STEP_LIMIT_MS, type Story } from './outcome.ts';
 import type { Servers } from './servers.ts';
 
-/** By then a process has connected again, in milliseconds. */
+/** How long a process takes at most to reconnect, in milliseconds. */
 const BACK_MS = 2 * redisOptions.retryStrategy();
 
 /** How a command fails. */
 export const failures = ['command', 'reply', 'error'] as const;
 export type Failure = (typeof failures)[number];
 
-/** True for a command that a client sends for its connection's sake, or to hear messages: it takes no step of a lock. */
+/** True for a command that a client sends to connect or to subscribe: it is not a step of a lock. */
 export const isNoStep = ({ name }: ReadCommand) =>
   /^(HELLO|AUTH|SELECT|CLIENT|INFO|PING|QUIT|COMMAND|SCRIPT|[PS]?(UN)?SUBSCRIBE)$/.test(name);
 
-/** Holds a command on each line: the first from now on that `isMeant`, after `skipped` others. */
+/** Holds a command on each connection: the first from now on that `isMeant`, after `skipped` others. */
 export function holdOn(
   lines: VirtualProxy[],
   { story, servers }: { story: Story; servers: Servers },
@@ -56,7 +56,7 @@ export function holdOn(
   /** As `comes`. Rejects with NotStagedError when it does not. */
   async function mustCome(limitMs = STEP_LIMIT_MS): Promise<ReadCommand> {
     const command = await comes(limitMs);
-    if (command === undefined) throw new NotStagedError(`Command ${skipped + 1} did not come.`);
+    if (command === undefined) throw new NotStagedError(`Command ${skipped + 1} was not sent.`);
     return command;
   }
 
@@ -66,7 +66,7 @@ export function holdOn(
     /** As `mustCome`: says `when` it came. Resolves with its name. */
     async waits(when: string, limitMs = STEP_LIMIT_MS): Promise<string> {
       const { name } = await mustCome(limitMs);
-      story.say(`${when}, and its ${name} is held on its way`);
+      story.say(`${when}, and its ${name} is held on the way`);
       return name;
     },
     letGo,
@@ -84,7 +84,7 @@ export function holdOn(
       const said = {
         command: `the ${name} of ${ofWhat} never arrived`,
         reply: `the reply to the ${name} of ${ofWhat} was lost`,
-        error: `the ${name} of ${ofWhat} was answered by an error`,
+        error: `the ${name} of ${ofWhat} failed with an error`,
       }[how];
       story.say(`${said}, and Redis is back`);
       return said.replace(/^t/, 'T');

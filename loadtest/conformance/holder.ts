@@ -1,18 +1,18 @@
-// Somebody who takes the lock, holds it, and releases it: in a process, beside others.
+// A holder: acquires the lock in a process, holds it, and releases it.
 
 import { getEventListeners, setMaxListeners } from 'node:events';
 import type { CreateLock, Lock } from '../../locks/lock.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { type End, Fault, STEP_LIMIT_MS, type Story, saidOf } from './outcome.ts';
 
-/** How long one waits to see that it is kept out, and what a lock takes that asks slowly, as a factor: so long it takes to enter. */
+/** How long a holder tries before it counts as kept out, in milliseconds, and a factor for locks that are slow to enter. */
 const PROBE_MS = 150;
 const SLOW_ENTRIES = 3;
 const RETRY_DELAY_MS = 20;
 
 export type Holder = ReturnType<typeof createHolder>;
 
-/** What the holders of a staging share. */
+/** State that the holders of a staging share. */
 export interface HolderPlace {
   story: Story;
   /** How long it took to enter a free lock so far, in milliseconds. */
@@ -24,7 +24,7 @@ export interface HolderPlace {
   take(what: () => void): void;
 }
 
-/** The calls of a holder, as they happen in its process. Each settles as that does, and never when the process is dead. */
+/** The calls of a holder in its process. Each settles as the call does, and never when the process is dead. */
 function createCalls({ createLock, clients, take, story }: HolderPlace, options: HolderOptions) {
   let lock: Lock | undefined;
   let patience = new AbortController();
@@ -75,7 +75,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
         else lost?.addEventListener('abort', lose, { once: true });
       });
     },
-    abort: () => take(() => patience.abort(new Error('The client has gone.'))),
+    abort: () => take(() => patience.abort(new Error('The client has disconnected.'))),
     release: () => call(async () => (await own()).release()),
     lock: () => lock,
     look: () => call(async () => void (await own()).lost?.aborted),
@@ -87,7 +87,7 @@ function createCalls({ createLock, clients, take, story }: HolderPlace, options:
   };
 }
 
-/** The same options. `onTake` is called with the name of each that is read by its name: a copy of all of them says nothing. */
+/** The same options. Calls `onTake` with the name of each option that is read by name; a copy of all options does not count. */
 function noteTaken<T extends object>(options: T, onTake: (name: string | symbol) => void): T {
   let copied: string | symbol | undefined;
   return new Proxy(options, {
@@ -136,7 +136,7 @@ export function createHolder(place: HolderPlace, name: string, options: HolderOp
       // Who has entered meanwhile was late, and is let out again.
       void asked.then(calls.release).catch(() => {});
     } else await endOf(calls.release(), STEP_LIMIT_MS);
-    say(end.how === 'done' ? `${name} enters` : `${name} asks, and is kept out`);
+    say(end.how === 'done' ? `${name} enters` : `${name} tries, and is kept out`);
     return end.how !== 'done';
   }
 

@@ -1,4 +1,4 @@
-// Seeded orders: the same few sales again and again, in another order of events each time.
+// Seeded interleavings: runs the same few sales again and again, each time in another interleaving.
 
 import { exportsOf, type LockSource } from '../../simulation/lock-service.ts';
 import { createLuck } from '../../simulation/luck.ts';
@@ -11,17 +11,17 @@ import { LEASE_MS, type Process, type Staging, stageOf } from './staging.ts';
 
 const SEED = 7;
 const MOST_ORDERS = 2_000;
-/** No hold is longer than this part of its lease, and no message later than that one: a holder is always inside by right. */
+/** The longest hold, and the longest delay of a message, in leases: short enough that a holder never loses its lease. */
 const HOLD = 0.4;
 const LATE = 0.1;
-/** How often a message is late. */
+/** The probability that a message is late. */
 const OFTEN = 0.3;
-/** So many orders follow one another in one world, each with a key of its own. In the last one a process may die. */
+/** How many interleavings run in one simulation, each with its own key. In the last one a process may die. */
 const IN_ONE_WORLD = 20;
-/** By then everybody who waits has been inside, in leases. */
+/** By then every waiter must have entered, in leases. */
 const LIMIT = 12;
 
-/** Stages orders until as many have held as are wanted, or the time is over. The first that breaks the lock is told. */
+/** Runs interleavings until enough have held, or the time is over. Reports the first that breaks the lock. */
 export async function runOrders(
   source: LockSource,
   { seconds, orders = MOST_ORDERS, seed = SEED }: { seconds: number; orders?: number; seed?: number },
@@ -47,17 +47,20 @@ export async function runOrders(
     }
   } catch (error) {
     if (!(error instanceof Fault)) return lostTrack(error);
-    const fault = new Fault(`Order ${held + 1} of seed ${seed}: ${error.message}`, { orders: held + 1, seed });
+    const fault = new Fault(`Interleaving ${held + 1} of seed ${seed}: ${error.message}`, { orders: held + 1, seed });
     fault.steps = error.steps;
     return fails(fault);
   }
-  return holds(`${countOf(held, 'order')}, seed ${seed}: one at a time was inside, and everybody came in.`, {
-    orders: held,
-    seed,
-  });
+  return holds(
+    `${countOf(held, 'interleaving')}, seed ${seed}: one holder at a time was inside, and every waiter entered.`,
+    {
+      orders: held,
+      seed,
+    },
+  );
 }
 
-/** Four ask in two processes, each for one hold. Messages are late, a client goes, a process dies. */
+/** Four holders in two processes each acquire once. Messages are late, a client disconnects, a process dies. */
 async function stageOrder(
   { story }: Staging,
   [p, q]: [Process, Process],
@@ -75,9 +78,9 @@ async function stageOrder(
     if (gone.has(holder)) return;
     const entered = await story.endOf(holder.acquire(), LIMIT * LEASE_MS);
     if (gone.has(holder)) return entered.how === 'done' ? leave(holder) : undefined;
-    if (entered.how === 'pending') throw new Fault(`${holder.name} waited for ${LIMIT} leases, and was not inside.`);
+    if (entered.how === 'pending') throw new Fault(`${holder.name} did not enter within ${LIMIT} leases.`);
     if (entered.how === 'rejected')
-      throw new Fault(`The acquire() of ${holder.name} ${saidOf(entered)}, and nothing was broken.`);
+      throw new Fault(`acquire() of ${holder.name} ${saidOf(entered)}, although there was no fault.`);
     story.say(`${holder.name} enters`);
     const [other] = inside;
     if (other) throw new Fault(`${holder.name} entered while ${other.name} was inside.`);
@@ -91,13 +94,13 @@ async function stageOrder(
     story.say(`${holder.name} releases`);
     const left = await story.endOf(holder.release(), LIMIT * LEASE_MS);
     if (left.how === 'rejected' && !gone.has(holder))
-      throw new Fault(`The release() of ${holder.name} ${saidOf(left)}, and its lease was not over.`);
+      throw new Fault(`release() of ${holder.name} ${saidOf(left)}, although its lease had not ended.`);
   }
 
   async function goWrong() {
     await story.pass(from);
     if (!isLast && fault < 0.25 && leaver && !inside.has(leaver)) {
-      story.say(`the client of ${leaver.name} goes`);
+      story.say(`the client of ${leaver.name} disconnects`);
       gone.add(leaver);
       leaver.abort();
     } else if (isLast) {
@@ -110,7 +113,7 @@ async function stageOrder(
   await Promise.all([...holders.map(sell), goWrong()]);
 }
 
-/** From here on some messages to the servers come late. */
+/** From here on some messages to the servers are late. */
 function makeLate({ story }: Staging, { lines }: Process, luck: () => number) {
   for (const line of lines) {
     const next = () =>

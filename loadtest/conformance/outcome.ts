@@ -1,16 +1,16 @@
-// What happens in a staging, how the calls end that are made in it, and what comes of a check.
+// The story of a staging, the ends of its calls, and the outcome of a check.
 
 import type { Schedule } from '../../simulation/schedule.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
 import { asClause, formatSeconds } from '../narration/numbers.ts';
 import { because, explained } from '../narration/reasons.ts';
 
-/** How many evidence an outcome names. */
+/** How many pieces of evidence an outcome names. */
 const MOST_EVIDENCE = 12;
 
 export type Figures = Record<string, number>;
 
-/** The lock has not held: a sentence. */
+/** The lock failed. The message is a sentence. */
 export class Fault extends Error {
   readonly figures: Figures | undefined;
   /** The steps that led there. */
@@ -22,7 +22,7 @@ export class Fault extends Error {
   }
 }
 
-/** It is no lock at all, so no other check has anything to look at. */
+/** It is not a lock at all, so the other checks are skipped. */
 export class NoLock extends Fault {}
 
 export function holds(reason: string, figures?: Figures): DrillOutcome {
@@ -33,7 +33,7 @@ export function fails({ message, steps, figures }: Fault): DrillOutcome {
   return outcome('fail', message, steps, figures);
 }
 
-/** What a check comes to that has thrown. */
+/** The outcome of a check that has thrown. */
 export const outcomeOf = (error: unknown) => (error instanceof Fault ? fails(error) : lostTrack(error));
 
 export function doesNotApply(reason: string, figures?: Figures): DrillOutcome {
@@ -51,16 +51,16 @@ function outcome(verdict: DrillOutcome['verdict'], reason: string, evidence: str
   } satisfies DrillOutcome;
 }
 
-/** What is said of a lock that has used what the virtual world does not have, such as `worker_threads.Worker()`. */
-export const lacksIt = (what: string) => `It uses ${what}, which the virtual world does not have.`;
+/** The sentence for a lock that has used something that the simulation lacks, such as `worker_threads.Worker()`. */
+export const lacksIt = (what: string) => `It uses ${what}, which the simulation does not have.`;
 
-/** How a call ended within a time: it did its work, it rejected, or it is still pending. */
+/** How a call ended within a time: it succeeded, it rejected, or it is still pending. */
 export type End =
   | { how: 'done'; ms: number }
   | { how: 'rejected'; ms: number; error: Error & { code?: unknown } }
   | { how: 'pending' };
 
-/** What an end was, as a clause about the call. */
+/** An end as a clause about the call. */
 export function saidOf(end: End): string {
   if (end.how === 'done') return 'resolved';
   return end.how === 'pending'
@@ -70,7 +70,7 @@ export function saidOf(end: End): string {
 
 export const isNotHeld = (end: End) => end.how === 'rejected' && end.error.code === 'LOCK_NOT_HELD';
 
-/** How long a step may take that has nothing to wait for, in milliseconds. */
+/** How long a step that does not wait may take, in milliseconds. */
 export const STEP_LIMIT_MS = 3_000;
 
 export type Story = ReturnType<typeof createStory>;
@@ -99,7 +99,7 @@ export function createStory(schedule: Schedule) {
   }
 
   return {
-    /** What happened, with the time since it began: the evidence of what comes of it. */
+    /** What happened, with the time since the start: the evidence of the outcome. */
     steps,
     say,
     now: schedule.now,

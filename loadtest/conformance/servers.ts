@@ -1,10 +1,10 @@
-// The servers that a lock is in, as those see them who stand beside.
+// The servers of a lock, as an observer beside the lock sees and changes them.
 
 import type { ReadCommand } from '../../simulation/proxy.ts';
 import { OUTSIDE, type VirtualServer } from '../../simulation/server.ts';
 import type { Reply } from '../../simulation/valkey.ts';
 
-/** With 1 a server answers each write with an error. */
+/** With 1 a server replies to each write with an error. */
 const REFUSES_WRITES = ['CONFIG', 'SET', 'min-replicas-to-write'] as const;
 
 export type Keys = Record<string, string>;
@@ -14,7 +14,7 @@ const ask = (server: VirtualServer, ...command: (string | number)[]) => server.e
 const namesIn = (server: VirtualServer) => (ask(server, 'KEYS', '*') as string[]).toSorted();
 const leaseIn = (server: VirtualServer, name: string) => Number(ask(server, 'PTTL', name));
 
-/** The servers of a lock that takes this key. Each step is told with `say`. */
+/** The servers of a lock that uses this key. Each step is reported with `say`. */
 export function createServers(servers: VirtualServer[], key: string, say: (sentence: string) => void) {
   return {
     /** Deletes a key in every server, as if the lease were over. Returns false when there is none. */
@@ -25,7 +25,7 @@ export function createServers(servers: VirtualServer[], key: string, say: (sente
         const leased = namesIn(server).filter((name) => leaseIn(server, name) >= 0);
         return leased.length > 0 && ask(server, 'DEL', ...leased) !== 0;
       });
-      if (isDeleted.includes(true)) say('the lab deletes the key, as when its lease ends');
+      if (isDeleted.includes(true)) say('the test deletes the key, as if the lease had ended');
       return isDeleted.includes(true);
     },
     /** Deletes every key that has an end. */
@@ -33,7 +33,7 @@ export function createServers(servers: VirtualServer[], key: string, say: (sente
       for (const server of servers)
         for (const name of ask(server, 'KEYS', '*') as string[])
           if (leaseIn(server, name) >= 0) ask(server, 'DEL', name);
-      say('a day passes: every key that has an end is gone');
+      say('a day passes: every key with a TTL is gone');
     },
     /** Its key has no TTL. Its lease may have an end all the same: a value says when. */
     isEndless: () => servers.some((server) => leaseIn(server, key) === -1),
@@ -62,7 +62,7 @@ export function createServers(servers: VirtualServer[], key: string, say: (sente
         if (what === 'ALL') ask(server, 'FLUSHALL');
         ask(server, 'SCRIPT', 'FLUSH');
       }
-      say(what === 'ALL' ? 'Redis has started again, empty' : 'Redis has forgotten its scripts');
+      say(what === 'ALL' ? 'Redis has restarted empty' : 'Redis has lost its scripts');
     },
     /** They answer each write with an error, or carry it out again. */
     refuseWrites(isRefused: boolean) {

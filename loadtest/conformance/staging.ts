@@ -1,4 +1,4 @@
-// One staging: processes with the lock alone, in a virtual world of its own. Nothing else runs in it, and nothing of it is left.
+// A staging: processes that only use the lock, in their own simulation. Nothing else runs in it, and nothing of it remains.
 
 import type { CreateLock } from '../../locks/lock.ts';
 import { lockKey } from '../../services/inventory/servers/store.ts';
@@ -18,11 +18,11 @@ import { createServers } from './servers.ts';
 export const LEASE_MS = 800;
 /** A lease that does not end while a check looks. */
 export const LONG_LEASE_MS = 10_000;
-/** A staging that does nothing for so long on purpose comes to no end, in milliseconds of the virtual clock. */
+/** After how long without a planned event a staging counts as endless, in milliseconds of simulated time. */
 const LIMIT_MS = 600_000;
 const MASTERS = 5;
 
-/** The lock that is looked at. */
+/** The lock under test. */
 export interface Subject {
   source: LockSource;
   promises: Promises;
@@ -45,7 +45,7 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
     ended ??= how;
   };
   const die = (error: unknown) =>
-    end({ error: new Fault(`A process ends by an error that no code handles: ${asClause(String(error))}.`) });
+    end({ error: new Fault(`A process dies of an unhandled error: ${asClause(String(error))}.`) });
   const goBack = ['unhandledRejection', 'uncaughtException'].map((event) => {
     const others = process.listeners(event as 'uncaughtException');
     process.removeAllListeners(event).on(event, die);
@@ -63,7 +63,7 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
     await lab.schedule.until(isOver, Number.MAX_SAFE_INTEGER).catch(die);
     const refused = lab.refusal();
     if (refused !== undefined) throw new NotStagedError(lacksIt(refused));
-    if (ended === undefined) throw new NotStagedError('The check came to no end.');
+    if (ended === undefined) throw new NotStagedError('The check did not end.');
     if ('result' in ended) return ended.result;
     if (ended.error instanceof Fault) ended.error.steps = staging.story.steps;
     throw ended.error;
@@ -175,7 +175,7 @@ async function openStaging({ source, promises, scripts }: Subject) {
   return { staging, lab };
 }
 
-/** How a process is started. */
+/** Options of a process. */
 interface OpenProcess {
   aheadMs?: number;
   rate?: number;
@@ -197,7 +197,7 @@ function tokenOf(process: number, owner: number) {
   return `${uuid(process + 1)}:${uuid(owner)}`;
 }
 
-/** What the lock does when nobody is in its way. */
+/** What the lock does without contention. */
 export interface Survey {
   /** The commands that it sends to enter and to release, in their order. To several masters it sends each of them. */
   acquire: ReadCommand[];
@@ -215,6 +215,6 @@ export interface Survey {
 export interface LockUnderTest {
   promises: Promises;
   survey: Survey;
-  /** Stages something in a world of its own. */
+  /** Runs a staging in its own simulation. */
   stage<T>(act: (staging: Staging) => Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-// What the clients of the sales were answered, one by one and counted.
+// The responses to the clients of sales, one by one and counted.
 
 import { z } from 'zod';
 
@@ -16,13 +16,13 @@ const basketSoldSchema = soldSchema.pick({ outcome: true, saleId: true, node: tr
 const remainingSchema = z.object({ remaining: z.int() });
 const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
 
-/** What one answer says. `inDoubt`: it does not say whether the sale took place. */
+/** What a response says. `inDoubt`: it does not say whether the sale took place. */
 export type SaleAnswer = { outcome: 'sold'; sale?: Sold } | NotSold;
 
-/** What the answer to the sale of a basket says. */
+/** What the response to a basket says. */
 export type BasketAnswer = { outcome: 'sold'; sale: z.infer<typeof basketSoldSchema> } | NotSold;
 
-/** What the answer to a question for the stock says. */
+/** What the response to a request for the stock says. */
 export type LookAnswer = { outcome: 'looked'; remaining: number } | NotSold;
 
 type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string } | { outcome: 'nonsense' };
@@ -31,16 +31,16 @@ type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code
 export type SaleEnd = Ended<SaleAnswer>;
 export type Ended<Answer> = (Answer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
 
-/** What a node of ours says of a unit that it sold. */
+/** What our own nodes say about a unit that they sold. */
 export type Sold = z.infer<typeof soldSchema>;
 
-/** An answer that says that a unit was sold, and what else, if it says more. */
+/** A response that says that a unit was sold, with more details if there are any. */
 export interface SoldAnswer {
   latencyMs: number;
   sale?: Sold | undefined;
 }
 
-/** What became of every request of a load, counted from the answers alone. */
+/** The outcome of every request of a load, counted from the responses alone. */
 export interface Tally {
   sent: number;
   answers: number;
@@ -71,7 +71,7 @@ function readerOf<Body, Answer>(schema: z.ZodType<Body>, answerOf: (body: Body) 
   };
 }
 
-/** These read the answer to a sale, to the sale of a basket, and to a question for the stock. */
+/** These parse the response to a sale, to a basket, and to a request for the stock. */
 export const readAnswer = readerOf(soldSchema, (sale): SaleAnswer => ({ outcome: 'sold', sale }));
 export const readBasketAnswer = readerOf(basketSoldSchema, (sale): BasketAnswer => ({ outcome: 'sold', sale }));
 export const readLookAnswer = readerOf(remainingSchema, (looked): LookAnswer => ({ outcome: 'looked', ...looked }));
@@ -85,7 +85,7 @@ function readProblem(status: number, answer: unknown): NotSold {
   return { outcome: code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed', code };
 }
 
-/** Adds one answer, that came as this text, to the tally. */
+/** Adds a response to the tally. */
 export function countAnswer(tally: Tally, answer: SaleAnswer, latencyMs: number, text: string) {
   if (answer.outcome === 'sold') tally.sold.push({ sale: answer.sale, latencyMs });
   else if (answer.outcome === 'inDoubt') tally.indefinite += 1;

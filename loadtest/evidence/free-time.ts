@@ -1,4 +1,4 @@
-// For how long nobody held a lock although somebody waited for it.
+// Finds how long nobody held a lock although sales waited for it.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { countOf, formatSeconds } from '../narration/numbers.ts';
@@ -57,6 +57,6 @@ export function longestOf<Each extends Span>(spans: Each[], standstills: Span[])
 export function describeFree({ from, until, waiters }: FreeSpan, startedAt: number): string {
   const [first, ...others] = waiters;
   const who = first === undefined ? 'sales' : nameOf(first);
-  const and = others.length > 0 ? ` and ${countOf(others.length, 'other')}` : '';
-  return `From ${formatSeconds(from - startedAt)} to ${formatSeconds(until - startedAt)} nobody was inside, and ${who}${and} waited.`;
+  const and = others.length > 0 ? ` and ${countOf(others.length, 'other sale')}` : '';
+  return `From ${formatSeconds(from - startedAt)} to ${formatSeconds(until - startedAt)} nobody was inside, although ${who}${and} waited.`;
 }

@@ -1,10 +1,10 @@
-// What the nodes recorded: which sale was inside, from when until when, and which holders met.
+// The history that the nodes recorded: which sale was inside, from when until when, and which holders overlapped.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { formatSeconds } from '../narration/numbers.ts';
 import type { SaleEnd } from './answers.ts';
 
-/** A sale. Two nodes may give the same id. */
+/** A sale. Two nodes may use the same id. */
 export interface SaleName {
   node: string;
   saleId: string;
@@ -18,7 +18,7 @@ export interface Hold extends SaleName {
   bucket?: number | undefined;
 }
 
-/** What a drill leaves behind that goes step by step. */
+/** What a step-by-step drill leaves behind. */
 export interface StepHistory {
   ends: SaleEnd[];
   initialStock: number;
@@ -51,7 +51,7 @@ export function spansOf(events: SaleEvent[]): Hold[] {
   return holdsOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
 }
 
-/** A text for each sale, under which it can be looked up. */
+/** A key for each sale, for lookups. */
 export const keyOf = ({ node, saleId }: SaleName) => `${node} ${saleId}`;
 
 export const isSame = (a: SaleName, b: SaleName) => a.node === b.node && a.saleId === b.saleId;
@@ -59,7 +59,7 @@ export const isSame = (a: SaleName, b: SaleName) => a.node === b.node && a.saleI
 /** How a sentence names a sale: `sale 0001 on node-1`. */
 export const nameOf = ({ node, saleId }: SaleName) => `sale ${saleId} on ${node}`;
 
-/** Two holders that were inside at the same moment, and from when until when. */
+/** Two holders that were inside at the same moment, from when until when. */
 export interface Overlap {
   first: Hold;
   second: Hold;
@@ -87,7 +87,7 @@ function* eachOverlap(holds: Hold[]): Generator<Overlap> {
   }
 }
 
-/** How many pairs of holds overlap: there may be more than memory has room for. */
+/** How many pairs of holds overlap: there may be more than fit in memory. */
 export function countOverlaps(holds: Hold[]): number {
   let count = 0;
   for (const _ of eachOverlap(holds)) count += 1;

@@ -1,4 +1,4 @@
-// `judge.json`: what is known of a service that is judged by its wire, as a schema. Others read it.
+// The schema of `judge.json`: what is known about a service that is judged by its traffic.
 
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ export const exchangeSchema = z
   })
   .meta({ id: 'Exchange' });
 
-/** What was said or learned of a service. */
+/** What was given or learned about a service. */
 export const serviceSchema = z
   .object({
     command: z.string().optional().describe('The command that starts a copy. Absent with --url.'),
@@ -23,7 +23,7 @@ export const serviceSchema = z
     answers: z
       .object({ sold: z.string(), soldOut: z.string().optional(), busy: z.string().optional() })
       .describe(
-        'Status and text of each answer, with # for numbers and ~ for ids. `busy`: the answer of a shop whose buyers do not wait.',
+        'Status and text of each response, with # for numbers and ~ for ids. `busy`: the response of a shop whose buyers do not wait.',
       ),
     lock: z.object({
       keys: z.array(z.string()).describe('The keys of the lock.'),
@@ -38,7 +38,7 @@ export const serviceSchema = z
       .min(0)
       .nullable()
       .describe('How long its client waits for Redis; null when no limit was seen.'),
-    saleMs: z.number().min(0).describe('Length of a sale that need not wait.'),
+    saleMs: z.number().min(0).describe('Duration of a sale that does not have to wait.'),
     oneSale: z.array(z.string()).describe('The commands of one sale.'),
   })
   .meta({ id: 'Service' });

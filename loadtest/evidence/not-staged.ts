@@ -1,4 +1,4 @@
-// Why a drill proves nothing.
+// The error of a drill that proves nothing.
 
 /**
  * A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. `nothingToBreak`: it is the

@@ -1,4 +1,4 @@
-// A playing, in the simulation or on real servers, as one list of typed events: what every picture, diagram and log of it is drawn from.
+// A playing, in the simulation or on real servers, as one list of typed events: the source of every picture, diagram and log.
 
 import type { PlayEvent as Happening, LockKey } from '../../simulation/events.ts';
 import type { Deed } from '../narration/faults.ts';
@@ -6,12 +6,12 @@ import type { StepSentence } from '../narration/steps.ts';
 
 export type PlayEvent = Happening<StepSentence, Deed>;
 
-/** So long after the last sale its release is seen, in milliseconds. */
+/** How long after the last sale its release may still be seen, in milliseconds. */
 const RELEASE_MS = 5;
-/** Redis says when a key ends in whole milliseconds, and a look takes its time: an end that has moved by less is the same. */
+/** Redis reports TTLs in whole milliseconds, and reading one takes time: two ends that differ by less are the same. */
 const SAME_END_MS = 50;
 
-/** The letter by which a scenario calls a sale, which its request has brought to the node. */
+/** The letter of a sale in the scenario, which its request has brought to the node. */
 const letterIn = (requestId = '') => (isLetter(requestId) ? requestId : undefined);
 export const isLetter = (sale: string) => /^[A-Z]\d*$/.test(sale);
 

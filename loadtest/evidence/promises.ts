@@ -29,7 +29,7 @@ export const promisesSchema = z
 
 export type Promises = z.infer<typeof promisesSchema>;
 
-/** Reads the export. Throws an error whose message is a clause when it is not understood. */
+/** Parses the export. Throws an error whose message is a clause when it is invalid. */
 export function readPromises(exported: unknown): Promises {
   const read = promisesSchema.safeParse(exported ?? {});
   if (read.success) return read.data;

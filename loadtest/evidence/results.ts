@@ -1,4 +1,4 @@
-// `results.json`: what a run writes down, as a schema. Others read it.
+// The schema of `results.json`, the results of a run.
 
 import { z } from 'zod';
 import { exchangeSchema, serviceSchema } from './judgement.ts';
@@ -13,27 +13,27 @@ const milliseconds = z.number().min(0);
  */
 export const verdictSchema = z.enum(['pass', 'fail', 'unknown', 'not-applicable']);
 
-/** The figures of one rush. A figure that could not be measured is absent. */
+/** The figures of a rush. A figure that could not be measured is absent. */
 export const rushFiguresSchema = z
   .object({
     sent: count.describe('Requests that the harness sent.'),
-    answers: count.describe('Requests with an answer.'),
-    errors: count.describe('Requests without one.'),
+    answers: count.describe('Requests with a response.'),
+    errors: count.describe('Requests without a response.'),
     received: count.describe('Sale requests that the nodes counted.'),
     sold: count,
     soldOut: count,
     lockTimeout: count,
     failed: count,
-    inDoubt: count.describe('Requests with an unknown outcome: no answer, or `definite: false`.'),
+    inDoubt: count.describe('Requests with an unknown outcome: no response, or `definite: false`.'),
     initialStock: count,
     expectedStock: z.int().describe('`initialStock − sold`.'),
     finalStock: z.int(),
     lostUpdates: z.int().describe('Units sold twice: `finalStock − expectedStock`.'),
     oversold: count.describe('Units sold beyond the stock.'),
     overlaps: count.optional().describe('Pairs of holders inside at the same moment.'),
-    longestFreeMs: milliseconds.optional().describe('The longest time without a holder although sales waited.'),
-    conflicts: count.optional().describe('Writes that lost against another writer, so that the sale began again.'),
-    throughput: z.number().min(0).describe('Sales per second, from the first request to the last answer.'),
+    longestFreeMs: milliseconds.optional().describe('The longest time without a holder while sales were waiting.'),
+    conflicts: count.optional().describe('Writes that lost against another writer, so the sale tried again.'),
+    throughput: z.number().min(0).describe('Sales per second, from the first request to the last response.'),
     latencyMs: z
       .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds, max: milliseconds })
       .optional()
@@ -42,18 +42,18 @@ export const rushFiguresSchema = z
       .number()
       .min(0)
       .optional()
-      .describe('Redis commands per request, those inside scripts included.'),
+      .describe('Redis commands per request, including those inside scripts.'),
     soldByNode: z.record(z.string(), count).describe('Units that each node sold.'),
   })
   .meta({ id: 'RushFigures' });
 
-/** The figures of a drill that goes step by step, by their names: milliseconds where a name ends in `Ms`. */
+/** The figures of a step-by-step drill by name: milliseconds if the name ends in `Ms`. */
 export const stepFiguresSchema = z.record(z.string(), z.number());
 
 /** Milliseconds since the drill began. */
 const span = z.object({ fromMs: milliseconds, untilMs: milliseconds });
 
-/** What happened in a drill that goes step by step, as it is drawn: the times are milliseconds since the drill began. */
+/** The timeline of a step-by-step drill, in milliseconds since the drill began. */
 export const timelineSchema = z
   .object({
     durationMs: milliseconds,
@@ -67,10 +67,10 @@ export const timelineSchema = z
           read: z.object({ ms: milliseconds, stock: z.int() }).optional(),
           wrote: z.object({ ms: milliseconds, stock: z.int() }).optional(),
           endedMs: milliseconds.optional().describe('Absent when the sale never ended.'),
-          leases: z.array(span).describe("When Redis had the lock's key in its name."),
+          leases: z.array(span).describe("When Redis held the lock's key for this sale."),
         }),
       )
-      .describe('A lane for each sale that asked for the lock, in this order. `moreLanes` were cut off.'),
+      .describe('A lane for each sale that tried to acquire the lock, in this order. `moreLanes` more are not shown.'),
     moreLanes: count,
     faults: z
       .array(
@@ -82,7 +82,7 @@ export const timelineSchema = z
           saleId: z.string().optional(),
         }),
       )
-      .describe('What the drill did.'),
+      .describe('The faults of the drill.'),
     overlaps: z
       .array(span.extend({ lanes: z.tuple([count, count]) }))
       .describe('When two lanes were inside at the same moment.'),
@@ -93,8 +93,8 @@ export const drillResultSchema = z
   .object({
     drill: z.string(),
     verdict: verdictSchema,
-    expected: z.enum(['pass', 'fail']).nullable().describe('null where nothing is expected.'),
-    reasons: z.array(z.string()).describe('Why the verdict is what it is.'),
+    expected: z.enum(['pass', 'fail']).nullable().describe('null if nothing is expected.'),
+    reasons: z.array(z.string()).describe('The reasons for the verdict.'),
     figures: z.union([rushFiguresSchema, stepFiguresSchema]).optional(),
     evidence: z.array(z.string()).describe('Sentences that name the sales, up to ten of `evidenceCount`.'),
     evidenceCount: count,
@@ -116,7 +116,7 @@ export const stageResultSchema = z.object({
 
 export const findingSchema = z
   .object({
-    name: z.string().describe('A check, a scope of the model checker, or a drill.'),
+    name: z.string().describe('A check, a fault model, or a drill.'),
     kind: z.enum(['check', 'order', 'drill']),
     says: z.string().describe('What happened.'),
     under: z.string().describe('Where it was tested, and with which faults.'),
@@ -124,21 +124,21 @@ export const findingSchema = z
   })
   .meta({ id: 'Finding' });
 
-/** What a grade comes to. `broken` begins with what is wrong first of all. */
+/** The result of a grade. `broken` starts with the most important failure. */
 export const answerSchema = z
   .object({
     verdict: z.enum(['holds', 'broken', 'unknown']),
-    sentence: z.string().describe('What is wrong first, or that nothing is.'),
-    searched: z.string().describe('How much was searched, and why not the rest.'),
+    sentence: z.string().describe('The first failure, or that there is none.'),
+    searched: z.string().describe('How much was checked, and why not the rest.'),
     broken: z.array(findingSchema),
     holds: z.array(findingSchema),
-    notPromised: z.array(findingSchema).describe('Fails that the lock does not promise to hold.'),
+    notPromised: z.array(findingSchema).describe('Failures that the lock does not promise to prevent.'),
     doesNotApply: z.array(findingSchema).describe('Checks that are not applicable.'),
     notLookedAt: z.array(findingSchema),
   })
   .meta({ id: 'Answer' });
 
-/** An external lock whose row was run. */
+/** An external lock that was run. */
 export const gradeSchema = z.object({
   stage: z.string(),
   file: z.string().describe('Its module.'),
@@ -154,14 +154,14 @@ export const gradeSchema = z.object({
       }),
     )
     .optional()
-    .describe('What the model checker found in each scope.'),
+    .describe('What the model checker found in each fault model.'),
   answer: answerSchema.optional(),
-  promises: promisesSchema.optional().describe('What its module promises.'),
+  promises: promisesSchema.optional().describe('The `promises` of its module.'),
   options: z.record(z.string(), z.string()).optional().describe('Of a published lock.'),
   doesNotPromise: z.record(z.string(), z.string()).optional().describe('Why it may fail a check or drill, by name.'),
 });
 
-/** What a run was made on. */
+/** The environment of a run. */
 export const machineSchema = z.object({
   node: z.string(),
   os: z.string(),
@@ -170,7 +170,7 @@ export const machineSchema = z.object({
   load: z.number().min(0).describe('Load average at the start.'),
 });
 
-/** `results.json`. Others read it: a change that breaks them gets a new `format`. */
+/** `results.json`. Other programs read it: a breaking change gets a new `format`. */
 export const resultsSchema = z.object({
   format: z.literal(3),
   command: z.string(),
@@ -178,7 +178,7 @@ export const resultsSchema = z.object({
   durationMs: milliseconds,
   verdict: z
     .enum(['as-expected', 'not-as-expected', 'unknown', 'broken', 'holds'])
-    .describe('Of `grade`: the worst of its locks.'),
+    .describe('With `grade`: the worst verdict of its locks.'),
   verdictReasons: z.array(z.string()).describe('A sentence for each cell that decided it.'),
   leftOut: z.array(z.string()).describe('Cells that were not run, as `stage drill`.'),
   environment: machineSchema
@@ -189,16 +189,16 @@ export const resultsSchema = z.object({
       backends: z.record(z.string(), z.string()).default({}).describe('Versions of other servers.'),
     })
     .meta({ id: 'Environment' }),
-  log: z.string().optional().describe('Of a simulated run: SHA-256 of everything that happened.'),
+  log: z.string().optional().describe('With a simulated run: the SHA-256 of everything that happened.'),
   settings: z
     .object({ requests: count, connections: count, stock: count, units: count, leaseMs: count })
-    .describe('`leaseMs` is that of the step-by-step drills.'),
+    .describe('`leaseMs` is the lease of the step-by-step drills.'),
   stages: z.array(stageResultSchema),
   grades: z.array(gradeSchema).optional().describe('Of `grade`.'),
   service: serviceSchema.optional().describe('Of `judge`.'),
 });
 
-/** `judge.json`. Others read it: a change that breaks them gets a new `format`. */
+/** `judge.json`. Other programs read it: a breaking change gets a new `format`. */
 export const judgementSchema = z.object({
   format: z.literal(1),
   ...resultsSchema.pick({
@@ -210,7 +210,7 @@ export const judgementSchema = z.object({
     settings: true,
   }).shape,
   verdict: answerSchema.shape.verdict.describe(
-    '`broken`: a drill that counts fails. `unknown`: none does, and one is unknown.',
+    '`broken`: a drill that counts fails. `unknown`: none fails, and at least one is unknown.',
   ),
   sentence: z.string(),
   service: serviceSchema,
@@ -229,12 +229,12 @@ export type Grade = z.infer<typeof gradeSchema>;
 export type Results = z.infer<typeof resultsSchema>;
 export type Judgement = z.infer<typeof judgementSchema>;
 
-/** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */
+/** The figures of a rush. Undefined for another kind of drill, or when nothing was measured. */
 export function rushFigures({ figures }: Pick<DrillResult, 'figures'>): RushFigures | undefined {
   return figures !== undefined && 'soldByNode' in figures ? (figures as RushFigures) : undefined;
 }
 
-/** The figures of a drill that goes step by step. Undefined for a rush, or when nothing was measured. */
+/** The figures of a step-by-step drill. Undefined for a rush, or when nothing was measured. */
 export function stepFigures({ figures }: DrillResult): StepFigures | undefined {
   return figures !== undefined && !('soldByNode' in figures) ? (figures as StepFigures) : undefined;
 }

@@ -1,4 +1,4 @@
-// The account of a rush: what was sent, answered, counted and sold, whether it closes, and the verdict.
+// The account of a rush: the requests sent, answered, counted and sold, whether these numbers add up, and the verdict.
 
 import type { NodeState, SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { quantile, sum } from '../narration/numbers.ts';
@@ -9,7 +9,7 @@ import { countOverlaps, holdsOf, keyOf } from './history.ts';
 import type { RushFigures, Verdict } from './results.ts';
 import { findLostUpdates } from './stock.ts';
 
-/** What a rush left behind, as the harness and the nodes saw it. */
+/** What the harness and the nodes saw of a rush. */
 export interface Evidence {
   tally: Tally;
   /** How many requests should have been sent. */
@@ -32,7 +32,7 @@ export interface Evidence {
   capMs: number;
 }
 
-/** The figures that the evidence yields. Each is measured, none is derived from what a lock says of itself. */
+/** The figures of the evidence. Each is measured, none relies on what a lock says about itself. */
 export function measure(evidence: Evidence): RushFigures {
   const { tally, nodes, sellers, initialStock, finalStock, events, dropped, redisCommands } = evidence;
   const sold = tally.sold.length;
@@ -139,7 +139,7 @@ function conclude(evidence: Evidence, figures: RushFigures): { verdict: Verdict;
   return { verdict: 'pass', says: [stockReason(figures)] };
 }
 
-/** A unit that was sold and is still in stock is sold again. */
+/** The sentence for units that are sold twice: sold, and still in stock. */
 function stockReason({ sold, initialStock: units, finalStock: stock, ...figures }: RushFigures): Reason {
   const { expectedStock: expected, lostUpdates, oversold } = figures;
   if (oversold > 0 && stock === 0) return because('oversold to the last', { sold, units, oversold });
@@ -150,14 +150,14 @@ function stockReason({ sold, initialStock: units, finalStock: stock, ...figures 
 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);
 
-/** From when until when a lock was free for too long although sales waited, and for whom: a sentence, where there is one. */
+/** The sentence that says when a lock was free for too long while sales waited, if it was. */
 export function freeEvidence(evidence: Evidence, { longestFreeMs = 0 }: RushFigures): string[] {
   const { span } = longestFree(evidence);
   if (span === undefined || longestFreeMs <= evidence.freeLimitMs) return [];
   return [describeFree(span, evidence.events[0]?.at ?? 0)];
 }
 
-/** What is wrong with a lock that is free while sales wait, if anything is. */
+/** The reason why a lock that was free while sales waited fails, if it does. */
 function freeFault({ freeLimitMs }: Evidence, { longestFreeMs = 0, lockTimeout, sent }: RushFigures) {
   if (longestFreeMs <= freeLimitMs) return undefined;
   const ms = longestFreeMs;
@@ -165,7 +165,7 @@ function freeFault({ freeLimitMs }: Evidence, { longestFreeMs = 0, lockTimeout, 
   return because('lock unused and sales refused', { ms, refused: lockTimeout, sent });
 }
 
-/** Everything that does not add up. */
+/** Every number that does not add up. */
 function findDoubts(evidence: Evidence, figures: RushFigures): Reason[] {
   const { tally, requests, nodes, sellers, events, dropped } = evidence;
   const { sent, answers, errors, received, sold, inDoubt, finalStock, expectedStock, lostUpdates } = figures;
@@ -210,7 +210,7 @@ function findDoubts(evidence: Evidence, figures: RushFigures): Reason[] {
   return claims.filter(([holds]) => !holds).map(([, doubt]) => doubt);
 }
 
-/** True when some sale asked for the lock while another had asked and not yet left. */
+/** True when a sale asked for the lock while another had asked and not yet left. */
 function haveMet(events: SaleEvent[]): boolean {
   const underWay = new Set<string>();
   for (const event of [...events].sort((a, b) => a.at - b.at)) {
@@ -221,7 +221,7 @@ function haveMet(events: SaleEvent[]): boolean {
   return false;
 }
 
-/** How many each node sold. A seller that sold nothing is there, too. */
+/** How many units each node sold, including the nodes that sold nothing. */
 function countByNode(sold: Sold[], sellers: string[]): Record<string, number> {
   const counts: Record<string, number> = Object.fromEntries(sellers.map((node) => [node, 0]));
   for (const { node } of sold) counts[node] = (counts[node] ?? 0) + 1;

@@ -1,4 +1,4 @@
-// What the stock says: how many sales are lost for sure, and which read the same stock, so that all but one of them are lost.
+// Reads the stock: how many sales are certainly lost, and which sales read the same stock, so that all but one of them are lost.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { countOf, formatSeconds, sum } from '../narration/numbers.ts';
@@ -36,7 +36,7 @@ export function readStock(
   };
 }
 
-/** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
+/** Which sale read which stock and wrote it, as the nodes recorded it. If a sale tried again, its last read counts. */
 function readersOf(events: SaleEvent[], startedAt: number, wroteLate: SaleName[]) {
   const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(keyOf));
   const readings = new Map<string, Parameters<typeof findLostUpdates>[0][number]>();
@@ -61,7 +61,7 @@ interface Reader extends SaleName {
   readMs?: number | undefined;
 }
 
-/** Groups of sales that read the same stock of one bucket, those over more nodes first, then those of more sales. Each group is evidence of a lost update. */
+/** Groups of sales that read the same stock of one bucket: those on most nodes first, then the largest. Each group is evidence of a lost update. */
 export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore' | 'bucket'>)[]): LostUpdate[] {
   const groups = new Map<string, LostUpdate>();
   for (const { stockBefore, bucket, saleId, node, readMs } of readers) {
@@ -75,7 +75,7 @@ export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore
     .sort((a, b) => nodesOf(b) - nodesOf(a) || b.sales.length - a.sales.length || b.stockBefore - a.stockBefore);
 }
 
-/** The sales of a rush with the moment at which their node read the stock for them. */
+/** The sales of a rush with the moment at which their node read the stock. */
 export function withReadTimes<Sale extends SaleName>(sales: Sale[], events: SaleEvent[]): (Sale & Reader)[] {
   const startedAt = events[0]?.at ?? 0;
   const readMs = new Map(

@@ -1,4 +1,4 @@
-// What happened in a drill, as it is drawn: lanes, leases, faults and overlaps.
+// The timeline of a drill: lanes, leases, faults and overlaps.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { type Deed, labelOf } from '../narration/faults.ts';
@@ -7,7 +7,7 @@ import type { Timeline } from './results.ts';
 
 /** How many lanes are drawn at most. */
 const MAX_LANES = 8;
-/** Something that the drill did on purpose, in milliseconds on the shared clock. */
+/** A fault that the drill caused, in milliseconds on the shared clock. */
 export interface Fault {
   what: Deed;
   from: number;
@@ -30,7 +30,7 @@ export interface LeaseSample {
   stock?: number;
 }
 
-/** The process of a node died. Who was inside never left, and the next process counts its sales from 1 again. */
+/** The death of a node's process. A sale that was inside never leaves, and the next process counts its sales from 1 again. */
 export interface Death {
   node: string;
   at: number;
@@ -53,7 +53,7 @@ export interface TimelineParts {
 
 type Lane = Timeline['lanes'][number];
 
-/** A lane for each sale, and in it what its node recorded and what Redis held. */
+/** Makes a lane for each sale, with what its node recorded and what Redis held. */
 export function timelineOf({ from, until, deaths = [], isJudged = () => true, ...seen }: TimelineParts): Timeline {
   const { events: recorded, samples, ownerOf, faults } = seen;
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
@@ -116,7 +116,7 @@ function deathsBefore(deaths: Death[], node: string, at: number): number {
   return deaths.filter((death) => death.node === node && death.at < at).length;
 }
 
-/** How a death ended the sales of its process: one that was inside is inside no more, and one that waited never enters. */
+/** Ends the sales of a process that died: a sale that was inside is not any more, and one that waited never enters. */
 function endsOf(events: SaleEvent[], deaths: Death[]): SaleEvent[] {
   return deaths.flatMap(({ node, at }) => {
     const isOfProcess = (event: SaleEvent) =>
@@ -146,7 +146,7 @@ function salesOf(events: SaleEvent[], keyAt: (sale: SaleName, at: number) => str
   return [...sales.values()];
 }
 
-/** Those that met first, and those under way at one of these moments; where there are none, or they are few, the first ones as well. */
+/** The lanes to show: those that overlapped first, those in progress at one of these moments, and then the first ones. */
 function choose(sales: Sale[], met: Set<string>, moments: number[]): Sale[] {
   const isUnderWay = ({ at, ended }: Sale) => moments.some((moment) => at <= moment && moment <= ended);
   const telling = [...sales.filter(({ key }) => met.has(key)), ...sales.filter(isUnderWay), ...sales];

@@ -1,9 +1,9 @@
-// The clock of a target: what a drill waits for and measures goes by it. Each world has one.
+// The clock of a target: a drill waits and measures by it. Each world has one.
 // And what looks at it again and again: for a step that has happened, and for standstills.
 
 import type { Span } from '../evidence/free-time.ts';
 
-/** A timer that has not fired; only its clock knows what it is. */
+/** A timer that has not fired, opaque to everything but its clock. */
 export type Timer = unknown;
 
 export interface Clock {
@@ -17,10 +17,10 @@ export interface Clock {
   stopTimer(timer: Timer): void;
 }
 
-/** How often the harness looks whether a step has happened, in milliseconds. */
+/** How often the harness checks whether a step has happened, in milliseconds. */
 const POLL_MS = 20;
 
-/** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
+/** Polls until `look` finds something. Resolves with undefined after `limitMs`. */
 export async function poll<T>(
   clock: Clock,
   limitMs: number,
@@ -34,12 +34,12 @@ export async function poll<T>(
   }
 }
 
-/** How often a standstill is looked for, in milliseconds. */
+/** How often the harness checks for a standstill, in milliseconds. */
 const LOOK_MS = 50;
-/** What comes so much later is a standstill, in milliseconds. */
+/** From how much delay on it is a standstill, in milliseconds. */
 const LATE_MS = 50;
 
-/** Asks again and again until it is closed. An error is an answer. */
+/** Polls until it is closed. An error counts as an answer. */
 export function watchStandstills(clock: Clock, ask: () => Promise<unknown>) {
   const spans: Span[] = [];
   let looks = 0;

@@ -1,4 +1,4 @@
-// What a drill is, what it is given, and what comes of it; and a cell, a drill under a lock, in the real or in the virtual world: whoever shows a verdict has it from here.
+// Drills and cells: what a drill is, its input and its outcome. A cell is a drill under a lock, on real servers or in the simulation.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import type { Tally } from '../evidence/answers.ts';
@@ -13,7 +13,7 @@ import type { Target } from './target.ts';
 export interface DrillSettings {
   /** Sales of a rush. */
   requests: number;
-  /** How many buyers ask at the same time. */
+  /** How many buyers send requests at the same time. */
   connections: number;
   /** The stock of a rush, enough for all. */
   stock: number;
@@ -29,7 +29,7 @@ export interface DrillSettings {
  */
 export type Narrate = (sentence: StepSentence, atMs: number, isStep: boolean, line?: string) => Promise<void>;
 
-/** What a drill that goes step by step shows of itself while it goes on, to somebody who only looks. */
+/** What a running step-by-step drill shows to whoever watches it. */
 export interface Observed {
   /** When the drill began, on the shared clock. */
   startedAt: number;
@@ -99,16 +99,16 @@ export interface Drill {
   run(context: DrillContext): Promise<DrillOutcome>;
 }
 
-/** A drill to run under a stage. */
+/** Everything that a drill needs to run under a stage. */
 export interface Cell {
   stage: string;
   drill: Drill;
 }
 
-/** How many evidence an outcome names. */
+/** How many pieces of evidence an outcome names. */
 const MOST_EVIDENCE = 10;
 
-/** The first evidence, and how many there are. */
+/** The first pieces of evidence, and their number. */
 export const firstOf = (evidence: string[]) => ({
   evidence: evidence.slice(0, MOST_EVIDENCE),
   evidenceCount: evidence.length,
@@ -120,25 +120,25 @@ const unplayed = (verdict: DrillOutcome['verdict'], reason: Reason) => ({
   ...{ verdict, ...explained([reason]) },
 });
 
-/** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
+/** The outcome of a drill that these servers can't run, or that has nothing to break. */
 export const notApplicable = (reason: Reason): DrillOutcome => unplayed('not-applicable', reason);
 
-/** The outcome of a drill that could not be carried through: it proves nothing. */
+/** The outcome of a drill that did not finish: it proves nothing. */
 export const lostTrack = (error: unknown): DrillOutcome => unplayed('unknown', reasonOf(error));
 
-/** Whoever follows a cell while it runs. */
+/** An observer of a running cell. */
 export interface Audience extends Partial<Pick<DrillContext, 'onProgress' | 'narrate' | 'observe'>> {
   /** Gives the target that the drill breaks instead of this one, so that what is done to it is seen. */
   watch?(target: Target): Target | Promise<Target>;
 }
 
-/** What a world saw of a drill. `log`: the SHA-256 of all that happened in virtual time, the same each time. */
+/** What a world saw of a drill. `log`: the SHA-256 of everything that happened in simulated time, the same each time. */
 export interface Played {
   outcome: DrillOutcome;
   log?: string;
 }
 
-/** Where cells are run. */
+/** Where cells run. */
 export interface World {
   isVirtual: boolean;
   /** What it plays is judged by its wire alone. */
@@ -150,7 +150,7 @@ export interface World {
   play(cell: Cell, audience: Audience, place: number): Promise<Played>;
 }
 
-/** What came of a cell: what `results.json` keeps of it, the reasons as facts, the events that it rests on and, in virtual time, the log. */
+/** The result of a cell: what `results.json` keeps, the reasons as facts, its events and, in simulated time, the log. */
 export interface CellRecord extends DrillResult {
   says: Reason[];
   events: SaleEvent[];
@@ -199,7 +199,7 @@ export function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   return { ...outcome, verdict: 'not-applicable', ...explainedInOne([because('nothing to break', {}), ...says]) };
 }
 
-/** The text that is there most often; of several the one that comes first. */
+/** The most frequent text; the first of several. */
 function mostFrequent(texts: string[]): string {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -207,12 +207,12 @@ function mostFrequent(texts: string[]): string {
   return most?.[0] ?? '';
 }
 
-/** A sentence for each sale that waited for the lock in vain. */
+/** A sentence for each sale that waited for the lock and was refused. */
 function refusedSales(events: SaleEvent[]): string[] {
   return events
     .filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT')
     .map(({ at, node, saleId }) => {
       const asked = events.find((event) => event.type === 'waiting' && event.node === node && event.saleId === saleId);
-      return `sale ${saleId} on ${node} waited ${formatDuration(at - (asked?.at ?? at))}, and was refused`;
+      return `sale ${saleId} on ${node} waited ${formatDuration(at - (asked?.at ?? at))} and was refused`;
     });
 }

@@ -1,4 +1,4 @@
-// What Redis holds: under the key of a lock, looked at again and again, and what is left besides.
+// Watches what Redis holds: under the key of a lock, and the keys that are left besides.
 
 import type { RedisClient } from '../../locks/lock.ts';
 import { mastersOf } from '../../services/inventory/servers/redis-client.ts';
@@ -6,10 +6,10 @@ import type { LeaseSample } from '../evidence/timeline.ts';
 import type { Network } from './network.ts';
 import type { Target } from './target.ts';
 
-/** How long Redis may leave a question unanswered, in milliseconds. */
+/** How long Redis may take to reply, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
 
-/** What Redis holds under the lock's key now, and how long it has worked so far. Resolves with undefined when it does not answer. */
+/** What Redis holds under the lock's key now, and how much CPU time it has used so far. Resolves with undefined when it does not reply. */
 export async function readLease(
   redis: RedisClient,
   key: string,
@@ -38,13 +38,13 @@ export async function readLease(
   };
 }
 
-/** The time that Redis has spent on the cores so far, in milliseconds. 0 where it does not say. */
+/** The CPU time that Redis has used so far, in milliseconds. 0 if it does not tell. */
 function workedMsOf(info: string): number {
   const seconds = info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
   return [...seconds].reduce((sum, [, value]) => sum + Number(value) * 1_000, 0);
 }
 
-/** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
+/** Polls the lock's key in Redis itself, instead of asking a lock what it believes. */
 export function watchLease(target: Pick<Target, 'clock' | 'network' | 'wire'>, redisUrl: string, key: string) {
   const { clock, network, wire } = target;
   let redis = connect(network, redisUrl);
@@ -108,16 +108,16 @@ function connect(network: Network, redisUrl: string) {
   return redis;
 }
 
-/** How long Redis may take to answer, in milliseconds. */
+/** How long Redis may take to reply, in milliseconds. */
 const KEYS_LIMIT_MS = 2_000;
 
-/** A key, and how long it has to live, in milliseconds: `Infinity` without an end. */
+/** A key and its TTL, in milliseconds: `Infinity` without one. */
 export interface LeftKey {
   key: string;
   leftMs: number;
 }
 
-/** The keys that are in Redis now, those of the stock apart, the one that lasts longest first. Rejects when Redis does not answer. */
+/** The keys in Redis now, except those of the stock, the longest TTL first. Rejects when Redis does not reply. */
 export async function readLeftKeys(
   { network, wire }: Pick<Target, 'network' | 'wire'>,
   redisUrl: string,

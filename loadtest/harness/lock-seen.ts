@@ -1,4 +1,4 @@
-// What the nodes ask of their lock, as it passes their lines, and what its servers hold of it.
+// What the nodes send for their lock, as seen on their connections, and what the lock's servers hold.
 
 import { hasLock } from '../../locks/index.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
@@ -23,7 +23,7 @@ export interface LockOptions {
   ownerOf(token: string): { node: string } | undefined;
 }
 
-/** Follows what is asked of the lock until it is closed. */
+/** Follows the commands of the lock until it is closed. */
 export function seeLock({ target, stage, leaseMs, onTry, votes, ownerOf }: LockOptions) {
   const { nodes, stack, clock, wire } = target;
   const backend = backendOfRow(stage);

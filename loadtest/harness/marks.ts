@@ -1,4 +1,4 @@
-// What a drill does to break things, for those who draw it.
+// Marks the faults of a drill for its timeline.
 
 import type { SaleName } from '../evidence/history.ts';
 import type { Fault } from '../evidence/timeline.ts';
@@ -37,7 +37,7 @@ export function createMarks({ clock, tell }: Pick<Target, 'clock' | 'tell'>) {
   return {
     all,
     mark,
-    /** For how long of a span the drill itself had a node stand still, in milliseconds. */
+    /** How long within a span the drill itself had paused a node, in milliseconds. */
     stagedMs(node: string, span: { from: number; until: number }): number {
       const own = staged.filter((fault) => fault.node === node);
       return own.reduce((sum, { from, until = Number.POSITIVE_INFINITY }) => {

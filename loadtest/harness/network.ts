@@ -1,4 +1,4 @@
-// The network of a target: whatever reaches a server goes through it. Each world has one.
+// The network of a target: every connection to a server goes through it. Each world has one.
 
 import type { RedisOptions } from 'ioredis';
 import type { RedisClient } from '../../locks/lock.ts';
@@ -22,7 +22,7 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** Something by which a connection is seen to lead somewhere. */
+/** A sign that shows where a connection leads. */
 export type Heard = 'data' | 'end' | 'error';
 
 /** What a replica copies over. */

@@ -1,4 +1,4 @@
-// Follows a drill that goes step by step to its judgement, and once more when that says nothing.
+// Runs a step-by-step drill to its verdict, and again when the first run is inconclusive.
 
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -8,12 +8,12 @@ import { told } from '../narration/steps.ts';
 import type { Clock } from './clock.ts';
 import { type DrillOutcome, firstOf, lostTrack, type Narrate } from './drill.ts';
 
-/** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
+/** How long the current step may take to end when a drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 /** How often a drill is played at most. */
 const TRIES = 4;
 
-/** A drill comes no further: it is not played again. */
+/** A drill is stuck: it is not run again. */
 export class StuckError extends ReasonedError {
   /** What it waits for. */
   readonly step: Promise<unknown>;
@@ -65,7 +65,7 @@ export async function play(
     await Promise.race([begun.catch(() => {}), testBed.clock.sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     await testBed.close().catch((left: Error) => {
       const why = error instanceof Error ? error.message : error;
-      throw new Error(`${why} And the stack could not be put back: ${left.message}`, { cause: error });
+      throw new Error(`${why} And the stack could not be restored: ${left.message}`, { cause: error });
     });
     throw error;
   });
@@ -90,7 +90,7 @@ function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): 
   });
 }
 
-/** The fault was never there, so nothing may be concluded. */
+/** The outcome of a drill whose fault never happened: nothing can be concluded. */
 export function notStaged(reason: Reason, { nothingToBreak = false } = {}): Judgement {
   return { verdict: 'unknown', says: [reason], figures: {}, evidence: [], nothingToBreak };
 }

@@ -1,4 +1,4 @@
-// What the nodes record, as they tell it, and those who wait for something in it.
+// The events that the nodes record and report, and waits for some of them.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { holdsOf } from '../evidence/history.ts';
@@ -6,7 +6,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { poll } from './clock.ts';
 import type { Target, TargetNode } from './target.ts';
 
-/** How long a node may take to tell what it has recorded, in milliseconds. */
+/** How long a node may take to report what it has recorded, in milliseconds. */
 const TOLD_LIMIT_MS = 5_000;
 
 /** Follows the nodes until it is closed. `mustGoOn` throws what every wait rejects with from then on. */
@@ -88,7 +88,7 @@ export function followNodes(
       those.map(async (node) => {
         const { events: recorded } = await node.history();
         const isTold = () => ofNode(node).length >= recorded.length;
-        await mustSee(isTold, TOLD_LIMIT_MS, `${node.name} did not tell what it had recorded.`);
+        await mustSee(isTold, TOLD_LIMIT_MS, `${node.name} did not report what it had recorded.`);
       }),
     );
 
@@ -120,7 +120,7 @@ export function followNodes(
     /** Resolves when every node is followed. Rejects when one is not in time. */
     async begin() {
       const areFollowed = await until(() => present.size === nodes.length, TOLD_LIMIT_MS);
-      if (!areFollowed) throw new Error('A node could not be followed.');
+      if (!areFollowed) throw new Error('The events of a node did not arrive.');
     },
     catchUp,
     eventsAt,

@@ -1,4 +1,4 @@
-// A rush: sends many sales at once, and collects what they leave behind.
+// A rush: sends many sales at once, and collects what they left behind.
 
 import type { NodeState } from '../../services/inventory/sale/contract.ts';
 import { soldIn } from '../evidence/answers.ts';
@@ -80,7 +80,7 @@ export async function runRush(
 
   const histories = await Promise.all(target.nodes.map((node) => node.history()));
   const finalStock = await target.nodes[0]?.stock();
-  if (finalStock === undefined) throw new Error('The final stock could not be read: there is none.');
+  if (finalStock === undefined) throw new Error('The final stock could not be read: the key is missing.');
   await target.nodes[0]?.clear();
 
   const events = histories.flatMap((history) => history.events).sort((a, b) => a.at - b.at);
@@ -132,6 +132,6 @@ async function settle(target: Target): Promise<NodeState[]> {
 /** A node that stood still may have given its connection up: it opens another one. */
 async function commandsProcessed({ nodes, clock }: Target): Promise<number> {
   const redis = await poll(clock, RECONNECT_LIMIT_MS, async () => nodes[0]?.redis().catch(() => undefined));
-  if (redis === undefined) throw new Error('The first node does not reach its Redis.');
+  if (redis === undefined) throw new Error('The first node cannot reach its Redis.');
   return redis.commandsProcessed;
 }

@@ -1,4 +1,4 @@
-// A load, many sales over many connections, counted; and one sale, or one look at the stock, on a connection of its own.
+// Sends sales: a counted load over many connections, or one sale, or one read of the stock, on its own connection.
 
 import type { Asked } from '../../services/inventory/sale/sku.ts';
 import {
@@ -17,7 +17,7 @@ import type { Target, TargetNode } from './target.ts';
 
 const GIVE_UP_LOOK_MS = 200;
 
-/** By what a request is sent, and timed. */
+/** The network and clock for requests. */
 type Sender = Pick<Target, 'clock' | 'network' | 'wire'>;
 
 export interface LoadOptions extends Pick<LoadRequest, 'url' | 'requests' | 'connections' | 'requestLimitMs'> {
@@ -97,7 +97,7 @@ export interface RunningSale<Answer = SaleAnswer> {
   endWithin(limitMs: number): Promise<Ended<Answer>>;
 }
 
-/** Sends one sale straight to a node, on a connection of its own. `name`: its letter in the scenario, by which its node records it. */
+/** Sends one sale directly to a node, on its own connection. `name`: its letter in the scenario, under which its node records it. */
 function sendSale(by: Sender, node: TargetNode, name?: string, { user, ...limits }: Asked = {}) {
   const query = new URLSearchParams(Object.entries(limits).map(([limit, ms]) => [limit, String(ms)]));
   const { sale, readAnswer } = by.wire;

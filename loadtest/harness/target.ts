@@ -1,4 +1,4 @@
-// What drills aim at: nodes behind a load balancer. Each world in `worlds/` gives one, and says what its own can't do.
+// The target of drills: nodes behind a load balancer. Each world in `worlds/` provides one, and says what it can't do.
 
 import { type Backend, replicasOf } from '../../locks/index.ts';
 import type { History, Push, RedisState, ShownState } from '../../services/inventory/admin/contract.ts';
@@ -58,11 +58,11 @@ export type Need =
 /** Called with each line of what a node records. `isFirst`: it begins anew, maybe as another process, and all that its history has is sent again. */
 export type OnPush = (push: Push, isFirst: boolean) => void;
 
-/** A node: its public listener, and what its lab listener says and does. Every call rejects with one sentence when the answer is late or an error. */
+/** A node: its public listener and its admin API. Every call rejects with one sentence when the response is late or an error. */
 export interface LabClient {
   /** The public listener, for sales that go past nginx. */
   publicUrl: string;
-  /** The lab listener. */
+  /** The admin API. */
   labUrl: string;
   state(): Promise<ShownState>;
   /** True when it takes connections and leaves a question unanswered for so long: neither alive nor dead. */
@@ -168,7 +168,7 @@ const processesOf: Partial<Record<Backend, Need[]>> = {
   zookeeper: ['zookeeper processes'],
 };
 
-/** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
+/** Why the target can't run a drill under this stage: a sentence, or undefined when it can. */
 export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need[] = []): string | undefined {
   if (redisLacks[stage] !== undefined) return redisLacks[stage];
   const backends = rowOf(stage)?.backends ?? ['redis'];

@@ -1,4 +1,4 @@
-// The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
+// The test bed of a scenario: prepares two nodes, sends their sales, follows their events, breaks them, and restores them.
 
 import type { LockTiming } from '../../services/inventory/sale/contract.ts';
 import type { Hold, StepHistory } from '../evidence/history.ts';
@@ -17,7 +17,7 @@ import { followNodes } from './record.ts';
 import { openSales } from './sales.ts';
 import type { TargetNode } from './target.ts';
 
-/** How long a step may take that no lock delays, in milliseconds. */
+/** How long a step may take when no lock delays it, in milliseconds. */
 export const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 15_000;
@@ -26,7 +26,7 @@ const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
 /** Whatever the environment of the nodes says. */
 const usualScope = { scope: 'sku' } as const;
-/** The answer to a sale when no replica has confirmed its lock, or its write. */
+/** The response to a sale when no replica has confirmed its lock or its write. */
 export const NOT_REPLICATED = 'NOT_REPLICATED';
 
 export interface TestBedOptions extends Pick<DrillContext, 'target' | 'stage' | 'narrate' | 'observe'> {
@@ -146,7 +146,7 @@ export async function openTestBed(options: TestBedOptions) {
   async function mustHaveGoneOn(mostMs: number) {
     const ms = await standstillMs(clock.now());
     if (ms < mostMs) return;
-    throw new NotStagedError(`The machine was too busy: for ${formatDuration(ms)} nothing went on.`);
+    throw new NotStagedError(`The machine was too busy: nothing ran for ${formatDuration(ms)}.`);
   }
 
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */

@@ -1,4 +1,4 @@
-// How what is sold shows on the wire: which commands read the stock, write it and give a lock up, and how a unit is asked for.
+// How sales look on the wire: which commands read the stock, write it and release a lock, and how a unit is bought.
 
 import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { RedisClient } from '../../locks/lock.ts';
@@ -7,7 +7,7 @@ import type { Command } from '../../stack/proxy/link.ts';
 import { readAnswer, type SaleAnswer } from '../evidence/answers.ts';
 import type { HttpRequest } from './network.ts';
 
-/** What the nodes of a target send and answer. Each kind of service has its own words for the same. */
+/** The requests and commands of a target's nodes. Each kind of service has its own. */
 export interface Wire {
   /** The nodes tell what their sales do. Otherwise it is seen on the wire, and who may write is known by what is lost. */
   nodesTell: boolean;

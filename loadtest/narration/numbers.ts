@@ -1,4 +1,4 @@
-// How numbers, times and lists read in a sentence.
+// Formats numbers, times and lists for sentences.
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -13,7 +13,7 @@ export function formatMeasure(value: number): string {
   return value < 99.95 ? tenths.format(value) : whole.format(value);
 }
 
-/** A length of time in the unit that reads best: `1.2 ms`, `1.7 s`, `3 min 5 s`. */
+/** A duration in the unit that reads best: `1.2 ms`, `1.7 s`, `3 min 5 s`. */
 export const formatDuration = durationIn({ ms: 'ms', s: 's', min: 'min' });
 
 /** The same in Chinese: `350 毫秒`, `1.7 秒`, `3 分 5 秒`. */
@@ -34,7 +34,7 @@ export function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(3)} s`;
 }
 
-/** A number of orders of events: exact up to 2^53, and its magnitude beyond. */
+/** A number of interleavings: exact up to 2^53, and its magnitude beyond. */
 export function formatOrders(orders: number): string {
   if (orders <= Number.MAX_SAFE_INTEGER) return formatNumber(orders);
   const power = Math.floor(Math.log10(orders));
@@ -65,9 +65,9 @@ export function listOf(items: string[]): string {
 
 export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Of values in rising order: the lowest that at least `share` of them do not exceed (nearest rank). 0 of nothing. */
+/** A quantile of sorted values by nearest rank: the lowest value that at least `share` of them do not exceed. 0 if there are none. */
 export const quantile = (sorted: number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 
-/** What others have written, such as the message of an error, as it stands inside a sentence: that has a full stop of its own. */
+/** A text by others, such as an error message, for use inside a sentence: without its own full stop. */
 export const asClause = (text: string) => text.replace(/[.\s]+$/, '');

@@ -1,4 +1,4 @@
-// Why a drill of the orders is judged as it is, in English. The Chinese is in order-reasons.zh.ts.
+// English sentences for the verdicts of the order drills. The Chinese is in order-reasons.zh.ts.
 
 import { countOf, formatNumber } from './numbers.ts';
 
@@ -8,41 +8,41 @@ interface OfTicks {
 }
 
 export const orderReasons = {
-  // Ticks of the clean-up.
+  // Runs of the clean-up.
   'units came back': ({ restored, due, open }: { restored: number; due: number; open: number }) =>
-    `${countOf(restored, 'unit')} came back for ${countOf(due, 'that was', 'that were')} due.${open > 0 ? ` ${countOf(open, 'order')} still open.` : ''}`,
+    `${countOf(restored, 'unit was', 'units were')} restored for ${countOf(due, 'due order')}.${open > 0 ? ` ${countOf(open, 'order is', 'orders are')} still open.` : ''}`,
   'ticks overlapped': ({ node, ticks }: OfTicks) =>
-    `${countOf(ticks, 'tick')} of ${node} began while another one of it was under way.`,
+    `${countOf(ticks, 'run')} on ${node} started while another run was in progress.`,
   'no tick overlapped': ({ node }: Pick<OfTicks, 'node'>) =>
-    `No tick of ${node} began while another one of it was under way.`,
+    `No run on ${node} started while another run was in progress.`,
   'ticks piled up': ({ node, ticks }: OfTicks) =>
-    `${countOf(ticks, 'tick')} of ${node} that were due meanwhile followed at once, one after the other.`,
+    `${countOf(ticks, 'overdue run')} on ${node} followed at once, one after another.`,
   'ticks came late': ({ node, ticks }: OfTicks) =>
-    `${countOf(ticks, 'tick')} of ${node} came late: the other job kept the event loop.`,
-  'no tick came late': ({ node }: Pick<OfTicks, 'node'>) => `Every tick of ${node} came in time.`,
-  'no ticks piled up': ({ node }: Pick<OfTicks, 'node'>) => `No pile of ticks followed the slow one of ${node}.`,
+    `${countOf(ticks, 'run')} on ${node} started late: the other job blocked the event loop.`,
+  'no tick came late': ({ node }: Pick<OfTicks, 'node'>) => `Every run on ${node} started on time.`,
+  'no ticks piled up': ({ node }: Pick<OfTicks, 'node'>) => `No overdue runs followed the slow run on ${node}.`,
 
-  // What is made of one intent.
+  // Orders, refunds and payments for one intent.
   'orders for one purchase': ({ orders }: { orders: number }) => `${countOf(orders, 'order')} for one purchase.`,
   'orders nobody learns of': ({ orders }: { orders: number }) =>
-    `${countOf(orders, 'order')} for one purchase, and the buyer never learns of it.`,
+    `${countOf(orders, 'order')} for one purchase, and the buyer never finds out.`,
   'refunds of one order': ({ refunds }: { refunds: number }) => `${countOf(refunds, 'refund')} of one order.`,
   'payments of one': ({ payments, messages }: { payments: number; messages: number }) =>
-    `${countOf(payments, 'payment')} for one ${messages === 1 ? 'message' : 'that was sent twice'}.`,
+    `${countOf(payments, 'booking')} for one ${messages === 1 ? 'message' : 'payment that was sent twice'}.`,
 
-  // A stock that is in MySQL and in Redis.
+  // A stock in MySQL and in Redis.
   'units sold of': ({ sold, units }: { sold: number; units: number }) =>
-    `${countOf(sold, 'unit')} sold of ${formatNumber(units)}.`,
+    `${countOf(sold, 'unit')} sold from a stock of ${formatNumber(units)}.`,
   'stores differ': ({ mysql, redis }: { mysql: number; redis: number }) =>
     `The stores differ: MySQL has ${formatNumber(mysql)}, Redis ${formatNumber(redis)}.`,
   'buyer turned away': ({ mysql }: { mysql: number }) =>
-    `A buyer was turned away, and MySQL had ${countOf(mysql, 'unit')}.`,
+    `A buyer was refused, although MySQL had ${countOf(mysql, 'unit')}.`,
   'buyer got a unit': () => 'The buyer got the unit.',
 
-  // What the answers and the accounts do not agree on.
-  'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit')} unexplained.`,
+  // Responses and accounts that do not add up.
+  'units unexplained': ({ units }: { units: number }) => `${countOf(units, 'unit is', 'units are')} unaccounted for.`,
   'orders missing': ({ sold, orders }: { sold: number; orders: number }) =>
-    `${formatNumber(sold)} were sold, and there are ${countOf(orders, 'order')}.`,
+    `${countOf(sold, 'unit was', 'units were')} sold, but there ${orders === 1 ? 'is' : 'are'} ${countOf(orders, 'order')}.`,
   'more orders than sold': (of: { orders: number; inDoubt: number; sold: number; unanswered: number }) =>
-    `${countOf(of.orders, 'order')} and ${countOf(of.inDoubt, 'unit')} in doubt for ${formatNumber(of.sold)} that were sold and ${countOf(of.unanswered, 'answer')} that leave it open.`,
+    `${countOf(of.orders, 'order')} and ${countOf(of.inDoubt, 'unit')} in doubt, but only ${countOf(of.sold, 'unit')} sold and ${countOf(of.unanswered, 'response')} with an unknown outcome.`,
 };

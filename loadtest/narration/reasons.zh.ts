@@ -79,8 +79,8 @@ const reasonsInChinese: Wording<ReasonForms> = {
   // Servers that are away.
   'requests cut off': ({ requests }) => `${formatNumber(requests)} 个请求连接中断，或得到无意义的响应。`,
   'an answer took': ({ ms, limitMs }) =>
-    `Redis 不可用期间，有买家等了 ${durationInChinese(ms)}才得到响应，上限是 ${durationInChinese(limitMs)}。`,
-  'slowest answer': ({ ms }) => `Redis 不可用期间，一次响应最多用了 ${durationInChinese(ms)}。`,
+    `服务器不可用期间，有买家等了 ${durationInChinese(ms)}才得到响应，上限是 ${durationInChinese(limitMs)}。`,
+  'slowest answer': ({ ms }) => `服务器不可用期间，一次响应最多用了 ${durationInChinese(ms)}。`,
   'no sale after SIGSTOP': ({ limitMs }) => `Redis 被暂停（SIGSTOP）：恢复后 ${durationInChinese(limitMs)}内没有卖出。`,
   'no sale after SIGKILL': ({ limitMs }) => `Redis 被杀死（SIGKILL）：重启后 ${durationInChinese(limitMs)}内没有卖出。`,
   'key stayed': ({ key, ms }) =>
@@ -120,7 +120,7 @@ const reasonsInChinese: Wording<ReasonForms> = {
   'lock unused and sales refused': ({ ms, refused, sent }) =>
     `有销售在等待，却有 ${durationInChinese(ms)}无人持有锁。${formatNumber(sent)} 笔中有 ${formatNumber(refused)} 笔被拒绝。`,
   'load too long': ({ ms, answers, requests }) =>
-    `${durationInChinese(ms)}后，${formatNumber(requests)} 笔销售中有 ${formatNumber(answers)} 笔得到响应：压测不允许更久。`,
+    `压测在 ${durationInChinese(ms)}的上限处停止：${formatNumber(requests)} 笔销售中有 ${formatNumber(answers)} 笔得到响应。`,
   'sales in doubt': ({ inDoubt }) => `有 ${formatNumber(inDoubt)} 笔销售结果不明，而且没有故障能解释。`,
 
   // An account that does not close.

@@ -1,4 +1,4 @@
-// What is said of the clean-up: orders that are due, ticks that can be held, and ticks that come by themselves.
+// Sentences about the clean-up: due orders, runs that can be held, and runs that start by themselves.
 
 import { randomUUID } from 'node:crypto';
 import { stockOf } from '../../locks/index.ts';
@@ -15,13 +15,13 @@ import { PERIOD_MS, schedules } from '../staircase/schedules.ts';
 import { type DueOrder, demand, type OrderPlaying, step, type Tick } from './playing.ts';
 import { type Shop, STEP_LIMIT_MS } from './shop.ts';
 
-/** How long to wait before the next tick when one was skipped, in milliseconds. */
+/** How long to wait after a skipped run, in milliseconds. */
 const TRY_AGAIN_MS = 50;
-/** How long after its time a tick begins that has waited for another one, at least: in milliseconds. */
+/** From how much delay on a run counts as having waited for another one, in milliseconds. */
 const LATE_MS = PERIOD_MS / 2;
 
 type Did = TickScript['after'];
-/** Where a tick is to be held: when it has done this to so many orders. */
+/** Where a run is held: when it has done this to so many orders. */
 interface Halt {
   did: Did;
   orders: number;
@@ -34,33 +34,33 @@ export const steps = [
     return told('orders were due', { orders: count });
   }),
   step(
-    'tick <tick> begins at <node>, and is held when it has <did> <count><orElse>',
-    async (playing, { tick, node, did, count, orElse }) => {
+    'run <run> starts at <node>, and is held when it has <did> <count><orElse>',
+    async (playing, { run: tick, node, did, count, orElse }) => {
       const halt = { did: did as Did, orders: count };
       const begun = await holdTick(playing, tick, node, halt);
       if (!begun.ended) return told('tick held', { tick, node: node.name, ...halt });
       const ended = endOf(node, begun.ended, tick);
-      if (orElse === '') throw new NotStagedError(`The tick of ${node.name} did not stay. ${narrated(ended)}`);
+      if (orElse === '') throw new NotStagedError(`The run on ${node.name} was not held. ${narrated(ended)}`);
       // One that has run to its end meanwhile has met nobody.
       await mustHaveDone(playing, begun, halt);
       return ended;
     },
   ),
-  step('a tick of <node> runs, or is skipped', (playing, { node }) => tickFor(playing, node, 0)),
-  step('ticks of <node> come until one is not skipped, for <limit> at most', async (playing, { node, limit }) => {
+  step('the job runs at <node>, or is skipped', (playing, { node }) => tickFor(playing, node, 0)),
+  step('the job runs at <node> until a run is not skipped, for <limit> at most', async (playing, { node, limit }) => {
     await playing.say(told('ticks came', { node: node.name }));
     const ended = await tickFor(playing, node, limit);
     return playing.isSkipped ? told('every tick skipped', { node: node.name, ms: limit }) : ended;
   }),
-  step('tick <tick> resumes', (playing, { tick }) => goOn(playing, tick)),
-  step('tick <tick> resumes, and runs to its end', async (playing, { tick }) => {
-    const ended = await goOn(playing, tick);
-    const { result, node } = tickOf(playing, tick);
+  step('run <run> resumes', (playing, { run }) => goOn(playing, run)),
+  step('run <run> resumes, and finishes', async (playing, { run }) => {
+    const ended = await goOn(playing, run);
+    const { result, node } = tickOf(playing, run);
     if ((await result).outcome !== 'ran')
-      throw new NotStagedError(`The tick of ${node.name} failed. ${narrated(ended)}`);
+      throw new NotStagedError(`The run on ${node.name} failed. ${narrated(ended)}`);
     return ended;
   }),
-  step('all ticks resume, and each waits for the order or ends', async ({ ticks, until, waitingStatements }) => {
+  step('all runs resume, and each waits for the order or finishes', async ({ ticks, until, waitingStatements }) => {
     const all = [...ticks.values()];
     for (const tick of all) {
       tick.isHeld = false;
@@ -68,43 +68,46 @@ export const steps = [
     }
     const waiting = () => waitingStatements('%tb_order%');
     const haveCome = async () => (await waiting()) + all.filter(({ ended }) => ended).length === all.length;
-    await until('The ticks have not come to the order.', haveCome);
+    await until('The runs did not reach the order.', haveCome);
     return told('ticks kept waiting', { ticks: await waiting() });
   }),
-  step('<node> ticks by itself, once a second', async (playing, { node }) => {
+  step('<node> runs the job by itself, once a second', async (playing, { node }) => {
     playing.undoLater(() => node.setSchedule({}));
     await node.setSchedule({ cron: '* * * * * ?' });
     return told('ticks on time', { node: node.name, ms: PERIOD_MS });
   }),
-  step('a report of <node> computes for <time>', async ({ row }, { node, time }) => {
+  step('a report at <node> computes for <time>', async ({ row }, { node, time }) => {
     const way = row === 'busy' ? 'busy' : 'in-slices';
     await node.report({ way, ms: time });
     return told(way === 'busy' ? 'report was busy' : 'report in slices', { node: node.name, ms: time });
   }),
-  step('<node> ticks by itself, once a second, and its first tick takes <time>', async (playing, { node, time }) => {
-    playing.forget(() => node.setGuard('conditional'));
-    playing.undoLater(() => node.setSchedule({}));
-    await node.setGuard('none');
-    await node.scriptTick({ after: 'read', orders: 1 });
-    await node.setSchedule(schedules[playing.row] ?? {});
-    const isHeld = async () => (await node.ticks()).held === 1;
-    await playing.until(`No tick of ${node.name} came by itself and stayed.`, isHeld);
-    await playing.say(told('ticks by itself', { node: node.name, ms: PERIOD_MS }));
-    // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
-    const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
-    await playing.rest(Math.max(0, slow.beganAt + time - Date.now()));
-    if (!(await isHeld())) throw new NotStagedError(`The first tick of ${node.name} did not take so long.`);
-    return told('first tick took', { node: node.name, ms: time });
-  }),
-  step('the first tick of <node> resumes', async (_course, { node }) => {
+  step(
+    '<node> runs the job by itself, once a second, and its first run takes <time>',
+    async (playing, { node, time }) => {
+      playing.forget(() => node.setGuard('conditional'));
+      playing.undoLater(() => node.setSchedule({}));
+      await node.setGuard('none');
+      await node.scriptTick({ after: 'read', orders: 1 });
+      await node.setSchedule(schedules[playing.row] ?? {});
+      const isHeld = async () => (await node.ticks()).held === 1;
+      await playing.until(`No run on ${node.name} started by itself and was held.`, isHeld);
+      await playing.say(told('ticks by itself', { node: node.name, ms: PERIOD_MS }));
+      // From when it began: on a busy machine it is seen later, and one more would be due meanwhile.
+      const [slow = { beganAt: Date.now() }] = (await node.ticks()).scheduled;
+      await playing.rest(Math.max(0, slow.beganAt + time - Date.now()));
+      if (!(await isHeld())) throw new NotStagedError(`The first run on ${node.name} did not take that long.`);
+      return told('first tick took', { node: node.name, ms: time });
+    },
+  ),
+  step('the first run at <node> resumes', async (_course, { node }) => {
     await node.resume();
     return told('first tick resumed', { node: node.name });
   }),
 ];
 
 export const demands = [
-  /** What MySQL and the stock say. */
-  demand('each order is closed, and its unit has come back once', async (playing) => {
+  /** Checks MySQL and the stock. */
+  demand('each order is closed, and its unit is restored once', async (playing) => {
     const { due, isSkipped } = playing;
     const [times, open] = [await timesRestored(playing), due.length - (await closed(playing))];
     const restored = sum(times);
@@ -114,12 +117,14 @@ export const demands = [
       ...(wrong.length > 0 || open > 0 ? { wrong: says } : { right: says }),
       figures: { due: due.length, restored, closed: due.length - open },
       evidence: wrong.map(({ id, times }) =>
-        times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
+        times === 0
+          ? `the unit of order ${id} was never restored`
+          : `the unit of order ${id} was restored ${times} times`,
       ),
       ...(isSkipped ? { ending: 'if it never ends' } : restored < due.length && { ending: 'if too few' }),
     };
   }),
-  demand('no other tick of <node> has begun meanwhile', async (_course, _outcome, { node }) => {
+  demand('no other run at <node> has started meanwhile', async (_course, _outcome, { node }) => {
     const [held, ...others] = (await node.ticks()).scheduled;
     return {
       wrong: others.length > 0 && because('ticks overlapped', { node: node.name, ticks: others.length }),
@@ -127,19 +132,19 @@ export const demands = [
       figures: { meanwhile: others.length },
       evidence: others.map(
         ({ beganAt }, at) =>
-          `tick ${at + 2} began ${formatDuration(beganAt - (held?.beganAt ?? 0))} after tick 1, which had not ended`,
+          `run ${at + 2} started ${formatDuration(beganAt - (held?.beganAt ?? 0))} after run 1, which had not finished`,
       ),
     };
   }),
-  demand('no pile of ticks of <node> has followed at once', (_course, _outcome, { node }) =>
+  demand('no overdue runs at <node> have followed at once', (_course, _outcome, { node }) =>
     judgeLate(node, 1, 'ticks piled up', 'no ticks piled up'),
   ),
-  demand('no tick of <node> has begun late', (_course, _outcome, { node }) =>
+  demand('no run at <node> has started late', (_course, _outcome, { node }) =>
     judgeLate(node, 0, 'ticks came late', 'no tick came late'),
   ),
 ];
 
-/** Of the ticks of a node so many may have begun so long after their time that they have waited. */
+/** Demands that at most so many runs of a node started so late that they have waited. */
 async function judgeLate(
   node: TargetNode,
   most: number,
@@ -147,19 +152,19 @@ async function judgeLate(
   right: 'no ticks piled up' | 'no tick came late',
 ): Promise<Finding> {
   const { scheduled } = await node.ticks();
-  if (scheduled.length === 0) throw new NotStagedError(`No tick of ${node.name} came by itself.`);
+  if (scheduled.length === 0) throw new NotStagedError(`No run on ${node.name} started by itself.`);
   const late = scheduled.filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
   return {
     wrong: late.length > most && because(wrong, { node: node.name, ticks: late.length }),
     right: because(right, { node: node.name }),
     figures: { late: late.length },
     evidence: late.map(
-      ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
+      ({ dueAt, beganAt }, at) => `late run ${at + 1} started ${formatDuration(beganAt - dueAt)} after its time`,
     ),
   };
 }
 
-/** Both nodes clean up under the guard of the row. What an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
+/** Both nodes use the protection of the row. Removes what an earlier drill left: a lock, or a script that no run has used. */
 async function useGuard(playing: OrderPlaying) {
   const { nodes, row, leaseMs, redis } = playing;
   playing.forget(async () => {
@@ -183,7 +188,7 @@ async function useGuard(playing: OrderPlaying) {
   }
 }
 
-/** Writes so many orders that are due, the first one the longest; their units are not in stock. */
+/** Writes so many due orders, the first one overdue the longest. Their units are not in stock. */
 async function makeDue({ due, query, redis, lock, forget }: OrderPlaying, count: number) {
   const isInMysql = stockOf(lock) === 'mysql';
   const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), sku: `drill-due-${i + 1}` }));
@@ -203,20 +208,20 @@ async function makeDue({ due, query, redis, lock, forget }: OrderPlaying, count:
   due.push(...made);
 }
 
-/** How many orders MySQL calls closed. */
+/** How many orders are closed in MySQL. */
 async function closed({ query }: Shop) {
   const [row] = await query<{ closed: number }>("SELECT COUNT(*) AS closed FROM tb_order WHERE status = 'CLOSED'");
   return Number(row?.closed);
 }
 
-/** How often the unit of each order has come back, in the order of the orders. */
+/** How often the unit of each order was restored, in the order of the orders. */
 async function timesRestored({ query, redis, lock, due }: OrderPlaying): Promise<number[]> {
   if (stockOf(lock) !== 'mysql') return Promise.all(due.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
   const rows = await query<DueOrder & { stock: number }>('SELECT sku, stock FROM tb_stock');
   return due.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
 }
 
-/** Starts a tick. Resolves when it stays where it is to be held, or is over without coming so far. */
+/** Starts a run. Resolves when it is held, or when it ends without getting that far. */
 async function holdTick(playing: OrderPlaying, name: string, node: TargetNode, halt: Halt): Promise<Tick> {
   const { ticks } = playing;
   playing.mustBeOpen();
@@ -228,31 +233,33 @@ async function holdTick(playing: OrderPlaying, name: string, node: TargetNode, h
   // The node may be killed meanwhile.
   tick.result.then((end) => (tick.ended = end)).catch(() => {});
   const isThere = async () => tick.ended !== undefined || (await node.ticks()).held > held;
-  await playing.until(`The tick of ${node.name} neither stayed nor ended.`, isThere);
+  await playing.until(`The run on ${node.name} was neither held nor did it finish.`, isThere);
   if (tick.ended) return tick;
   tick.isHeld = true;
   await mustHaveDone(playing, tick, halt);
   return tick;
 }
 
-/** Throws NotStagedError when the ticks have not come just so far. When they have only read, nothing has come back. */
+/** Throws NotStagedError when the runs have not got exactly that far. When they have only read, nothing is restored. */
 async function mustHaveDone(playing: OrderPlaying, { node, ended }: Tick, { did, orders }: Halt) {
   const done = did === 'closed' ? await closed(playing) : sum(await timesRestored(playing));
   if (done === (did === 'read' ? 0 : orders)) return;
   const verb = did === 'closed' ? 'closed' : 'restored';
-  throw new NotStagedError(`The ticks had ${verb} ${done} when ${node.name} ${ended ? 'had ended' : 'was held'}.`);
+  throw new NotStagedError(
+    `The runs had ${verb} ${done} when the run on ${node.name} ${ended ? 'ended' : 'was held'}.`,
+  );
 }
 
 function tickOf({ ticks }: OrderPlaying, name: string): Tick {
   const found = ticks.get(name);
-  if (found === undefined) throw new Error(`No tick is called ${name}.`);
+  if (found === undefined) throw new Error(`There is no run ${name}.`);
   return found;
 }
 
-/** Resolves with how it has ended. Throws NotStagedError when it had ended before, or was neither let in nor kept out. */
+/** Resolves with how the run ended. Throws NotStagedError when it had ended before, or was neither let in nor kept out. */
 async function goOn(playing: OrderPlaying, name: string): Promise<StepSentence> {
   const tick = tickOf(playing, name);
-  if (tick.isHeld && tick.ended) throw new NotStagedError(`The tick of ${tick.node.name} had ended before it went on.`);
+  if (tick.isHeld && tick.ended) throw new NotStagedError(`The run on ${tick.node.name} had ended before it resumed.`);
   for (const each of playing.ticks.values()) if (each.node === tick.node) each.isHeld = false;
   await tick.node.resume();
   const result = await tick.result;
@@ -267,7 +274,7 @@ async function tickFor(playing: OrderPlaying, node: TargetNode, limitMs: number)
   return endOf(node, result);
 }
 
-/** Ticks until no other tick is in the way. Resolves with the last answer, skipped if it was never let in for so long. */
+/** Starts runs until one is not skipped. Resolves with the last result: skipped if none was let in for so long. */
 async function tickWhenFree({ mustBeOpen, rest }: Shop, node: TargetNode, limitMs: number): Promise<TickResult> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -278,13 +285,13 @@ async function tickWhenFree({ mustBeOpen, rest }: Shop, node: TargetNode, limitM
   }
 }
 
-/** Throws NotStagedError when a tick failed: then it was neither let in nor kept out. One that lost its lock was let in. */
+/** Throws NotStagedError when a run failed: then it was neither let in nor kept out. A run that lost its lock was let in. */
 function mustNotFail({ name }: TargetNode, result: TickResult) {
   const isAmiss = result.outcome === 'failed' && result.code !== 'LOCK_NOT_HELD';
-  if (isAmiss) throw new NotStagedError(`The tick of ${name} failed (${result.detail ?? 'no reason given'}).`);
+  if (isAmiss) throw new NotStagedError(`The run on ${name} failed (${result.detail ?? 'no reason given'}).`);
 }
 
-/** How a tick has ended: one with a letter, or one that needs none. */
+/** The step for how a run ended, with or without a letter. */
 function endOf({ name: node }: TargetNode, result: TickResult, tick?: string): StepSentence {
   const { outcome, restored, code = 'INTERNAL_ERROR' } = result;
   if (outcome === 'skipped') return told('tick skipped', { tick, node });

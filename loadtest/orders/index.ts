@@ -1,4 +1,4 @@
-// The drills of the orders. Each is a scenario that is played on real servers, since no virtual world has a MySQL.
+// The drills of the orders. Each is a scenario that plays on real servers, because the simulation has no MySQL.
 
 import { readFileSync } from 'node:fs';
 import { type Drill, notApplicable } from '../harness/drill.ts';
@@ -47,7 +47,7 @@ function drillOf(name: string): Drill {
   };
 }
 
-/** The drills of a staircase of the orders, in the order of its columns. */
+/** The drills of a result matrix of the orders, in the order of its columns. */
 export const drillsIn = ({ columns }: Staircase): Drill[] => Object.keys(columns).map(drillOf);
-/** Drills that are in no staircase: what an exercise has written is judged by them, too. */
+/** Drills outside the result matrices: they judge the solutions of exercises. */
 export const exerciseDrills: Drill[] = exerciseDrillNames.map(drillOf);

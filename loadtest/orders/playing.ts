@@ -1,4 +1,4 @@
-// One playing of a page of the orders: what is under way, and what has come of it.
+// The state of one playing of an order scenario: what is in progress, and what has happened.
 
 import { randomUUID } from 'node:crypto';
 import type { TickResult } from '../../services/inventory/orders/contract.ts';
@@ -9,13 +9,13 @@ import { told } from '../narration/steps.ts';
 import { type Playable, sentencesOf } from '../sentences/sentence.ts';
 import type { OrderRow, Shop } from './shop.ts';
 
-/** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
+/** A due order of one unit. It has its own sku, so the stock shows how often the unit was restored. */
 export interface DueOrder {
   id: string;
   sku: string;
 }
 
-/** A tick of the clean-up that was to be held. */
+/** A run of the clean-up that should be held. */
 export interface Tick {
   node: TargetNode;
   result: Promise<TickResult>;
@@ -61,7 +61,7 @@ export interface OrderPlaying extends Shop, Pick<Playable<void>, 'evidence' | 'e
   isLeft?: boolean;
 }
 
-/** A sale that looks at Redis, writes MySQL, then Redis. */
+/** A sale that reads Redis, writes MySQL, then writes Redis. */
 export interface StoreSale {
   answered: Promise<ClientAnswer>;
   answer?: ClientAnswer;
@@ -69,7 +69,7 @@ export interface StoreSale {
   held?: Held;
 }
 
-/** How a request ended, as its client saw it. Without a status it got no answer. */
+/** How a request ended for its client. Without a status it got no response. */
 export interface ClientAnswer {
   status?: number;
   code?: string | undefined;
@@ -94,10 +94,10 @@ export const beginPlaying = (shop: Shop): OrderPlaying => ({
   deletes: 0,
 });
 
-/** Makes sentences of what is done in a page of the orders, and of what must be so in the end. */
+/** The makers of sentences for order scenarios: steps, demands and settings. */
 export const { step, needing, setting, demand } = sentencesOf<OrderPlaying, void>();
 
-/** What is said in many pages. */
+/** Steps of many scenarios. */
 
 export const commonSteps = [
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
@@ -105,7 +105,7 @@ export const commonSteps = [
     await playing.rest(time);
     return told('time passed', { ms: time });
   }),
-  step('nobody can change an order<orElse>', async (playing, { orElse }) => {
+  step('no node can change an order<orElse>', async (playing, { orElse }) => {
     await playing.holdOrders(orElse !== '');
     return told(orElse === '' ? 'orders locked' : 'orders and refunds locked', {});
   }),
@@ -117,7 +117,7 @@ export const commonSteps = [
     await playing.kill(node);
     for (const tick of playing.ticks.values()) {
       const hasAnswered = tick.node === node && (await tick.result.then(() => true).catch(() => false));
-      if (hasAnswered) throw new NotStagedError(`The tick of ${node.name} had ended before it was killed.`);
+      if (hasAnswered) throw new NotStagedError(`The run on ${node.name} had ended before it was killed.`);
     }
     return told('killed', { node: node.name });
   }),

@@ -1,4 +1,4 @@
-// What is said of requests that come twice with one idempotency key: clicks, their repeats and refunds, and what is made of them.
+// Sentences about requests that arrive twice with one idempotency key: clicks, repeats and refunds, and the orders that result.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { TargetNode } from '../harness/target.ts';
@@ -10,9 +10,9 @@ import { KEY_LEASE_MS } from '../staircase/keys.ts';
 import { type ClientAnswer, demand, needing, type OrderPlaying, step } from './playing.ts';
 import { type Shop, SKU, STOCK } from './shop.ts';
 
-/** How long a client waits before it repeats what is still under way, in milliseconds. */
+/** How long a client waits before it repeats a request that is in progress, in milliseconds. */
 const REPEAT_DELAY_MS = 100;
-/** How long a client repeats what is still under way, in milliseconds: the lock of a dead node has ended by then. */
+/** How long a client repeats a request that is in progress, in milliseconds: the lock of a dead node has ended by then. */
 const PATIENCE_MS = 10 * KEY_LEASE_MS;
 const SALE = `/inventory/sale?sku=${SKU}`;
 
@@ -21,11 +21,11 @@ export const steps = [
     await node.script({ untilResumed: true });
     click(playing, node);
     const isInside = async () => (await node.history()).events.find(({ type }) => type === 'read');
-    await playing.until(`The click on ${node.name} never got inside its sale.`, isInside);
+    await playing.until(`The click on ${node.name} never started its sale.`, isInside);
     return told('first click held', { node: node.name });
   }),
   step(
-    '<count> more clicks come to <where>, and each is answered or waits for the lock of the sale',
+    '<count> more clicks arrive at <where>, and each is answered or waits for the lock of the sale',
     async (playing, { count, where }) => {
       const { answers, requests } = playing;
       const { first, second } = playing;
@@ -60,23 +60,23 @@ export const steps = [
     return told('all requests answered', {});
   }),
 
-  // Answers that are lost.
-  step('<where> keep[s] the next answer', async (playing, { where }) => {
+  // Responses that are lost.
+  step('<where> hold[s] back the next response', async (playing, { where }) => {
     const nodes = playing.nodes.filter(({ name }) => where === 'both nodes' || name === where);
     for (const node of nodes) await node.script({ beforeAnswer: true });
     return told('answers will be held', { nodes: nodes.map(({ name }) => name) });
   }),
-  step('a click comes to <node>, and an order is made', async (playing, { node }) => {
+  step('a click arrives at <node>, and an order is created', async (playing, { node }) => {
     click(playing, node);
     return told('click made an order', await makesOrder(playing));
   }),
-  step('a click comes through nginx, as a GET, and an order is made', async (playing) => {
+  step('a click arrives through nginx, as a GET, and an order is created', async (playing) => {
     request(playing, 'GET', playing.nginxUrl, SALE);
     return told('click through nginx made an order', await makesOrder(playing));
   }),
-  step('<node> has its answer ready, and the client hangs up', async (playing, { node }) => {
+  step('<node> has its response ready, and the client disconnects', async (playing, { node }) => {
     const { client } = playing;
-    await playing.until(`${node.name} did not keep its answer.`, async () => (await node.state()).held === 1);
+    await playing.until(`${node.name} did not hold back its response.`, async () => (await node.state()).held === 1);
     client.abort();
     await hasNoAnswer(playing);
     await node.resume();
@@ -84,20 +84,20 @@ export const steps = [
     await playing.until(`The request on ${node.name} never ended.`, hasEnded);
     return told('client hung up', { node: node.name });
   }),
-  step('the client has no answer', async (playing) => {
+  step('the client gets no response', async (playing) => {
     await hasNoAnswer(playing);
     return told('client had no answer', {});
   }),
-  step('this nginx has proxy_next_upstream on, which ours does not allow', async () =>
+  step('this nginx has proxy_next_upstream on, which our configuration turns off', async () =>
     told('nginx passes requests on', {}),
   ),
   needing('node processes')(
-    'the node that made the order is killed (SIGKILL), and the other one answers',
+    'the node that created the order is killed (SIGKILL), and the other node may respond',
     async (playing) => {
       const { order } = playing;
       const seller = playing.nodes.find(({ name }) => name === order?.node);
       const other = playing.nodes.find((node) => node !== seller);
-      if (!seller || !other) throw new NotStagedError(`The order was made by ${order?.node}.`);
+      if (!seller || !other) throw new NotStagedError(`The order was created by ${order?.node}.`);
       // This one is to answer.
       await other.script({});
       await playing.kill(seller);
@@ -105,7 +105,7 @@ export const steps = [
     },
   ),
   step(
-    'nginx sends the click to the other node, and the client repeats it as long as it is under way',
+    'nginx sends the click to the other node, and the client repeats it while it is in progress',
     async (playing) => {
       const { requests } = playing;
       const answer = (await requests[0]) ?? {};
@@ -119,14 +119,14 @@ export const steps = [
       return answered(isUnderWay ? 'repeat' : 'click', playing.repeated);
     },
   ),
-  step('the client repeats at <node>, as long as the click is under way', async (playing, { node }) => {
+  step('the client repeats the click at <node> while it is in progress', async (playing, { node }) => {
     await playing.say(told('client repeats', { node: node.name }));
     await repeat(playing, () => send(playing, 'POST', node.publicUrl, SALE));
     return answered('repeat', playing.repeated);
   }),
 
   // Servers that are slow.
-  needing('links')('each answer of Redis and MySQL comes <time> late', async (playing, { time }) => {
+  needing('links')('each reply of Redis and MySQL is <time> late', async (playing, { time }) => {
     // So that neither has to connect first.
     for (const node of playing.nodes) await mustAnswer(playing, node, '/orders?limit=1');
     const links = playing.nodes.flatMap(({ link, backendLinks }) => [link, ...(backendLinks?.mysql ?? [])]);
@@ -137,7 +137,7 @@ export const steps = [
     delay(time);
     return told('all answers delayed', { ms: time });
   }),
-  step('a click comes to both nodes, and none is answered within <time>', async (playing, { time: limitMs }) => {
+  step('a click arrives at each node, and neither is answered within <time>', async (playing, { time: limitMs }) => {
     const { requests } = playing;
     const startedAt = performance.now();
     for (const node of playing.nodes) click(playing, node);
@@ -145,17 +145,17 @@ export const steps = [
     // A node that answers this has been given the click that was sent before it.
     await Promise.all(playing.nodes.map((node) => mustAnswer(playing, node, '/healthz')));
     if (performance.now() - startedAt >= limitMs) {
-      throw new NotStagedError('A click came so late that the other one may have been answered.');
+      throw new NotStagedError('A click arrived so late that the other one may already have a response.');
     }
     if ((await firstMs) < limitMs) {
-      throw new NotStagedError('A click was answered sooner than the servers answer its node.');
+      throw new NotStagedError('A click got a response sooner than the servers reply to its node.');
     }
     return told('clicks not answered', { ms: limitMs });
   }),
 
   // Orders that a request without a key has made.
-  step('an order is made', async (playing) => told('order made', await orderUnkeyed(playing))),
-  step('an order is made, and paid', async (playing) => {
+  step('an order is created', async (playing) => told('order made', await orderUnkeyed(playing))),
+  step('an order is created and paid', async (playing) => {
     const made = await orderUnkeyed(playing);
     const paid = await fetch(new URL(`/orders/${playing.order?.id}/pay`, playing.first.publicUrl), {
       method: 'POST',
@@ -163,17 +163,17 @@ export const steps = [
     if (!paid.ok) throw new NotStagedError('The order could not be paid.');
     return told('order made and paid', made);
   }),
-  step('a refund comes to <node>, which waits for the order<orElse>', async (playing, { node, orElse }) => {
+  step('a refund arrives at <node>, which waits for the order<orElse>', async (playing, { node, orElse }) => {
     const { answers, requests } = playing;
     refund(playing, node);
     const hasCome = async () => (await waitingRefunds(playing)) + answers.length === requests.length;
-    await playing.until(`${node.name} has not come to change the order.`, hasCome);
+    await playing.until(`${node.name} did not try to change the order.`, hasCome);
     if (!answers[0]) return told('refund kept waiting', { node: node.name });
     if (orElse === '') throw new NotStagedError(narrated(answered('refund', answers[0])));
     await playing.say(told('refund came', { node: node.name }));
     return answered('refund', answers[0]);
   }),
-  step('the client asks <node> for the refund again', async (playing, { node }) => {
+  step('the client requests the refund again at <node>', async (playing, { node }) => {
     await playing.say(told('client repeats', { node: node.name }));
     playing.repeated = await send(playing, 'POST', node.publicUrl, refundPath(playing));
     return answered('refund', playing.repeated);
@@ -181,13 +181,13 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('one order is made', async (playing) => {
+  demand('one order is created', async (playing) => {
     const finding = await judgeOrders(playing);
     // Two orders are one too many, whatever became of the other clicks.
     if (!finding.wrong) mustBeAnswered(playing);
     return finding;
   }),
-  demand('one order is made, and the repeat is answered with it', async (playing) => {
+  demand('one order is created, and the repeated request gets it', async (playing) => {
     const { repeated: again = {} } = playing;
     // The first request is over, and its order is there: an answer that says otherwise stays wrong.
     if (again.code === 'REQUEST_IN_PROGRESS') {
@@ -196,16 +196,16 @@ export const demands = [
         wrong: because('orders nobody learns of', { orders: made.length }),
         ending: 'if it never ends',
         figures: { orders: made.length },
-        evidence: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
+        evidence: made.map(({ id, node }) => `order ${id} was created on ${node}, but no repeated request gets it`),
       };
     }
     if (again.status !== 200) throw new NotStagedError(narrated(answered('repeat', again)));
     if (!(await playing.orders()).some(({ id }) => id === again.orderId)) {
-      throw new NotStagedError(`${narrated(answered('repeat', again))} MySQL has no such order.`);
+      throw new NotStagedError(`${narrated(answered('repeat', again))} MySQL does not have this order.`);
     }
     return judgeOrders(playing);
   }),
-  demand('one refund is made', async (playing) => {
+  demand('there is one refund', async (playing) => {
     mustBeAnswered(playing);
     const finding = await judgeRefunds(playing);
     if (finding.figures?.refunds === 0) throw new NotStagedError('Nothing was refunded at all.');
@@ -219,7 +219,7 @@ export const demands = [
     return {
       ...finding,
       ending: 'if too few',
-      evidence: [`order ${playing.order?.id} was paid, and no refund of it is there`],
+      evidence: [`order ${playing.order?.id} was paid, but there is no refund of it`],
     };
   }),
 ];
@@ -234,7 +234,7 @@ async function judgeRefunds({ query, order }: OrderPlaying): Promise<Finding> {
   });
 }
 
-/** What must be made once. */
+/** The finding for something that must happen once. */
 export function once(
   count: Reason,
   { isOnce, figures, evidence }: { isOnce: boolean } & Required<Pick<Finding, 'figures' | 'evidence'>>,
@@ -242,18 +242,18 @@ export function once(
   return { ...(isOnce ? { right: count } : { wrong: count }), figures, evidence: isOnce ? [] : evidence };
 }
 
-/** What MySQL and the stock say: one order is there, and one unit gone. */
+/** Checks MySQL and the stock: there is one order, and one unit is gone. */
 async function judgeOrders({ orders, stock, figures }: OrderPlaying): Promise<Finding> {
   const [made, inStock] = [await orders(), await stock()];
-  if (made.length === 0) throw new NotStagedError('No order was made at all.');
+  if (made.length === 0) throw new NotStagedError('No order was created at all.');
   if (inStock !== STOCK - made.length) {
     const count = countOf(made.length, 'order');
-    throw new NotStagedError(`The stock is ${inStock}, and ${count} of ${STOCK} units don't explain it.`);
+    throw new NotStagedError(`The stock is ${inStock}, but ${count} of ${STOCK} units were sold.`);
   }
   return once(because('orders for one purchase', { orders: made.length }), {
     isOnce: made.length === 1,
     figures: { orders: made.length, ...figures },
-    evidence: made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
+    evidence: made.map(({ id, node, sale_id }) => `order ${id}, created by sale ${sale_id} on ${node}`),
   });
 }
 
@@ -270,7 +270,7 @@ async function send({ key, client, stopping }: OrderPlaying, method: string, ori
   }
 }
 
-/** Sends it, and keeps its answer. */
+/** Sends it, and keeps the response. */
 function request(playing: OrderPlaying, ...what: [method: string, origin: string, path: string]) {
   const answered = send(playing, ...what).then((answer: ClientAnswer) => {
     playing.answers.push(answer);
@@ -291,10 +291,10 @@ async function waitingRefunds({ waitingStatements }: OrderPlaying) {
 
 async function hasNoAnswer({ requests }: OrderPlaying) {
   const { status } = (await requests[0]) ?? {};
-  if (status !== undefined) throw new NotStagedError('The click was answered.');
+  if (status !== undefined) throw new NotStagedError('The click got a response.');
 }
 
-/** Sends the same once more, and again for as long as the first is said to be under way, or for ten leases. */
+/** Repeats the request while the first one is reported to be in progress, for at most ten leases. */
 async function repeat(playing: OrderPlaying, again: () => Promise<ClientAnswer>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -305,7 +305,7 @@ async function repeat(playing: OrderPlaying, again: () => Promise<ClientAnswer>)
   }
 }
 
-/** Resolves when the order is written, with what is said of it. */
+/** Resolves when the order is written, with its values for a step. */
 async function makesOrder(playing: OrderPlaying): Promise<StepForms['order made']> {
   const order = await playing.until('No order was written.', async () => (await playing.orders())[0]);
   playing.order = { ...order, amount: Number(order.amount) };
@@ -317,21 +317,21 @@ async function orderUnkeyed(playing: OrderPlaying) {
   return makesOrder(playing);
 }
 
-/** Throws NotStagedError when a request got no answer, or failed: then something else kept it from its work. */
+/** Throws NotStagedError when a request got no response, or failed: then something else prevented it. */
 function mustBeAnswered({ answers }: OrderPlaying) {
   const amiss = answers.find(({ status }) => status === undefined || status >= 500);
   if (amiss) throw new NotStagedError(narrated(answered('request', amiss)));
 }
 
-/** Throws NotStagedError when the node does not answer. */
+/** Throws NotStagedError when the node does not respond. */
 async function mustAnswer({ stopping }: Shop, { name, publicUrl }: TargetNode, path: string) {
   const answered = fetch(new URL(path, publicUrl), { signal: stopping }).then((answer) => answer.arrayBuffer());
   await answered.catch(() => {
-    throw new NotStagedError(`${name} does not answer.`);
+    throw new NotStagedError(`${name} does not respond.`);
   });
 }
 
-/** How a request was answered. */
+/** The step for the response to a request. */
 function answered(request: StepForms['request answered']['request'], answer: ClientAnswer = {}): StepSentence {
   const { status, code, orderId } = answer;
   return status === undefined

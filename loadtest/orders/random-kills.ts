@@ -1,4 +1,4 @@
-// Sells, pays, refunds and cleans up under load while a random node is killed every second, and asks where every unit is.
+// Sells, pays, refunds and cleans up under load while a random node is killed every second, then accounts for every unit.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,12 +22,12 @@ import { openLocalTarget, whyNotOwnMysql } from '../worlds/real/target.ts';
 const SKU = '001';
 const STOCK = 1_000_000;
 const BUYERS = 20;
-/** How long a buyer who was refused waits before the next try, in milliseconds. */
+/** How long a refused buyer waits before the next try, in milliseconds. */
 const BEFORE_NEXT_TRY_MS = 20;
 const KILL_EVERY_MS = 1_000;
-/** How long the clean-up may go without having less to do than before, when nobody buys any more, in milliseconds. */
+/** How long the clean-up may make no progress after the last purchase, in milliseconds. */
 const CLEAN_UP_LIMIT_MS = 30_000;
-/** After so many kills the run says how far it is. */
+/** After how many kills the run reports its progress. */
 const TELL_EVERY = 10;
 
 const settings = {
@@ -40,7 +40,7 @@ const settings = {
   LOG_LEVEL: 'silent',
 };
 
-/** How often each answer was given: of the problems by their codes, and by themselves those that are not definite. */
+/** Counts of the responses: problems by code, and those that are not definite separately. */
 export interface Answers {
   sold: number;
   refused: Record<string, number>;
@@ -134,7 +134,7 @@ async function runOn(
     last = await reconcile(servers);
   }
   const holdings = (await readAccounts(mysql, store)).holdings.find(({ sku }) => sku === SKU);
-  if (holdings === undefined) throw new Error(`There is no account of sku ${SKU}.`);
+  if (holdings === undefined) throw new Error(`There is no account for sku ${SKU}.`);
   return { kills, answers: load.answers, ...last, holdings, faults: faultsOf(load.answers, holdings) };
 }
 
@@ -146,7 +146,7 @@ async function backlogOf(mysql: Pool): Promise<number> {
   return Number(row?.['backlog']);
 }
 
-/** Buyers who come again and again until the end. */
+/** Buyers who buy in a loop until the end. */
 function startLoad(url: string) {
   const answers: Answers = { sold: 0, refused: {}, inDoubt: {} };
   let isOver = false;
@@ -160,7 +160,7 @@ function startLoad(url: string) {
     }
   }
 
-  /** Of three orders one is paid, one is paid and refunded, and one is left to the clean-up. */
+  /** Of every three orders one is paid, one is paid and refunded, and one is left to the clean-up. */
   async function buy(buyer: number) {
     for (let order = buyer; !isOver; order += 1) {
       const { outcome, code, definite, orderId } = await post('/inventory/sale');
@@ -181,7 +181,7 @@ function startLoad(url: string) {
   const buyers = Array.from({ length: BUYERS }, (_, buyer) => buy(buyer));
   return {
     answers,
-    /** Resolves when each buyer has the answer to the last request. */
+    /** Resolves when every buyer has the response to its last request. */
     async end() {
       isOver = true;
       await Promise.all(buyers);

@@ -1,4 +1,4 @@
-// What the drills of the orders share: two nodes, their MySQL and their Redis, made ready and put back.
+// Shared by the order drills: prepares two nodes with their MySQL and Redis, and restores them.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
@@ -16,12 +16,12 @@ import type { StepSentence } from '../narration/steps.ts';
 import { rowOf } from '../staircase/lookup.ts';
 import { shortNameOf } from '../staircase/staircase.ts';
 
-/** How long a step may take that nothing delays, in milliseconds. */
+/** How long a step may take when nothing delays it, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;
-/** What is sold, and how much of it there is. */
+/** The sku that is sold, and its stock. */
 export const SKU = 'drill-click';
 export const STOCK = 100;
-/** How long what a drill has begun may take to end after it, in milliseconds. */
+/** How long requests of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 60_000;
 
 /** Where the nodes keep what the orders of a drill come to. */
@@ -48,7 +48,7 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
   const { url: nginxUrl, nodes, stack, mysqlUrl, clock, network } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
-  if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
+  if (stack === undefined || mysqlUrl === undefined) throw new Error('An order drill needs its own stack.');
   const faults = createFaults(target, { backend: 'redis', stage: '' });
   const mysql = createPool({ ...mysqlAddress(mysqlUrl), timezone: 'Z' });
   const redis = network.connectRedis(stack.redis.url, {});
@@ -78,7 +78,7 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
     return Number((await query<{ waiting: number }>(sql, [like, doneStates]))[0]?.waiting);
   }
 
-  /** From here on nobody else can change an order; nor write down a refund, when `withRefunds`. */
+  /** From here on nobody else can change an order; nor record a refund, when `withRefunds`. */
   async function holdOrders(withRefunds = false) {
     const holder = await createConnection(mysqlUrl ?? '');
     letGoOfOrders = () => holder.destroy();
@@ -134,7 +134,7 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
         () => true,
         () => false,
       );
-    await until('The nodes made no tables for their orders.', haveTables);
+    await until('The nodes did not create the tables for their orders.', haveTables);
     await first.setStock(STOCK, SKU);
     ({ lock } = await first.state());
   } catch (error) {
@@ -201,7 +201,7 @@ export async function openShop({ target, stage, leaseMs, narrate, signal }: Shop
           return (await Promise.all(nodes.map(isIdle))).every(Boolean) || undefined;
         };
         if (!(await poll(clock, SETTLE_LIMIT_MS, areIdle)))
-          throw new Error('What the drill began was still under way after it.');
+          throw new Error('Requests of the drill were still in progress after it.');
         await doEach([
           ...nodes.map((node) => () => node.reset()),
           () => first.clear(SKU),

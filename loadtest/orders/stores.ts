@@ -1,4 +1,4 @@
-// What is said of a stock that is in MySQL and in Redis: sales that are held between the two, readers that fill Redis, and what both say.
+// Sentences about a stock in MySQL and in Redis: sales that are held between the two writes, readers that fill Redis, and both stocks.
 
 import { lockKey, stockKey } from '../../services/inventory/servers/store.ts';
 import type { Command } from '../../stack/proxy/link.ts';
@@ -33,10 +33,11 @@ export const steps = [
   step('<sale> sells at <node>, and is held between MySQL and Redis', async (playing, { sale, node }) => {
     const held = holdChange(playing, node);
     const sells = sell(playing, sale, node);
-    await arrives(playing, held, sells.answered, `${sale} never came to write Redis.`);
+    await arrives(playing, held, sells.answered, `${sale} never tried to write to Redis.`);
     sells.held = held;
     const mysql = await inMysql(playing);
-    if (mysql !== playing.units - 1) throw new NotStagedError(`${sale} had not written MySQL: it has ${mysql}.`);
+    if (mysql !== playing.units - 1)
+      throw new NotStagedError(`${sale} had not written to MySQL: its stock is ${mysql}.`);
     return told('held between the stores', { sale, node: node.name, mysql, redis: Number(await inRedis(playing)) });
   }),
   step('<sale> sells at <node>, or waits', async (playing, { sale, node }) => {
@@ -47,7 +48,7 @@ export const steps = [
     const sells = sell(playing, sale, node);
     // Whoever is let in at once tries once, and does not wait any more when it releases.
     const hasCome = async () => sells.answer !== undefined || (tries > 1 && (await node.state()).waiting > 0);
-    await playing.until(`${sale} was neither answered nor waiting for the lock.`, hasCome);
+    await playing.until(`${sale} neither got a response nor waited for the lock.`, hasCome);
     return sells.answer ? toldOf(sale, sells.answer) : told('waited', { sale, node: node.name });
   }),
   step('<sale> sells at <node>', async (playing, { sale, node }) =>
@@ -67,14 +68,14 @@ export const steps = [
     await redis.del(key);
     return told('stock key expired', {});
   }),
-  step('Redis has an older stock, <count>', async (playing, { count }) => {
+  step('Redis has an old stock, <count>', async (playing, { count }) => {
     await playing.redis.set(key, count);
     return told('old stock in Redis', { redis: count, mysql: Number(await inMysql(playing)) });
   }),
-  step('a reader at <node> misses the key, and is held before it fills Redis', async (playing, { node }) => {
+  step('a reader at <node> misses the key, and is held before it writes to Redis', async (playing, { node }) => {
     const held = holdChange(playing, node);
     const looks = fetch(new URL(`/inventory?sku=${SKU}`, node.publicUrl), { signal: playing.stopping });
-    await arrives(playing, held, looks, `The reader at ${node.name} never came to fill Redis.`);
+    await arrives(playing, held, looks, `The reader on ${node.name} never tried to write to Redis.`);
     playing.fill = { held, looks };
     return told('reader held', { node: node.name, mysql: Number(await inMysql(playing)) });
   }),
@@ -87,11 +88,11 @@ export const steps = [
   }),
   step('<sale> has sold, and has deleted the key for the last time', async (playing, { sale }) => {
     const { status = 'nothing' } = await saleOf(playing, sale).answered;
-    if (status !== 200) throw new NotStagedError(`${sale} was answered ${status}, and had to sell.`);
+    if (status !== 200) throw new NotStagedError(`${sale} got the response ${status} instead of a sale.`);
     const last = wayAndLock(playing.row).way === 'double-delete' ? 2 : 1;
     await playing.until(`${sale} did not delete the key.`, async () => playing.deletes >= last);
     if (last > 1 && playing.fill?.deletesBefore === last)
-      throw new NotStagedError('The reader filled Redis after the last delete.');
+      throw new NotStagedError('The reader wrote to Redis after the last delete.');
     return told('deleted for the last time', { sale, deletes: last });
   }),
   needing('node processes')('<node> is killed (SIGKILL) before it deletes the key again', async (playing, { node }) => {
@@ -102,7 +103,7 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('no more is sold than there was, and both stores agree', async (playing): Promise<Finding> => {
+  demand('no more is sold than was in stock, and both stores agree', async (playing): Promise<Finding> => {
     const { sales, units } = playing;
     const taken = [...sales].filter(([, { answer, held }]) => answer?.status === 200 || (held && !answer?.status));
     const [mysql, redis] = [Number(await inMysql(playing)), await inRedis(playing)];
@@ -113,7 +114,9 @@ export const demands = [
       ...(redis !== undefined && redis !== mysql ? [because('stores differ', { mysql, redis })] : []),
     ];
     if (wrong.length === 0) mustBeDecided(sales);
-    const took = taken.map(([sale, { held }]) => `${sale} took a unit: ${held ? 'MySQL was written' : '200'}`);
+    const took = taken.map(
+      ([sale, { held }]) => `${sale} took a unit: ${held ? 'it wrote to MySQL' : 'its response was 200'}`,
+    );
     const evidence = wrong.length === 0 ? [] : [...took, `MySQL has ${mysql}, Redis ${redis ?? 'none'}`];
     return { wrong, right: because('units sold of', { sold, units }), figures, evidence };
   }),
@@ -123,15 +126,22 @@ export const demands = [
     const sold = [...playing.sales.values()].filter(({ answer }) => answer?.status === 200).length;
     const figures = { sold, units: playing.units };
     if (sold > 0) return { right: because('buyer got a unit', {}), figures };
-    return { wrong: because('buyer turned away', { mysql }), figures, evidence: [`nobody was sold one of ${mysql}`] };
+    return {
+      wrong: because('buyer turned away', { mysql }),
+      figures,
+      evidence: [`no unit was sold, although MySQL had ${mysql}`],
+    };
   }),
 ];
 
-/** What it answered says whether a unit was sold. A sale whose node died with its write was seen in MySQL. */
+/** Whether a sale took a unit, by its response, or by its write in MySQL if its node died. */
 function mustBeDecided(sales: OrderPlaying['sales']) {
   for (const [sale, { answer = {}, held }] of sales) {
     const isDecided = [200, 404, 409].includes(answer.status ?? 0);
-    if (!isDecided && !held) throw new NotStagedError(`${sale} was answered ${answer.status ?? 'nothing'}.`);
+    if (!isDecided && !held)
+      throw new NotStagedError(
+        `${sale} got ${answer.status === undefined ? 'no response' : `the response ${answer.status}`}.`,
+      );
   }
 }
 
@@ -148,19 +158,19 @@ function sell({ sales, stopping }: OrderPlaying, sale: string, { publicUrl }: Ta
 
 function saleOf({ sales }: OrderPlaying, sale: string): StoreSale {
   const sells = sales.get(sale);
-  if (sells === undefined) throw new Error(`No sale is called ${sale}.`);
+  if (sells === undefined) throw new Error(`There is no sale ${sale}.`);
   return sells;
 }
 
 /** Holds the next command of a node that writes or deletes the key of the stock. */
 function holdChange({ undoLater }: OrderPlaying, { name, link }: TargetNode) {
   const held = link?.holdNext(({ name, args }) => !['GET', 'MGET'].includes(name) && args.includes(key));
-  if (held === undefined) throw new NotStagedError(`There is no link between ${name} and Redis.`);
+  if (held === undefined) throw new NotStagedError(`There is no fault proxy between ${name} and Redis.`);
   undoLater(() => held.drop());
   return held;
 }
 
-/** Resolves when the command has come. Throws NotStagedError when its request ends first. */
+/** Resolves when the command has arrived. Throws NotStagedError when its request ends first. */
 async function arrives(
   { until }: OrderPlaying,
   held: NonNullable<StoreSale['held']>,

@@ -1,9 +1,9 @@
-// What is expected of each lock in each scope: the search agrees, or the run ends with 1.
+// The expected verdict of each lock in each scope. If the model checker finds another one, the run ends with 1.
 
 import { readTable } from '../staircase/table.ts';
 import { provableLocks, scopeNames } from './plan.ts';
 
-// ✔ no order of events violates it, ✘ one does, · is left to the search, – is not looked at.
+// ✔ holds in every interleaving, ✘ fails in one, · has no expected verdict, – is not checked.
 const table = `
                    plain
                    │  lost-wakeup
@@ -61,21 +61,21 @@ const { rows } = readTable(table, {
   signs: ['✔', '✘', '·', '–'] as const,
 });
 
-/** What the table says of a lock in a scope: – as well where it does not name the lock. */
+/** The sign of a lock in a scope: – if the table does not name the lock. */
 export const signExpected = (stage: string, scope: string) =>
   (Object.hasOwn(rows, stage) ? rows[stage]?.[scope] : undefined) ?? '–';
 
-/** What the search is expected to find. Undefined where nothing is expected. */
+/** The expected verdict. Undefined if nothing is expected. */
 export function expectedVerdict(stage: string, scope: string): 'holds' | 'fails' | undefined {
   const sign = signExpected(stage, scope);
   if (sign === '✔') return 'holds';
   return sign === '✘' ? 'fails' : undefined;
 }
 
-/** Where the search looks at more orders than the drill of the same name stages, and finds another verdict: why. */
+/** Why the model checker finds another verdict than the drill of the same name: it checks more interleavings. */
 export const differences: Record<string, Record<string, string>> = {
   'fenced-writes': {
     'paused-process':
-      'The drill lets the late write arrive after the next one; the search also before it, as crossed-write does.',
+      'In the drill the late write arrives after the next write. The model checker also lets it arrive before, as crossed-write does.',
   },
 };

@@ -1,4 +1,4 @@
-// The matrix of a run on the terminal, and counterexamples as numbered steps.
+// Prints the matrix of a run, and counterexamples as numbered steps.
 
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
@@ -11,7 +11,7 @@ import { scopeNames } from './plan.ts';
 type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
 type Judged = Looked & Pick<Cell, 'reason'> & { expected: 'holds' | 'fails' | null };
 
-/** The matrix as it is printed: a row for each lock, in the order of the cells, and a column for each scope. */
+/** The printed matrix: a row for each lock, in the order of the cells, and a column for each scope. */
 export function matrixLines(cells: Looked[]): string[] {
   const scopes = scopeNames.filter((name) => cells.some(({ scope }) => scope === name));
   const most = Math.max(...cells.map(({ processes }) => processes));
@@ -22,7 +22,7 @@ export function matrixLines(cells: Looked[]): string[] {
   return signTable(scopes, rows);
 }
 
-/** One sign for the cells of a lock in a scope, which have different numbers of processes; – where there is none. */
+/** One sign for all cells of a lock in a scope, which differ in their number of processes; – if there are none. */
 function signOf(cells: Looked[], most: number): string {
   if (cells.length === 0) return pc.dim('–');
   if (cells.some(({ verdict }) => verdict === 'fails')) return pc.red('✘');
@@ -32,13 +32,13 @@ function signOf(cells: Looked[], most: number): string {
   return held.length > 0 ? pc.green(String(processes)) : pc.yellow('?');
 }
 
-/** Who the letters in reasons and steps are. */
-const processes = 'A, B and C are processes, in the order in which they come.';
+/** Explains the letters in reasons and steps. */
+const processes = 'A, B and C are processes, in the order in which they start.';
 
 export const legend =
-  '✔ in no order of events   ✘ in some order: there is a counterexample   2 with two processes; with three not every order was looked at   ? unknown   – does not apply';
+  '✔ holds in every interleaving   ✘ there is a counterexample   2 holds with two processes; with three not every interleaving was checked   ? unknown   – does not apply';
 
-/** The cells that are not as expected, each lock and scope once: the smallest cell that shows it. */
+/** The cells that are not as expected: the smallest cell for each lock and scope. */
 export function faultLines(amiss: Judged[]): string[] {
   const first = amiss.filter(
     (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
@@ -52,15 +52,15 @@ export function faultLines(amiss: Judged[]): string[] {
     : [];
 }
 
-/** What was promised of a cell that is not as expected, and what came. */
+/** The expected and the actual verdict of a cell that is not as expected. */
 export function differenceOf({ expected, reason }: Judged): string {
   if (expected === null) return reason;
   return expected === 'holds'
-    ? `The docs promise that it holds, and it fails. ${reason}`
-    : 'The docs promise a counterexample, and it holds.';
+    ? `It is expected to hold, but it fails. ${reason}`
+    : 'A counterexample is expected, but it holds.';
 }
 
-/** What was looked at, on which server, in a sentence. */
+/** A sentence that says how much was checked, on which server. */
 export function summaryOf(cells: Pick<Cell, 'states'>[], server: string): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
   return `${countOf(cells.length, 'cell')}, on a real ${server}: ${states.toLocaleString('en')} states.`;
@@ -71,11 +71,11 @@ export function nameOfCell({ stage, scope, processes }: Pick<Cell, 'stage' | 'sc
   return `${stage} · ${scope} · ${countOf(processes, 'process', 'processes')}`;
 }
 
-/** A cell with all that is known of it. */
+/** A cell with all of its details. */
 export function cellLines(cell: Cell, indent = '') {
   const { says, verdict, reason, states, schedules, counterexample, replayed, cut } = cell;
   const signs = { holds: pc.green('✔ holds'), fails: pc.red('✘ fails'), unknown: pc.yellow('? unknown') };
-  const orders = schedules > 0 ? `, ${formatOrders(schedules)} orders` : '';
+  const orders = schedules > 0 ? `, ${formatOrders(schedules)} interleavings` : '';
   const open = cut > 0 && verdict === 'unknown' ? `, ${cut.toLocaleString('en')} branches not followed` : '';
   const again = replayed ? ` Replayed ${replayed} times: the same each time.` : '';
   return [

@@ -1,4 +1,4 @@
-// Which cells npm run prove looks at.
+// Plans the cells of npm run prove.
 
 import { resolve } from 'node:path';
 import { backendOf, beyond, hasLock, isInBuckets, multiLockOf, replicasOf, strategies } from '../../locks/index.ts';
@@ -8,7 +8,7 @@ import { projectDir } from '../../stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
 import { hasNothingToBreak, isExternal, isSemaphoreRow, rowOf } from '../staircase/lookup.ts';
 
-/** A lock that can be proved. */
+/** A lock that can be checked. */
 export interface ProvableLock {
   /** Its row. */
   stage: string;
@@ -63,7 +63,7 @@ export interface Wanted {
   mostStates?: number;
 }
 
-/** The cells, those of few processes first: what fails with them is not looked at with more. */
+/** The cells, those with few processes first: a lock that fails with them is not checked with more. */
 export function plan({ locks, scopes: names, processes, isOfAll = false, ...common }: Wanted): Task[] {
   const wanted = scopes.filter(({ name }) => names.includes(name));
   return processes.flatMap((count) =>
@@ -120,7 +120,7 @@ const ofOnePermit: string[] = [
   ...['client-gone', 'zombie-renewal'],
 ];
 
-/** False where the drill of the same name has nothing to break, and where a verdict would be empty. */
+/** False when the drill of the same name has nothing to break, and when a verdict would be meaningless. */
 function saysSomethingOf({ name, demands, permits }: Scope, { stage }: ProvableLock): boolean {
   if (isSemaphoreRow(stage)) return permits !== undefined || ofOnePermit.includes(name);
   // Either object asks again in one drill, before a short sale or a long one.

@@ -1,4 +1,4 @@
-// What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
+// The schema of `prove.json`, the results of the model checker. Other programs read it: a breaking change gets a new `format`.
 
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -24,14 +24,14 @@ export interface ProofCell extends Cell {
   expected: 'holds' | 'fails' | null;
 }
 
-/** `prove.json`. The search says what happened as facts, and here it is English text. */
+/** `prove.json`. The model checker returns facts; here they are English text. */
 export const proofSchema = z.object({
   format: z.literal(2),
   createdAt: z.iso.datetime(),
   durationMs: count,
   machine: machineSchema.describe('As in Environment.'),
   command: z.string().describe('The command that repeats it.'),
-  server: z.string().describe('The server of the search, such as `Valkey 9.1.1`.'),
+  server: z.string().describe('The server of the model checker, such as `Valkey 9.1.1`.'),
   verdict: z.enum(['as-expected', 'not-as-expected', 'unknown']),
   verdictReasons: z.array(z.string()).describe('A sentence for each cell that decided it.'),
   cells: z.array(
@@ -41,17 +41,17 @@ export const proofSchema = z.object({
       says: z.string().describe('The fault model, in a sentence.'),
       drill: z.string().nullable().describe('The drill of the same name.'),
       verdict: z.enum(['holds', 'fails', 'unknown']),
-      expected: z.enum(['holds', 'fails']).nullable().describe('null where nothing is expected.'),
-      reason: z.string().describe('What was violated, or why nothing can be concluded.'),
-      states: count.describe('States that the search saw.'),
-      schedules: z.number().min(0).describe('Interleavings that they stand for; 0 when the search was cut short.'),
+      expected: z.enum(['holds', 'fails']).nullable().describe('null if nothing is expected.'),
+      reason: z.string().describe('The violation, or why nothing can be concluded.'),
+      states: count.describe('States that the model checker saw.'),
+      schedules: z.number().min(0).describe('Interleavings of these states; 0 when the search was incomplete.'),
       cut: count.describe('Branches that were not followed to their end.'),
       processes: count,
       sales: count.describe('Sales of each process.'),
       masters: count.describe('Masters that vote; 0 with one server.'),
       budget: z.record(z.string(), count).describe('How often each fault may happen.'),
       ms: z.number().min(0),
-      replayed: count.optional().describe('Replays of the counterexample that went the same way.'),
+      replayed: count.optional().describe('Replays of the counterexample with the same result.'),
       counterexample: z
         .array(
           z.looseObject({
@@ -63,7 +63,7 @@ export const proofSchema = z.object({
           }),
         )
         .optional()
-        .describe('The shortest interleaving that violates a demand. More members replay a step.'),
+        .describe('The shortest interleaving that violates a demand. Further members serve its replay.'),
     }),
   ),
 });
@@ -91,7 +91,7 @@ const stepInWords = ({ at, process, kind, what, ...step }: Step) => ({
   ...step,
 });
 
-/** What the cells say together: for each the drill of its name, and whether all is as expected. */
+/** The results of all cells, with the drill of each name, and the verdict of the run. */
 export async function proofOf(
   found: Cell[],
   { createdAt, ...run }: Pick<Proof, 'command' | 'machine'> & { createdAt: Date },
@@ -124,7 +124,7 @@ export function isAsExpected({ stage, verdict, expected }: Judged): boolean {
   return isOfCourse ? expected === null || verdict === expected : verdict === 'holds';
 }
 
-/** Not as expected when one cell is not; unknown when nothing is known. The reasons name each cell of which not every order was looked at. */
+/** Not as expected when one cell is not; unknown when nothing is known. The reasons name each cell whose interleavings were not all checked. */
 export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictReasons'> {
   const open = cells.filter(({ verdict }) => verdict === 'unknown');
   const off = cells.filter((cell) => cell.verdict !== 'unknown' && !isAsExpected(cell));

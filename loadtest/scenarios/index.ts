@@ -1,4 +1,4 @@
-// The drills: each fault is a page, and three are loads: many sales at once, on a stack as it is in production, and the question whether one is lost.
+// All drills. Each fault is a scenario file. Three drills are loads: many sales at once, on a stack as in production, and none may be lost.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Drill, DrillContext } from '../harness/drill.ts';
@@ -16,10 +16,11 @@ const pages = new Map(
   }),
 );
 
-/** The page of this name. Throws when there is none. */
+/** The scenario of this name. Throws when there is none. */
 export function scenario(name: string): Scenario {
   const found = pages.get(name);
-  if (found === undefined) throw new Error(`There is no scenario ${name}: there are ${[...pages.keys()].join(', ')}.`);
+  if (found === undefined)
+    throw new Error(`There is no scenario ${name}. The scenarios are ${[...pages.keys()].join(', ')}.`);
   return found;
 }
 
@@ -28,7 +29,7 @@ const loads = [
   /** All sales go to one node, past nginx: what a lock inside one process can do shows here. */
   load('one-node-rush', ({ target, settings: { requests, stock } }) => {
     const [node] = target.nodes;
-    if (node === undefined) throw new Error('There is no node to send sales to.');
+    if (node === undefined) throw new Error('The target has no node to send sales to.');
     return { url: node.loadUrl ?? node.publicUrl, sellers: [node.name], requests, stock };
   }),
   /** Both nodes sell, with stock enough for all: whatever is missing at the end was lost by the lock. */
@@ -48,13 +49,13 @@ function toBoth({ target }: DrillContext, { requests, stock }: { requests: numbe
   return { url: target.url, sellers: target.nodes.map(({ name }) => name), requests, stock };
 }
 
-/** Pages that stand in no column, as drills: nothing is expected of them. */
+/** Scenarios outside the result matrix, as drills: nothing is expected of them. */
 export const pagesAside: Drill[] = [...pages.values()].filter(({ name }) => !columns.includes(name)).map(asDrill);
 
-/** All drills of the staircase, in the order of its columns. */
+/** All drills of the result matrix, in the order of its columns. */
 export const drills: Drill[] = columns.map(
   (name) => loads.find((load) => load.name === name) ?? asDrill(scenario(name)),
 );
 
-/** The scenarios of the staircase, in the order of its columns. */
+/** The scenarios of the result matrix, in the order of its columns. */
 export const scenarios: Scenario[] = columns.filter((name) => pages.has(name)).map(scenario);

@@ -1,4 +1,4 @@
-// Plays a page of sentences from its first line to its judgement.
+// Plays a scenario from its first line to its verdict.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Clock, Timer } from '../harness/clock.ts';
@@ -6,10 +6,10 @@ import { type Judgement, StuckError } from '../harness/play.ts';
 import { because } from '../narration/reasons.ts';
 import type { Ending, Finding, Playable, ScenarioOf } from '../sentences/sentence.ts';
 
-/** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
+/** How long a drill may make no progress, in milliseconds. The longest step takes less. */
 const SILENCE_LIMIT_MS = 180_000;
 
-/** Plays the scenario. What fails goes no further. Throws NotStagedError when nothing may be concluded. */
+/** Plays the scenario. It ends at the first failure. Throws NotStagedError when nothing can be concluded. */
 export async function playScenario<On extends Playable<Outcome>, Outcome>(
   scenario: ScenarioOf<On, Outcome>,
   playing: On,
@@ -35,7 +35,7 @@ export function inTime<T>({ clock }: { clock: Clock }, step: Promise<T>): Promis
 
 const isWrong = ({ wrong }: Finding) => [wrong].flat().some(Boolean);
 
-/** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
+/** The finding for each demand. Throws NotStagedError when nothing can be concluded. */
 async function judge<On extends Playable<Outcome>, Outcome>(
   demands: ScenarioOf<On, Outcome>['steps'][number]['demands'],
   playing: On,
@@ -77,7 +77,7 @@ function conclude(
   };
 }
 
-/** The figures of several findings: of one that they share, the largest. */
+/** The figures of several findings together: the largest value of each. */
 function largest(all: Record<string, number>[]): Record<string, number> {
   const merged: Record<string, number> = {};
   for (const [name, value] of all.flatMap((figures) => Object.entries(figures))) {

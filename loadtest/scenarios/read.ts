@@ -1,17 +1,17 @@
-// Reads a scenario: a fault as a page of sentences.
+// Parses scenario files.
 
 import type { StepHistory } from '../evidence/history.ts';
 import type { Playing } from '../sentences/playing.ts';
 import { type Ending, endings, meaningOf, type ScenarioOf, type Vocabulary } from '../sentences/sentence.ts';
 import { ofLocks } from '../sentences/vocabulary.ts';
 
-/** What begins the line below an ending. */
+/** The prefix of the line below an ending. */
 const IN_CHINESE = 'zh: ';
 
 /** A scenario. */
 export type Scenario = ScenarioOf<Playing, StepHistory>;
 
-/** A scenario that can't be read: the message names the line, and the nearest sentence that is known. */
+/** A scenario that can't be parsed. The message names the line and the nearest known sentence. */
 export class ScenarioError extends Error {}
 
 /**
@@ -20,7 +20,7 @@ export class ScenarioError extends Error {}
  */
 export const readScenario = (text: string): Scenario => readScenarioOf(ofLocks, text);
 
-/** Reads a scenario that is made of these sentences. Throws ScenarioError. */
+/** Parses a scenario with these sentences. Throws ScenarioError. */
 export function readScenarioOf<On, Outcome>(known: Vocabulary<On, Outcome>, text: string): ScenarioOf<On, Outcome> {
   const lines = text.split('\n').map((line) => line.trim());
   const isBlank = (at: number) => lines.slice(at).find((line) => !line.startsWith('#')) === '';
@@ -57,7 +57,8 @@ export function readScenarioOf<On, Outcome>(known: Vocabulary<On, Outcome>, text
       throw new ScenarioError(`${name}, line ${index + 1}: ${(error as Error).message}`);
     }
   });
-  if (!scenario.steps.at(-1)?.demands.length) throw new ScenarioError(`${name}: it does not say when it holds.`);
+  if (!scenario.steps.at(-1)?.demands.length)
+    throw new ScenarioError(`${name}: the last step has no "holds when" line.`);
   for (const { needs = [], timing, stock } of scenario.steps) {
     scenario.needs.push(...needs.filter((need) => !scenario.needs.includes(need)));
     Object.assign(scenario, { timing: { ...scenario.timing, ...timing } }, stock !== undefined && { stock });

@@ -1,4 +1,4 @@
-// A scenario as a drill: its scenario is played on whatever target it is given, and judged by what was seen.
+// Runs a scenario as a drill: plays it on a target, and judges what was seen.
 
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { mayLockUsers, replicasOf, takesLease } from '../../locks/index.ts';
@@ -16,9 +16,9 @@ import { inTime, playScenario } from './play.ts';
 import type { Scenario } from './read.ts';
 
 const STOCK = 100;
-/** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
+/** The shortest standstill that may explain why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
 const CONFIRM_STANDSTILL_MS = 25;
-/** A standstill of a node and one of its line may add up: two as long as this, in milliseconds, and the node gives its server up. */
+/** Standstills of a node and of its connection may add up. After two of this length, in milliseconds, the node gives up its server. */
 const SILENT_MS = ANSWER_LIMIT_MS / 2;
 
 export interface ScenarioOptions
@@ -28,7 +28,7 @@ export interface ScenarioOptions
   leaseMs: number;
 }
 
-/** The scenario as one of the staircase's drills. */
+/** The scenario as a drill of the result matrix. */
 export function asDrill(scenario: Scenario): Drill {
   return {
     name: scenario.name,
@@ -79,7 +79,7 @@ const follow = (scenario: Scenario, testBed: TestBed) =>
     ? playEachRelease(scenario, testBed)
     : playScenario(scenario, beginPlaying(testBed));
 
-/** Plays the scenario once for each command by which the lock is given up, until one fails. */
+/** Plays the scenario once for each command that releases the lock, until one fails. */
 async function playEachRelease(scenario: Scenario, testBed: TestBed): Promise<Judgement> {
   const { commands, more, otherKey } = await inTime(testBed, findRelease(testBed));
   if (otherKey !== undefined) {
@@ -102,18 +102,18 @@ async function playEachRelease(scenario: Scenario, testBed: TestBed): Promise<Ju
   return { ...judged, says: [...judged.says, because('each command was late', { commands: names }), ...left] };
 }
 
-/** How many commands of one release are held, each in turn. */
+/** How many commands of a release are held, each in turn. */
 const MOST_COMMANDS = 6;
-/** How long a sale may take that nobody keeps waiting, in milliseconds. */
+/** How long an uncontended sale may take, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
 
-/** What puts something into Redis that others see: of a lock, its key or what goes with it. */
+/** Commands that write something to Redis that others see: the key of a lock, or what goes with it. */
 const writes = new Set(['SET', 'SETNX', 'SETEX', 'PSETEX', 'GETSET', 'HSET', 'HSETNX', 'ZADD', 'LPUSH', 'RPUSH']);
 const isWrite = ({ name, isSql }: Command) => !isSql && (writes.has(name) || /^(EVAL|FCALL)/.test(name));
-/** What says where a connection listens changes nothing that others see. */
+/** Commands that subscribe: they change nothing that others see. */
 const isSubscription = ({ name }: Command) => /SUBSCRIBE$/.test(name);
 
-/** One command of a release, and what knows it among those that a node sends. */
+/** One command of a release, and how to recognise it among those that a node sends. */
 export interface ReleaseCommand {
   /** Its name in Redis, such as `DEL`. Absent for a lock of ours, which has one. */
   name?: string;
@@ -143,7 +143,7 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   for (let sale = 0; sale < 2; sale += 1) {
     seen.splice(0);
     const { outcome } = await testBed.sales.sell(first).endWithin(SALE_LIMIT_MS);
-    if (outcome !== 'sold') throw new NotStagedError(`A sale on ${first.name} that nobody disturbs was not sold.`);
+    if (outcome !== 'sold') throw new NotStagedError(`An undisturbed sale on ${first.name} failed.`);
   }
   // What frees the lock has been sent when another has it, also what is sent after the answer.
   await testBed.sales.sell(second).endWithin(SALE_LIMIT_MS);
@@ -166,7 +166,7 @@ export async function findRelease(testBed: TestBed): Promise<Release> {
   };
 }
 
-/** True to the command of this kind that is of the lock, after the stock write and after so many of its kind. */
+/** Matches the command of the lock that is of this kind, after the stock write and after so many of its kind. */
 function afterWrite(
   { wire, stage }: Pick<TestBed, 'wire' | 'stage'>,
   kind: string,
@@ -184,7 +184,7 @@ function afterWrite(
   };
 }
 
-/** Its name, and which script it runs. */
+/** The kind of a command: its name, and which script it runs. */
 const kindOf = ({ name, args }: Command) => (/^(EVAL|FCALL)/.test(name) ? `${name} ${args[0]}` : name);
 
 /** The first key of a command. */

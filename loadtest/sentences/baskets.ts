@@ -1,4 +1,4 @@
-// What is said of sales that need the locks of two skus, and when it holds then.
+// Sentences about sales that need the locks of two skus: steps and demands.
 
 import { lockKey } from '../../services/inventory/servers/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -8,7 +8,7 @@ import { told } from '../narration/steps.ts';
 import { actorOf, demand, holdNext, needing, type Playing } from './playing.ts';
 
 const SKUS = ['001', '002'];
-/** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
+/** How long a basket may take to reach its second lock, or to find its first one taken, in milliseconds. */
 const STEP_LIMIT_MS = 2_000;
 
 const withLinks = needing('links');
@@ -24,12 +24,12 @@ export const steps = [
       const { held, tries, first } = sellBasket(playing, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
       const hasGoneFar = () => held.isThere() || (orElse !== '' && tries() > 1);
-      await playing.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never asked for a second lock.`);
+      await playing.record.mustSee(hasGoneFar, STEP_LIMIT_MS, `${node.name} never tried to acquire a second lock.`);
       if (orElse === '') {
         const left = await playing.lock.keysLeft();
         const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, playing.stage)));
         if (taken.length !== 1)
-          throw new NotStagedError(`${node.name} had ${taken.length} of the locks, instead of one.`);
+          throw new NotStagedError(`${node.name} held ${taken.length} of the locks instead of one.`);
       }
       const values = { sale: name, node: node.name, skus: skus.split(' and '), first: first() };
       return told(held.isThere() ? 'basket held' : 'basket waited', values);
@@ -38,11 +38,11 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('<sale> and <other> are sold', async (playing, { events }, names) => {
+  demand('<sale> and <other> succeed', async (playing, { events }, names) => {
     const both = [names.sale, names.other].map((name) => actorOf(playing, name));
     const ends = await Promise.all(both.map(({ sale }) => sale.end));
     if (events.some(({ type }) => type === 'lease-lost')) {
-      throw new NotStagedError('A lease ended while a basket was held back.');
+      throw new NotStagedError('A lease ended while a basket was held.');
     }
     const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
     const answers = ends.map((end) => ('code' in end ? end.code : end.outcome));
@@ -65,16 +65,14 @@ export const demands = [
       figures: { unsold, slowestSaleMs },
     };
   }),
-  demand('as many are left of each sku as the baskets leave', async ({ actors, first, initialStock }) => {
+  demand('the stock of each sku matches the baskets that were sold', async ({ actors, first, initialStock }) => {
     const ends = await Promise.all([...actors.values()].map(({ sale }) => sale.end));
     const stocks = (await Promise.all(SKUS.map((sku) => first.stock(sku)))).map(Number);
     const sold = ends.filter(({ outcome }) => outcome === 'sold').length;
     const expectedStock = initialStock - sold;
     const [lowest, finalStock] = [Math.min(...stocks), Math.max(...stocks)];
     if (!(lowest >= expectedStock)) {
-      throw new NotStagedError(
-        `The stock is ${stocks.join(' and ')}, and ${expectedStock} is what the baskets explain.`,
-      );
+      throw new NotStagedError(`The stock is ${stocks.join(' and ')}, but the baskets explain ${expectedStock}.`);
     }
     return {
       wrong: finalStock > expectedStock && because('stocks of baskets', { sold, stocks, expected: expectedStock }),
@@ -83,7 +81,7 @@ export const demands = [
   }),
 ];
 
-/** Its node is held back from the lock that it asks for second. `first`: the sku whose lock it has asked for first. */
+/** Sells a basket, and holds its node before the second lock. `first`: the sku of the lock that it asked for first. */
 function sellBasket(playing: Playing, name: string, listed: string, node: TargetNode) {
   const { actors } = playing;
   const skus = listed.split(' and ');

@@ -1,4 +1,4 @@
-// When a lock holds in a scenario: what is asked of the history in the end, and the figures that it rests on.
+// What a scenario demands at its end: the checks of its history, and the figures behind each verdict.
 
 import {
   describeOverlap,
@@ -16,9 +16,9 @@ import { because } from '../narration/reasons.ts';
 import { actorOf, demand, insideOf, type Playing } from './playing.ts';
 import type { Finding } from './sentence.ts';
 
-/** A sale whose business takes six leases may take so much less, in leases: its clock starts later. */
+/** How much less than its time a sale may stay inside, in leases: its clock starts later. */
 const ROUNDED = 0.1;
-/** So many standstills of a machine may be in what takes long: each step waits for the one before it. */
+/** How many standstills of the machine may add up in a long wait: each step waits for the one before it. */
 const DELAYS = 5;
 
 export const demands = [
@@ -29,10 +29,10 @@ export const demands = [
     const wrong = lostUpdates > 0 && because('stock too high', { stock, most: stock - lostUpdates });
     return { wrong, figures, evidence };
   }),
-  demand('no two are inside at the same moment', (playing, outcome) =>
+  demand('no two sales are inside at the same moment', (playing, outcome) =>
     judgeMeetings(playing, outcome, holdsOf(outcome.events)),
   ),
-  demand('no two but <sale> are inside at the same moment', (playing, outcome, { sale }) => {
+  demand('no two sales except <sale> are inside at the same moment', (playing, outcome, { sale }) => {
     const own = insideOf(playing, sale);
     const isJudged = (hold: Hold) => !isSame(hold, own);
     return { ...judgeMeetings(playing, outcome, holdsOf(outcome.events).filter(isJudged)), isJudged };
@@ -44,7 +44,7 @@ export const demands = [
     if (spans.length >= 2 && spans.every(({ entered, left }) => left - entered >= leastMs)) return {};
     throw new NotStagedError(`Not every sale stayed inside for ${formatDuration(ms)}.`);
   }),
-  demand('<sale> is sold', async (playing, _outcome, { sale: name }): Promise<Finding> => {
+  demand('<sale> succeeds', async (playing, _outcome, { sale: name }): Promise<Finding> => {
     const { faultAt } = playing;
     const { node, sale } = actorOf(playing, name);
     const end = await sale.end;
@@ -56,7 +56,7 @@ export const demands = [
     const right = because('sold after the fault', { node: node.name, ms: takeoverMs });
     return { right, figures: { takeoverMs } };
   }),
-  demand('<sale> is sold within <time>', async (playing, _outcome, { sale, time: limitMs }) => {
+  demand('<sale> succeeds within <time>', async (playing, _outcome, { sale, time: limitMs }) => {
     const { outcome, ms } = await actorOf(playing, sale).sale.end;
     const isSold = outcome === 'sold';
     await mustHaveHadTime(playing, ms - limitMs);
@@ -76,7 +76,7 @@ export const demands = [
     return { wrong: because(how, { sale: name, ms: answeredMs }), figures };
   }),
   // Those of two users have nothing to wait for.
-  demand('<sale> gets in while <other> is inside', ({ actors }, { events }, { sale, other }) => {
+  demand('<sale> enters while <other> is inside', ({ actors }, { events }, { sale, other }) => {
     const [own, its] = [sale, other].map((name) =>
       spansOf(events).find((span) => actors.get(name)?.inside && isSame(span, insideOf({ actors } as Playing, name))),
     );
@@ -88,18 +88,16 @@ export const demands = [
   }),
 ];
 
-/** What came so much too late, in milliseconds, came late by itself. Throws NotStagedError where the machine may be why. */
+/** Throws NotStagedError when the machine may be the reason why something was so many milliseconds late. */
 export async function mustHaveHadTime(playing: Playing, lateMs: number) {
   if (lateMs > 0) await playing.mustHaveGoneOn(lateMs / DELAYS);
 }
 
-/** Throws NotStagedError when somebody's answer does not say whether he has sold: he may not have come to his write. */
+/** Whether no sale was lost. Throws NotStagedError when a response does not say whether its sale took place. */
 function hasLostNothing(outcome: StepHistory, overwrites: boolean): boolean {
   const { lostUpdates, inDoubt } = readStock(outcome, { overwrites });
   if (lostUpdates === 0 && inDoubt > 0)
-    throw new NotStagedError(
-      'Two had read the stock at the same moment, and one of them was not told how its sale ended.',
-    );
+    throw new NotStagedError('Two sales read the stock at the same moment, and one of them was not told its outcome.');
   return lostUpdates === 0;
 }
 
@@ -108,7 +106,7 @@ function judgeMeetings({ leaseMs, actors, wire }: Playing, outcome: StepHistory,
   for (const { inside, wentOnAt } of actors.values()) {
     const hold = holds.find((each) => inside !== undefined && wentOnAt !== undefined && isSame(each, inside));
     if (hold === undefined || hold.left - hold.entered < leaseMs) continue;
-    const reason = `Sale ${hold.saleId} on ${hold.node} stayed longer than its own lease, which proves nothing.`;
+    const reason = `Sale ${hold.saleId} on ${hold.node} stayed longer than its own lease, so this run proves nothing.`;
     throw new NotStagedError(reason);
   }
   // Who has read may still be refused: on the wire it is a fault when a unit is lost by it.

@@ -1,4 +1,4 @@
-// What is said of a sale that is inside: it stays, goes on, and ends.
+// Sentences about a sale that is inside: it stays, resumes, and ends.
 
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -29,13 +29,15 @@ export const steps = [
     const end = await actorOf(playing, sale).sale.endWithin(limit);
     return end.outcome === 'cutOff' ? told('waited in vain', { sale, ms: end.ms }) : howEnded(sale, end);
   }),
-  step('<sale> ends, failed', (playing, { sale }) => answered(playing, sale, ['ORDER_FAILED'])),
-  step('<sale> ends, sold', (playing, { sale }) => answered(playing, sale, ['sold'])),
-  step('<sale> ends, sold or not replicated', (playing, { sale }) => answered(playing, sale, ['sold', NOT_REPLICATED])),
+  step('<sale> fails', (playing, { sale }) => answered(playing, sale, ['ORDER_FAILED'])),
+  step('<sale> succeeds', (playing, { sale }) => answered(playing, sale, ['sold'])),
+  step('<sale> succeeds, or is not replicated', (playing, { sale }) =>
+    answered(playing, sale, ['sold', NOT_REPLICATED]),
+  ),
   step('all sales end', async (playing) => told('all ended', { left: (await playing.outcome()).finalStock })),
 ];
 
-/** What was answered to a sale, to that of a basket or to a look. */
+/** The response to a sale, to a basket or to a reader of the stock. */
 export function howEnded(sale: string, end: Awaited<Actor['sale']['end']>): StepSentence {
   switch (end.outcome) {
     case 'sold':
@@ -56,7 +58,7 @@ export function howEnded(sale: string, end: Awaited<Actor['sale']['end']>): Step
   }
 }
 
-/** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to resume. */
+/** Resumes a sale that is held inside. Throws NotStagedError when it has already left. A sale that was kept out has nothing to resume. */
 export async function goOn(playing: Playing, name: string, resume = actorOf(playing, name).node.resume) {
   const actor = actorOf(playing, name);
   const at = playing.clock.now();
@@ -75,7 +77,7 @@ export async function goOn(playing: Playing, name: string, resume = actorOf(play
   return { at, hasResumed: true };
 }
 
-/** In the end none may have entered by now that is to wait. */
+/** Demands at the end that no sale that should wait has entered by now. */
 export function mustStillWait(playing: Playing) {
   const at = playing.clock.now();
   for (const { asks } of playing.actors.values()) {
@@ -87,12 +89,12 @@ export function mustStillWait(playing: Playing) {
   }
 }
 
-/** Waits for the answer of a sale, and tells it. Throws NotStagedError when it is none of these. */
+/** Waits for the response to a sale, and returns it as a step. Throws NotStagedError when it is not among these. */
 async function answered(playing: Playing, name: string, expected: string[]) {
   const end = await actorOf(playing, name).sale.end;
   const answer = end.outcome === 'sold' ? 'sold' : 'code' in end ? end.code : end.outcome;
   if (answer === NOT_REPLICATED) playing.ending = 'if A is refused';
   // On a busy machine a replica is too slow to confirm, and a lease ends too soon.
-  if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`);
+  if (!expected.includes(answer)) throw new NotStagedError(`The sale got the response ${answer}.`);
   return howEnded(name, end);
 }

@@ -1,4 +1,4 @@
-// What is said of the servers of a lock that die, fewer than half of them and then a majority, and when it holds then.
+// Sentences about the death of a lock's servers, first a minority, then a majority: steps and demands.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { deed } from '../narration/faults.ts';
@@ -40,7 +40,7 @@ export const steps = [
       ? told('sales went on', { ms: outage.soldMs })
       : told('sales did not go on', { ms: limit });
   }),
-  killing('one more of them is killed (SIGKILL), and all start again after <time>', async (playing, { time }) => {
+  killing('one more of them is killed (SIGKILL), and all restart after <time>', async (playing, { time }) => {
     const { clock, faults, lockOutages } = playing;
     const [minority] = lockOutages;
     // A shop that does not sell shows nothing of a second outage.
@@ -60,7 +60,7 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('sales resume within <time> while a majority of the servers lives', async (playing, _outcome, { time }) => {
+  demand('sales resume within <time> while a majority of the servers is up', async (playing, _outcome, { time }) => {
     const minority = outageOf(playing, false);
     if (minority === undefined) return { right: because('single point of failure', {}) };
     const { killed, soldMs: ms = 0 } = minority;
@@ -69,13 +69,14 @@ export const demands = [
     return { wrong: because('nothing sold without a minority', { killed, limitMs: time }) };
   }),
   demand(
-    'nobody buys without a majority, and each buyer has a clear answer within <time>',
+    'nothing is sold without a majority, and each buyer gets a definite response within <time>',
     async (playing, { ends }, { time: limitMs }) => {
       const majority = outageOf(playing, true);
       if (majority === undefined) return {};
       const { from, until } = majority;
       const asked = ends.filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from);
-      if (asked.length === 0) throw new NotStagedError('Nobody asked while no majority of the servers lived.');
+      if (asked.length === 0)
+        throw new NotStagedError('No sale asked for the lock while no majority of the servers was up.');
       const isServed = ({ outcome, sentAt, ms }: (typeof ends)[number]) =>
         outcome === 'sold' && sentAt > from && sentAt + ms < until;
       const sold = asked.filter(isServed).length;
@@ -99,7 +100,7 @@ export const demands = [
       };
     },
   ),
-  demand('sales come back within <time> of the majority', async (playing, _outcome, { time: limitMs }) => {
+  demand('sales resume within <time> after the majority is back', async (playing, _outcome, { time: limitMs }) => {
     const majority = outageOf(playing, true);
     if (majority === undefined) return {};
     const { soldMs: backMs = 0 } = majority;
@@ -114,13 +115,13 @@ const outageOf = ({ lockOutages }: Playing, ofMajority: boolean) =>
 
 const sellsIn = ({ soldMs }: LockOutage) => Number.isFinite(soldMs);
 
-/** Kills servers of the lock until they are mended by this name. Throws NotStagedError where a master still answers. */
+/** Kills servers of the lock until they are restored by this name. Throws NotStagedError when a master still responds. */
 async function kill(playing: Playing, name: string, servers: number[], killed: number) {
   const { faults, lock } = playing;
   const dead = await Promise.all(servers.map(faults.killLockServer));
   const votes = lock.masterCount > 0 ? await faults.votes() : [];
   const alive = servers.find((server) => votes[server] !== undefined && votes[server] !== 'silent');
-  if (alive !== undefined) throw new NotStagedError(`Master ${alive + 1} answers after SIGKILL.`);
+  if (alive !== undefined) throw new NotStagedError(`Master ${alive + 1} still responds after SIGKILL.`);
   breaks(playing, name, deed('lock servers killed', { killed }), undefined, () =>
     Promise.all(dead.map(({ comeBack }) => comeBack())),
   );

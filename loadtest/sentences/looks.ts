@@ -1,4 +1,4 @@
-// What is said of those who only look at the stock, and when it holds then.
+// Sentences about readers of the stock: steps and demands.
 
 import type { Ended, LookAnswer } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
@@ -12,7 +12,7 @@ import { howEnded } from './endings.ts';
 import { type Actor, actorOf, demand, holdNext, insideOf, needing, type Playing, step } from './playing.ts';
 import { passedOver } from './waiting.ts';
 
-/** So much earlier an answer may seem to come, in milliseconds. */
+/** How much too early a response may seem to arrive, in milliseconds. */
 const EARLIER_MS = 30;
 
 export const steps = [
@@ -22,7 +22,11 @@ export const steps = [
       const tried = playing.lock.triesOf(node);
       const looker = look(playing, sale, node);
       const hasAsked = () => looker.sale.ended !== undefined || playing.lock.triesOf(node) > tried;
-      await playing.record.mustSee(hasAsked, STEP_LIMIT_MS, `${node.name} asked for no lock, and answered nothing.`);
+      await playing.record.mustSee(
+        hasAsked,
+        STEP_LIMIT_MS,
+        `${node.name} neither tried to acquire a lock nor responded.`,
+      );
       const { ended } = looker.sale;
       return ended ? howEnded(sale, ended) : told('look asked for the lock', { sale, node: node.name });
     },
@@ -41,30 +45,33 @@ export const steps = [
     },
   ),
   step(
-    '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
+    '<count> others look at the stock at <node> while <sale> waits, each when the previous one is about to read',
     (playing, { count, node, sale }) => lookFirst(playing, { most: count, node, name: sale }),
   ),
 ];
 
 export const demands = [
-  demand('<sale> is answered when <other> has written, and with what it wrote', async (playing, { events }, names) => {
-    const { node } = actorOf(playing, names.sale);
-    const { remaining, sentAt, ms } = await lookedAt(actorOf(playing, names.sale));
-    const sale = insideOf(playing, names.other);
-    const wrote = events.find((event) => event.type === 'wrote' && isSame(event, sale));
-    if (wrote?.stock === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
-    const isEarly = sentAt + ms < wrote.at;
-    const answer = { node: node.name, stock: remaining, sale: sale.saleId };
-    const wrong = isEarly
-      ? because('answered too early', { ...answer, seller: sale.node })
-      : because('answered an old stock', { ...answer, written: wrote.stock });
-    return {
-      wrong: (isEarly || remaining !== wrote.stock) && wrong,
-      right: because('looker waited', {}),
-      figures: { earlyAnswers: isEarly ? 1 : 0 },
-    };
-  }),
-  demand('<sale> and <other> look at the same moment', async (playing, _outcome, { sale, other }) => {
+  demand(
+    '<sale> is answered after <other> has written, with the stock that it wrote',
+    async (playing, { events }, names) => {
+      const { node } = actorOf(playing, names.sale);
+      const { remaining, sentAt, ms } = await lookedAt(actorOf(playing, names.sale));
+      const sale = insideOf(playing, names.other);
+      const wrote = events.find((event) => event.type === 'wrote' && isSame(event, sale));
+      if (wrote?.stock === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
+      const isEarly = sentAt + ms < wrote.at;
+      const answer = { node: node.name, stock: remaining, sale: sale.saleId };
+      const wrong = isEarly
+        ? because('answered too early', { ...answer, seller: sale.node })
+        : because('answered an old stock', { ...answer, written: wrote.stock });
+      return {
+        wrong: (isEarly || remaining !== wrote.stock) && wrong,
+        right: because('looker waited', {}),
+        figures: { earlyAnswers: isEarly ? 1 : 0 },
+      };
+    },
+  ),
+  demand('<sale> and <other> are inside at the same moment', async (playing, _outcome, { sale, other }) => {
     const both = [sale, other].map((name) => actorOf(playing, name));
     await Promise.all(both.map(lookedAt));
     const areTogether = both.every(({ held }) => held?.isThere());
@@ -75,13 +82,13 @@ export const demands = [
       figures: { readersAtOnce: areTogether ? 2 : 1 },
     };
   }),
-  demand('<sale> enters when <other> has read', async (playing, { events }, names) => {
+  demand('<sale> enters after <other> has read', async (playing, { events }, names) => {
     const { node, askedAt } = actorOf(playing, names.sale);
     const { node: reader, wentOnAt = 0 } = actorOf(playing, names.other);
     const own = events.filter((event) => event.node === node.name && event.at > askedAt);
     const [waiting, entered] = ['waiting', 'entered'].map((type) => own.find((event) => event.type === type)?.at);
     if (waiting === undefined || waiting > wentOnAt || entered === undefined) {
-      throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
+      throw new NotStagedError(`The sale on ${node.name} did not try to acquire the lock while a reader was inside.`);
     }
     const wrong = because('entered while another looked', { node: node.name, reader: reader.name });
     return { wrong: entered < wentOnAt && wrong };
@@ -94,12 +101,12 @@ function look(playing: Playing, name: string, node: TargetNode, held?: Actor['he
   return actor;
 }
 
-/** How a look ended. Throws NotStagedError when it was answered by no stock. */
+/** How a reader ended. Throws NotStagedError when the response was not a stock. */
 async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer>, { outcome: 'looked' }>> {
   const end = await sale.end;
   if (end.outcome === 'looked') return end;
   const answer = 'code' in end ? end.code : 'nothing';
-  throw new NotStagedError(`${node.name} was asked for the stock, and answered ${answer}.`);
+  throw new NotStagedError(`${node.name} was asked for the stock and responded ${answer}.`);
 }
 
 /** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
@@ -125,7 +132,7 @@ async function lookFirst(playing: Playing, { most, node, name }: { most: number;
   const isStarved = overtakes === most && !isIn();
   Object.assign(playing.figures, { overtakes, ...(isStarved && { waitedMs: playing.clock.now() - askedAt }) });
   for (const looked of await Promise.all(looks.map(lookedAt))) {
-    if (looked.ms < playing.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${node.name} was not slow.`);
+    if (looked.ms < playing.slowMs - EARLIER_MS) throw new NotStagedError(`The reader on ${node.name} was not slow.`);
   }
   return passedOver(name, overtakes, isStarved);
 }

@@ -1,4 +1,4 @@
-// What is said of masters that vote, stand still, or answer late, and when it holds then.
+// Sentences about masters that vote, are paused, or reply late: steps and demands.
 
 import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -11,17 +11,17 @@ import { actorOf, breaks, demand, mend, mustBeSo, needing, type Playing, step } 
 import { sell } from './sales.ts';
 import type { Finding } from './sentence.ts';
 
-/** How long a sale may take that nobody keeps out, in milliseconds. */
+/** How long an uncontended sale may take, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
-/** How long it may take until a master has heard a node, in milliseconds. */
+/** How long a command of a node may take to reach a master, in milliseconds. */
 const HEARD_LIMIT_MS = 300;
 
-/** Masters that can be broken, and a node kept from them. */
+/** Needs masters that can be broken, and nodes that can be cut off from them. */
 const withLinks = needing('links');
 const withMasters = needing('masters', 'links', 'master processes');
 
 export const steps = [
-  /** Where none vote there is nothing to cut. */
+  /** Without masters there is nothing to cut. */
   withLinks('<node> reaches a bare majority of the masters[, if there are any]', async (playing, { node }) => {
     const { masterCount } = playing.lock;
     if (masterCount === 0) return told('no masters to cut');
@@ -58,13 +58,13 @@ export const steps = [
   needing('masters', 'master processes')('master <count> is paused (SIGSTOP)', async (playing, { count }) => {
     const { masterCount } = playing.lock;
     if (masterCount <= 2 * count) {
-      throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
+      throw new NotStagedError(`${count} of ${masterCount} masters are not a minority.`);
     }
     await playing.faults.freezeMaster(count - 1);
     playing.mark(deed('master stopped', { master: count }));
     return told('master paused', { master: count });
   }),
-  step('<count> sales come one after the other', async (playing, { count }) => {
+  step('<count> sales run one after another', async (playing, { count }) => {
     const { first, second } = playing;
     await playing.say(told('round began', { sales: count }));
     const ends: SaleEnd[] = [];
@@ -75,7 +75,7 @@ export const steps = [
     return told('round sold', { sold: ends.length - unsoldOf(ends), sales: ends.length, ms: middleOf(ends) });
   }),
   withMasters(
-    '<sale> sells at <node> for <time>, and its votes come <limit> late',
+    '<sale> sells at <node> for <time>, and its votes arrive <limit> late',
     async (playing, { sale, node, time, limit }) => {
       const before = playing.lock.triesOf(node);
       await node.script({ pauseMs: time });
@@ -91,15 +91,19 @@ export const steps = [
         return ms;
       };
       const haveHeard = () => playing.lock.triesOf(node) > before;
-      await playing.record.mustSee(haveHeard, HEARD_LIMIT_MS, `The masters did not hear ${node.name} in time.`);
+      await playing.record.mustSee(
+        haveHeard,
+        HEARD_LIMIT_MS,
+        `The commands of ${node.name} did not reach the masters in time.`,
+      );
       return told('votes delayed', { sale, node: node.name, ms: limit });
     },
   ),
-  step('the votes for <sale> have come', async (playing, { sale }) => {
+  step('the votes for <sale> have arrived', async (playing, { sale }) => {
     const { leaseMs } = playing;
     const { node, askedAt } = actorOf(playing, sale);
     const ms = (await playing.lateVotes?.()) ?? 0;
-    if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
+    if (ms < leaseMs) throw new NotStagedError(`The replies were not late: they took ${formatDuration(ms)}.`);
     mustBeSo(playing, ({ events }) => {
       const early = events.filter(({ at, type }) => type === 'entered' && at > askedAt && at < askedAt + leaseMs);
       return early.every((event) => event.node !== node.name) || `${node.name} entered before the votes were late.`;
@@ -109,15 +113,15 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('all are sold, and the middle one takes <time> longer at most', (playing, _outcome, { time }) =>
+  demand('all sales succeed, and the median takes at most <time> longer', (playing, _outcome, { time }) =>
     judgePace(playing, time),
   ),
 ];
 
-/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
+/** Compares each round with the first, which shows the usual pace. Throws NotStagedError when the cost of a paused master can't be told. */
 async function judgePace({ rounds, mustHaveGoneOn }: Playing, limitMs: number): Promise<Finding> {
   const [usual = [], ...others] = rounds;
-  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
+  if (unsoldOf(usual) > 0) throw new NotStagedError('Sales failed before the fault.');
   const during = others.flat();
   const usualMs = middleOf(usual);
   const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
@@ -139,7 +143,7 @@ async function judgePace({ rounds, mustHaveGoneOn }: Playing, limitMs: number): 
 
 const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
 
-/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
+/** The median time: a lasting fault slows all sales, a busy machine only a few. */
 function middleOf(sales: SaleEnd[]): number {
   return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
 }

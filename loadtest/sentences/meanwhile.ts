@@ -1,18 +1,18 @@
-// What is said of others, who sell meanwhile, and of time that passes.
+// Sentences about other sales meanwhile, and about time that passes.
 
 import { told } from '../narration/steps.ts';
 import { actorOf, mend, mustBeInside, mustBeSo, type Playing, step } from './playing.ts';
 import { allWait, countTries } from './sales.ts';
 import type { Values } from './sentence.ts';
 
-/** How long another node tries in vain when a sale was refused because no replica had confirmed its lock, in milliseconds. */
+/** How long another node tries without success after a sale was refused because no replica had confirmed its lock, in milliseconds. */
 const REFUSED_MS = 1_000;
-/** A buyer who is refused comes again after so long, in milliseconds. */
+/** After how long a refused buyer tries again, in milliseconds. */
 const AGAIN_MS = 100;
-/** So many units are sold meanwhile at most, and who is refused then comes again after so long, in milliseconds. */
+/** How many units are sold meanwhile at most, and after how long a refused buyer tries again, in milliseconds. */
 const MEANWHILE = 3;
 const SOON_MS = 20;
-/** How long a sale takes that others make meanwhile, in milliseconds: long enough to be seen in a picture. */
+/** How long each of the other sales takes, in milliseconds: long enough to be seen in a picture. */
 const SALE_MS = 100;
 
 export const steps = [
@@ -21,7 +21,7 @@ export const steps = [
     await node.script({ pauseMs: time, times: 1_000 });
     return told('sales slowed', { node: node.name, ms: time });
   }),
-  step('<count> buyers come again and again, each for <time>', async (playing, { count, time: pauseMs }) => {
+  step('<count> buyers buy in a loop, <time> each time', async (playing, { count, time: pauseMs }) => {
     const { first, second } = playing;
     for (const node of [first, second]) await node.script({ pauseMs, times: 1_000 });
     playing.broken.set('buyers come', comeAgain(playing, count));
@@ -61,7 +61,7 @@ async function sellMeanwhile(playing: Playing, { node, limit, sale }: Values<'no
     mustBeInside(playing, holder.inside);
     mustBeSo(playing, async () => {
       const { outcome } = await holder.sale.end;
-      return sold > 0 || outcome === 'sold' || 'After the fault nobody could sell at all.';
+      return sold > 0 || outcome === 'sold' || 'After the fault no sale succeeded at all.';
     });
   }
   // Any lease that still runs ends meanwhile.

@@ -1,4 +1,4 @@
-// What is said of the lines between the nodes and their servers, and of commands on them: slow, cut and whole again; held up, and late.
+// Sentences about the connections between nodes and servers (slow, cut, restored), and about commands on them (held, late).
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { isSame, type SaleName } from '../evidence/history.ts';
@@ -14,13 +14,16 @@ import { actorOf, breaks, insideOf, mend, mustBeSo, needing, type Playing, step 
 const withLinks = needing('links');
 
 export const steps = [
-  // Lines.
-  withLinks('the connection of <node> is slow: each reply from Redis is <time> late', async (playing, { node, time }) => {
-    playing.slowMs = time;
-    const { over } = playing.faults.delayAnswers(node, playing.slowMs);
-    breaks(playing, `the connection of ${node.name} is slow`, deed('line slow'), { node }, over);
-    return told('answers delayed', { node: node.name, ms: time });
-  }),
+  // Connections.
+  withLinks(
+    'the connection of <node> is slow: each reply from Redis is <time> late',
+    async (playing, { node, time }) => {
+      playing.slowMs = time;
+      const { over } = playing.faults.delayAnswers(node, playing.slowMs);
+      breaks(playing, `the connection of ${node.name} is slow`, deed('line slow'), { node }, over);
+      return told('answers delayed', { node: node.name, ms: time });
+    },
+  ),
   withLinks('<node> is cut off from the servers of its lock', async (playing, { node }) => {
     // What it had to ask before is answered.
     await playing.lock.hasAsked(node);
@@ -44,13 +47,13 @@ export const steps = [
       mustBeSo(playing, ({ events }) => {
         const isTooEarly = (event: SaleEvent) =>
           event.node === node.name && event.at >= at && event.code === 'STORE_UNAVAILABLE';
-        return !events.some(isTooEarly) || `${node.name} sold on before it could reach Redis again.`;
+        return !events.some(isTooEarly) || `${node.name} continued its sale before it could reach Redis again.`;
       });
     }
     return told('reached its lock again', { node: node.name });
   }),
 
-  // Commands that are held up on their way, and arrive late.
+  // Commands that are held on the way and arrive late.
   withLinks('<sale> resumes, and its <command> is held on the way to Redis', async (playing, { sale, command }) => {
     await holdUp(playing, sale, command);
     return told(command === 'write' ? 'write held' : 'release held', { sale });
@@ -71,13 +74,13 @@ export const steps = [
     for (const { isHeld, inside } of playing.actors.values()) if (isHeld && inside) mustHaveRead(playing, inside);
     mustBeSo(playing, ({ events, initialStock }) => {
       const read = events.find(({ type, node, at }) => type === 'read' && node !== late.node && at < arrivesAt);
-      return read === undefined || read.stock === initialStock || 'The write was not held up.';
+      return read === undefined || read.stock === initialStock || 'The write was not held.';
     });
     // It would write what is there already.
-    if (playing.figures['soldMeanwhile'] === 1) throw new NotStagedError('Only one unit was sold meanwhile.');
+    if (playing.figures['soldMeanwhile'] === 1)
+      throw new NotStagedError('Only one unit was sold while the write was held.');
     const stockAfter = await playing.second.stock();
-    if (stockBefore === undefined || stockAfter === undefined)
-      throw new NotStagedError('There is no stock to be read.');
+    if (stockBefore === undefined || stockAfter === undefined) throw new NotStagedError('The stock could not be read.');
     if (stockAfter === stockBefore) return told('late write refused', { sale, stock: stockBefore });
     playing.wroteLate.push(late);
     return told('late write', { sale, before: stockBefore, after: stockAfter });
@@ -88,7 +91,7 @@ export const steps = [
     playing.mark(deed('lease ends'), { sale: insideOf(playing, sale) });
     // An earlier command of the release may have freed the lock. A single one can't have.
     if (found === 'free' && release?.isOneOfSeveral === false) {
-      throw new NotStagedError('The lock was free before the lease was over, so the release was not late.');
+      throw new NotStagedError('The lock was free before its lease had ended, so the release was not late.');
     }
     return told(howLeasesEnd[found], { sale });
   }),
@@ -102,10 +105,10 @@ export const steps = [
   }),
 ];
 
-/** How the lease of a sale ended that was made to. */
+/** The step for each way in which a lease was made to end. */
 const howLeasesEnd = { ended: 'lease ended', endless: 'lease has no end', free: 'no lease' } as const;
 
-/** Lets a sale go on, whose next such command is held on its line; or that of another node. */
+/** Resumes a sale and holds its next such command, or that of another node, on its connection. */
 async function holdUp(playing: Playing, name: string, what: 'write' | 'release', other?: TargetNode) {
   const { wire, release = { isMeant: wire.isRelease } } = playing;
   const node = other ?? actorOf(playing, name).node;
@@ -115,7 +118,7 @@ async function holdUp(playing: Playing, name: string, what: 'write' | 'release',
   breaks(playing, 'command held', deed('held', { command: what }), hit, command.goOn);
 }
 
-/** Another who is inside when a late write comes has read the stock, and has not yet written. */
+/** Demands that another sale that is inside when a late write arrives has read the stock and has not written it. */
 function mustHaveRead(playing: Playing, inside: SaleName) {
   const { saleId, node } = inside;
   const at = playing.clock.now();
@@ -123,12 +126,14 @@ function mustHaveRead(playing: Playing, inside: SaleName) {
     const own = events.filter((event) => isSame(event, inside));
     const [read, wrote, failed] = ['read', 'wrote', 'failed'].map((type) => own.find((event) => event.type === type));
     if (read === undefined || read.at > at) {
-      const reason = `Sale ${saleId} had not read the stock when the late write came: its reading and its writing are one step.`;
+      const reason = `Sale ${saleId} had not read the stock when the late write arrived: it reads and writes in one step.`;
       throw new NotStagedError(reason, { nothingToBreak: true });
     }
     if (own.some((event) => ['wrote', 'left'].includes(event.type) && event.at < at)) {
-      return `Sale ${saleId} on ${node} was not inside any more when the late write came.`;
+      return `Sale ${saleId} on ${node} was not inside any more when the late write arrived.`;
     }
-    return Boolean(wrote ?? failed) || ends.length === 0 || `Sale ${saleId} was neither written nor refused.`;
+    return (
+      Boolean(wrote ?? failed) || ends.length === 0 || `The write of sale ${saleId} was neither accepted nor refused.`
+    );
   });
 }

@@ -1,4 +1,4 @@
-// What is said of Redis that is away while buyers come, and when it holds then.
+// Sentences about outages of Redis while buyers keep arriving: steps and demands.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { LeftKey } from '../harness/lease-watch.ts';
@@ -10,16 +10,16 @@ import { told } from '../narration/steps.ts';
 import { mustHaveHadTime } from './demands.ts';
 import { demand, needing, type Outage, type Playing, setting, step } from './playing.ts';
 
-/** How long each of these may take, in milliseconds. Together they are less than the lease of one that is held meanwhile. */
+/** How long each of these may take, in milliseconds. Together they take less than the lease of a sale that is held meanwhile. */
 const [FOUND_LIMIT_MS, ASKED_LIMIT_MS, MEANWHILE_MS] = [2_000, 1_000, 250];
 export const steps = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: count })),
-  step('<count> are sold, within <limit>', async (playing, { count, limit: limitMs }) => {
+  step('<count> units are sold within <limit>', async (playing, { count, limit: limitMs }) => {
     // A shop that does not sell again has failed already.
     if (!isShopOpen(playing)) return told('shop closed');
     const since = playing.clock.now();
     const isRush = () => soldSince(playing, since) >= count;
-    await playing.record.mustSee(isRush, limitMs, `${count} sales did not take place before the outage.`);
+    await playing.record.mustSee(isRush, limitMs, `${count} sales did not succeed before the outage.`);
     return told('units sold', { sold: soldSince(playing, since), ms: playing.clock.now() - since });
   }),
   needing('links', 'redis process')(
@@ -27,7 +27,7 @@ export const steps = [
     (playing, { time, node, limit }) => findItLater(playing, time, node, limit),
   ),
   needing('redis process')(
-    'Redis is killed (SIGKILL), and starts again with its data after <time>',
+    'Redis is killed (SIGKILL), and restarts with its data after <time>',
     async (playing, { time }) => {
       // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
       if (!isShopOpen(playing)) return told('shop closed');
@@ -56,35 +56,38 @@ export const steps = [
 ];
 
 export const demands = [
-  demand('every buyer is answered, within <time> while Redis is away', async (playing, { ends }, { time: limitMs }) => {
-    const { outages } = playing;
-    /** How long each request that was under way during an outage stayed unanswered in it. */
-    const waits = outages.flatMap(({ from, until }) =>
-      ends
-        .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
-        .map(({ sentAt, ms }) => Math.min(sentAt + ms, until) - Math.max(sentAt, from)),
-    );
-    if (waits.length === 0) throw new NotStagedError('Nobody asked while Redis was away.');
-    const isServed = outages.some(({ from, until }) =>
-      ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
-    );
-    if (isServed) throw new NotStagedError('Redis answered while it was to be away.');
-    const slowestMs = Math.max(...waits);
-    const countEnds = (...outcomes: string[]) => ends.filter(({ outcome }) => outcomes.includes(outcome)).length;
-    const cutOff = countEnds('cutOff', 'nonsense');
-    await mustHaveHadTime(playing, slowestMs - limitMs);
-    const wrong = [
-      ...(cutOff > 0 ? [because('requests cut off', { requests: cutOff })] : []),
-      ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs, limitMs })] : []),
-    ];
-    const refused = countEnds('failed', 'lockTimeout');
-    return {
-      wrong,
-      right: because('slowest answer', { ms: slowestMs }),
-      figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
-    };
-  }),
-  demand('sales succeed again within <time> of its return', async (playing, _outcome, { time: limitMs }) => {
+  demand(
+    'every buyer gets a response, within <time> while Redis is unavailable',
+    async (playing, { ends }, { time: limitMs }) => {
+      const { outages } = playing;
+      /** How long each request in progress during an outage waited in it. */
+      const waits = outages.flatMap(({ from, until }) =>
+        ends
+          .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
+          .map(({ sentAt, ms }) => Math.min(sentAt + ms, until) - Math.max(sentAt, from)),
+      );
+      if (waits.length === 0) throw new NotStagedError('No buyer asked while Redis was unavailable.');
+      const isServed = outages.some(({ from, until }) =>
+        ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
+      );
+      if (isServed) throw new NotStagedError('Redis replied during its outage.');
+      const slowestMs = Math.max(...waits);
+      const countEnds = (...outcomes: string[]) => ends.filter(({ outcome }) => outcomes.includes(outcome)).length;
+      const cutOff = countEnds('cutOff', 'nonsense');
+      await mustHaveHadTime(playing, slowestMs - limitMs);
+      const wrong = [
+        ...(cutOff > 0 ? [because('requests cut off', { requests: cutOff })] : []),
+        ...(slowestMs > limitMs ? [because('an answer took', { ms: slowestMs, limitMs })] : []),
+      ];
+      const refused = countEnds('failed', 'lockTimeout');
+      return {
+        wrong,
+        right: because('slowest answer', { ms: slowestMs }),
+        figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
+      };
+    },
+  ),
+  demand('sales succeed again within <time> after it is back', async (playing, _outcome, { time: limitMs }) => {
     const { outages } = playing;
     const stuck = outages.find(({ backMs }) => backMs === undefined);
     const missed = outages.find(({ missed }) => missed)?.missed;
@@ -117,7 +120,7 @@ const away = {
   SIGKILL: { fault: deed('Redis killed for a while'), begins: told('Redis killed') },
 };
 
-/** Redis is away for so many milliseconds. `atItsReturn` comes right before that. */
+/** Makes Redis unavailable for so many milliseconds. Calls `atItsReturn` right before it is back. */
 async function goAway(
   { clock, mark, outages, say }: Playing,
   signal: Outage['signal'],
@@ -163,35 +166,37 @@ async function findItLater(playing: Playing, ms: number, node: TargetNode, limit
   }
   // Nobody else is held from here on.
   await other.script({});
-  if (!isMet && (await isHeld())) outage.missed = `A sale of ${other.name} was inside, but too late.`;
+  if (!isMet && (await isHeld())) outage.missed = `A sale of ${other.name} entered too late.`;
   await other.resume();
   if (isMet) return told('Redis found again by the other', { node: node.name, other: other.name });
   return told('Redis found again', { node: node.name, ms: foundMs });
 }
 
-/** Resolves with why it is not the lock that has kept everybody out at a node since then. */
+/** Resolves with the reason why something other than the lock has kept everybody out at a node since then. */
 async function whyNotKeptOut(playing: Playing, node: TargetNode, tried: number, since: number) {
   if (playing.lock.triesOf(node) === tried) {
-    return `Nobody at ${node.name} asked for the lock before the other node found Redis again.`;
+    return `No sale on ${node.name} tried to acquire the lock before the other node reconnected to Redis.`;
   }
   await playing.record.catchUp([node]);
   const hasEntered = playing.record.holds().some((hold) => hold.node === node.name && hold.entered > since);
   const isFree = (await playing.lock.keysLeft()).length === 0;
-  return hasEntered || isFree ? `Nobody was inside at ${node.name} when the other node found Redis again.` : undefined;
+  return hasEntered || isFree
+    ? `No sale was inside on ${node.name} when the other node reconnected to Redis.`
+    : undefined;
 }
 
-/** Resolves when a node has given up what it may hold, and another sale has asked for the lock at the other one; or with why not. */
+/** Resolves when a node has released what it may hold and another sale has tried to acquire the lock on the other node; or with why not. */
 async function whyNoneAsked(playing: Playing, node: TargetNode, other: TargetNode): Promise<string | undefined> {
   const isThere = await playing.record.waitFor(() => node.redis().catch(() => undefined), FOUND_LIMIT_MS);
   if (!isThere) return `${node.name} did not reach Redis again.`;
   const hasGivenUp = async () => (await node.state()).unreleased === 0 || undefined;
   if (!(await playing.record.waitFor(hasGivenUp, FOUND_LIMIT_MS)))
-    return `${node.name} did not give up what it may hold.`;
+    return `${node.name} did not release what it may hold.`;
   const from = playing.clock.now();
   playing.sales.sell(other);
   const hasBegun = () => playing.record.eventsAt(other).some(({ type, at }) => type === 'waiting' && at >= from);
   if (!(await playing.record.until(hasBegun, ASKED_LIMIT_MS)))
-    return `Nobody at ${other.name} asked for the lock while one was held.`;
+    return `No sale on ${other.name} tried to acquire the lock while another sale was held inside.`;
   await playing.lock.hasAsked(other);
   await playing.clock.sleep(MEANWHILE_MS);
   return undefined;

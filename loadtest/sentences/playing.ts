@@ -1,4 +1,4 @@
-// One playing of a scenario: who sells, what was seen so far, and what must be seen in the end.
+// The state of one playing of a scenario: its sales, what was seen so far, and what must be seen at the end.
 
 import type { BasketAnswer, LookAnswer, SaleAnswer, SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
@@ -10,7 +10,7 @@ import type { TestBed } from '../harness/test-bed.ts';
 import { type Deed, deed } from '../narration/faults.ts';
 import { type Playable, sentencesOf } from './sentence.ts';
 
-/** A sale that a scenario calls by a letter, the sale of a basket, or somebody who only looks. */
+/** A sale, a basket or a reader, called by its letter in the scenario. */
 export interface Actor {
   node: TargetNode;
   sale: RunningSale<SaleAnswer | BasketAnswer | LookAnswer>;
@@ -28,7 +28,7 @@ export interface Actor {
   wentOnAt?: number;
 }
 
-/** A time in which Redis was away, on the shared clock. */
+/** An outage of Redis, on the shared clock. */
 export interface Outage {
   /** Which signal took it away. */
   signal: 'SIGSTOP' | 'SIGKILL';
@@ -44,7 +44,7 @@ export interface Outage {
   missed?: string | undefined;
 }
 
-/** Some servers of the lock are dead: a minority from here on, and then a majority for a time, on the shared clock. */
+/** An outage of the lock's servers, on the shared clock: first a minority, then a majority for a time. */
 export interface LockOutage {
   killed: number;
   isMajority: boolean;
@@ -90,7 +90,7 @@ export interface Playing extends TestBed, Pick<Playable<StepHistory>, 'evidence'
   hungUpAt?: number;
 }
 
-/** Makes sentences of what is done in a scenario, and of what must be so in the end. */
+/** The makers of sentences: steps, demands and settings. */
 export const { step, needing, setting, demand } = sentencesOf<Playing, StepHistory>();
 
 export function beginPlaying(testBed: TestBed, release?: Playing['release']): Playing {
@@ -114,18 +114,18 @@ export function beginPlaying(testBed: TestBed, release?: Playing['release']): Pl
 
 export function actorOf({ actors }: Playing, name: string): Actor {
   const found = actors.get(name);
-  if (found === undefined) throw new Error(`No sale is called ${name}.`);
+  if (found === undefined) throw new Error(`There is no sale ${name}.`);
   return found;
 }
 
-/** The sale as it was seen inside. Throws NotStagedError for one that was kept out. */
+/** The sale as it was seen inside. Throws NotStagedError when it was kept out. */
 export function insideOf(playing: Playing, name: string): SaleName {
   const { inside } = actorOf(playing, name);
   if (inside === undefined) throw new NotStagedError(`Sale ${name} was never inside.`);
   return inside;
 }
 
-/** Holds the next such command of a node on its way, and what its connection sends after it. */
+/** Holds the next such command of a node, and what its connection sends after it. */
 export function holdNext(playing: Playing, node: TargetNode, isMeant: Parameters<TestBed['faults']['holdNext']>[1]) {
   const held = playing.faults.holdNext(node, isMeant);
   const mark = playing.mark(deed('held on its way'), { node });
@@ -139,7 +139,7 @@ export function holdNext(playing: Playing, node: TargetNode, isMeant: Parameters
   };
 }
 
-/** In the end `isSo` must say true of what was seen. When it says why not, as a sentence, nothing may be concluded. */
+/** Demands that `isSo` returns true at the end. If it returns a sentence that says why not, nothing can be concluded. */
 export function mustBeSo(
   { evidence }: Playing,
   isSo: (outcome: StepHistory) => true | string | Promise<true | string>,
@@ -150,7 +150,7 @@ export function mustBeSo(
   });
 }
 
-/** In the end the sale must not have left before this moment on the shared clock. */
+/** Demands that the sale did not leave before this moment on the shared clock. */
 export function mustBeInside(
   playing: Playing,
   sale: SaleName,
@@ -163,7 +163,7 @@ export function mustBeInside(
   });
 }
 
-/** Draws what is broken from now on. `undo` mends it, when `mend` is called with this name. */
+/** Marks a fault from now on. `undo` ends it when `mend` is called with this name. */
 export function breaks(
   { mark, broken }: Playing,
   name: string,
@@ -179,7 +179,7 @@ export function breaks(
   });
 }
 
-/** Mends what is broken under this name, if it is. Returns what `undo` does. */
+/** Ends the fault of this name, if there is one. Returns what `undo` returns. */
 export function mend({ broken }: Playing, name: string): unknown {
   const undo = broken.get(name);
   broken.delete(name);

@@ -1,4 +1,4 @@
-// What is said of the processes of the nodes, killed, stopped, or blocked, and of clocks that run slow, or jump.
+// Sentences about processes that are killed, paused or blocked, and about clocks that run slow or jump.
 
 import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { isSame } from '../evidence/history.ts';
@@ -11,7 +11,7 @@ import { goOn } from './endings.ts';
 import { quorumOf } from './masters.ts';
 import { actorOf, breaks, mend, mustBeInside, mustBeSo, needing, type Playing, step } from './playing.ts';
 
-/** What is stopped leaves a question unanswered for so long, in milliseconds. */
+/** How long a paused process must leave a request without a response, in milliseconds. */
 const SILENT_MS = 100;
 const withProcesses = needing('node processes');
 
@@ -30,23 +30,23 @@ export const steps = [
     const stock = await other.stock();
     const sold = playing.sales.all.filter(({ ended }) => ended?.outcome === 'sold').length;
     const isAsBefore = stock === playing.initialStock - sold;
-    mustBeSo(playing, () => isAsBefore || 'The holder had written already when it died.');
+    mustBeSo(playing, () => isAsBefore || 'The holder had already written when it died.');
     return told('killed', { node: node.name });
   }),
   withProcesses('<node> is paused (SIGSTOP)', async (playing, { node }) => {
     const { comeBack } = playing.faults.pause(node);
     breaks(playing, `${node.name} is stopped`, deed('stopped'), { node, standsStill: true }, () => {
-      mustLeaveAfter(playing, node, playing.clock.now(), 'The write did not fall into the pause.');
+      mustLeaveAfter(playing, node, playing.clock.now(), 'The write did not happen after the pause.');
       comeBack();
     });
-    if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${node.name} still answers after SIGSTOP.`);
+    if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${node.name} still responds after SIGSTOP.`);
     return told('paused', { node: node.name });
   }),
   step('<node> resumes (SIGCONT)', async (playing, { node }) => {
     await mend(playing, `${node.name} is stopped`);
     return told('process resumed', { node: node.name });
   }),
-  step('<sale> resumes, and its node answers nothing', async (playing, { sale }) => {
+  step('<sale> resumes, and its node stops responding', async (playing, { sale }) => {
     const { node } = actorOf(playing, sale);
     const mark = playing.mark(deed('blocked'), { node, standsStill: true });
     const { at } = await goOn(playing, sale);
@@ -88,7 +88,7 @@ export const steps = [
   }),
 ];
 
-/** Those of this node who are inside must leave, and not before this moment on the shared clock. */
+/** Demands that the sales of this node that are inside leave, and not before this moment on the shared clock. */
 function mustLeaveAfter(playing: Playing, node: TargetNode, at: number, otherwise: string) {
   for (const { node: its, inside } of playing.actors.values()) {
     if (its !== node || inside === undefined) continue;
@@ -98,5 +98,5 @@ function mustLeaveAfter(playing: Playing, node: TargetNode, at: number, otherwis
   }
 }
 
-/** The master whose clock can be set. Undefined where that of Redis can. */
+/** The master whose clock can be set. Undefined when it is the clock of Redis. */
 const clockMasterOf = ({ lock: { masterCount } }: Playing) => (masterCount > 0 ? quorumOf(masterCount) : undefined);

@@ -1,4 +1,4 @@
-// What is said of replicas of Redis: cut off, and promoted.
+// Sentences about replicas of Redis: cut off, and promoted.
 
 import { deed } from '../narration/faults.ts';
 import { told } from '../narration/steps.ts';
@@ -40,9 +40,9 @@ async function startReplicas({ replicas, faults }: Playing, wanted: number) {
   return told('replicas copied', { replicas: wanted });
 }
 
-/** Which replica is meant, from 1, where there are some. */
+/** The number of the replica, from 1, if there are several. */
 const numberIn = ({ length }: Playing['replicas'], replica: string) => ({
   replica: length > 1 ? placeOf(replica) + 1 : undefined,
 });
-/** The same from 0. */
+/** Its index, from 0. */
 const placeOf = (replica: string) => (replica === 'the second replica' ? 1 : 0);

@@ -1,4 +1,4 @@
-// What is said of a sale that comes: whether it asks, gets in, is refused or gives up.
+// Sentences about a sale that arrives: it asks for the lock, enters, is refused or gives up.
 
 import { hasLock } from '../../locks/index.ts';
 import type { SaleEvent, SaleScript } from '../../services/inventory/sale/contract.ts';
@@ -14,19 +14,19 @@ import { howEnded } from './endings.ts';
 import { actorOf, insideOf, mustBeSo, needing, type Playing, setting, step } from './playing.ts';
 import type { Values } from './sentence.ts';
 
-/** Of a lease, so much may pass until those who wait have asked: what is left must be enough for what comes. */
+/** The part of a lease that may pass until the waiters have asked: the rest must be enough for what follows. */
 const LATEST_ASK = 1 / 2;
-/** A standstill that may be why masters did not vote in time for a lease to be renewed, in milliseconds: they have 50. */
+/** The shortest standstill that may explain why masters did not renew a lease in time, in milliseconds: they have 50. */
 const VOTE_STANDSTILL_MS = 25;
 
-/** A sale stays inside between its reading and its write, for as long as the drill says. */
+/** Needs sales that stay inside between read and write for as long as the drill says. */
 const withPause = needing('business pause');
 
 export const steps = [
   // What a scenario begins with.
   setting('a lease lasts <time>', ({ time }) => ({ timing: { leaseMs: time } })),
   setting('it is renewed every <time>', ({ time }) => ({ timing: { renewEveryMs: time } })),
-  setting('the lock is for a user', () => ({ timing: { scope: 'user' }, needs: ['user lock'] })),
+  setting('the lock is per user', () => ({ timing: { scope: 'user' }, needs: ['user lock'] })),
   setting('this is played once for each command of a release', () => ({ playsEachRelease: true })),
 
   // Sales.
@@ -51,10 +51,10 @@ export const steps = [
     sellInside(playing, sale, node, { pauseMs: time }),
   ),
   needing('computing sales')(
-    '<sale> sells at <node> and is held inside, to compute for <time> after it',
+    '<sale> sells at <node> and is held inside, then computes for <time>',
     (playing, { sale, node, time }) => sellInside(playing, sale, node, { untilResumed: true, blockMs: time }),
   ),
-  needing('failing sales')('<sale> sells at <node> and is held inside, to fail after it', (playing, { sale, node }) =>
+  needing('failing sales')('<sale> sells at <node> and is held inside, then fails', (playing, { sale, node }) =>
     sellInside(playing, sale, node, { untilResumed: true, fails: true }),
   ),
   needing('nested calls')(
@@ -71,7 +71,7 @@ export const steps = [
     },
   ),
   needing('nested calls')(
-    '<sale> sells at <node> for <time>, and is held before it asks again by <which> lock object',
+    '<sale> sells at <node> for <time>, and is held before it acquires again with <which> lock object',
     sellNested,
   ),
   withPause('<sale> sells at <node> and is held inside, or waits for <limit>', async (playing, filled) => {
@@ -139,12 +139,12 @@ export function sell(playing: Playing, name: string, node: TargetNode, asked?: A
 export async function sellAndAsk(playing: Playing, name: string, node: TargetNode): Promise<SaleEvent> {
   const { askedAt } = sell(playing, name, node);
   const ask = () => playing.record.eventsAt(node).find(({ type, at }) => type === 'waiting' && at >= askedAt);
-  const asks = await playing.record.mustSee(ask, STEP_LIMIT_MS, `${node.name} did not ask for the lock.`);
+  const asks = await playing.record.mustSee(ask, STEP_LIMIT_MS, `${node.name} did not try to acquire the lock.`);
   await playing.lock.hasAsked(node);
   return asks;
 }
 
-/** Sells as the script says. Throws NotStagedError when the sale is not inside soon. */
+/** Sells as the script says. Throws NotStagedError when the sale does not enter soon. */
 async function sellInside(playing: Playing, name: string, node: TargetNode, script: SaleScript, asked?: Asked) {
   const { inside } = await trySellInside(playing, name, node, script, STEP_LIMIT_MS, asked);
   if (inside === undefined) throw notInside(node);
@@ -152,7 +152,7 @@ async function sellInside(playing: Playing, name: string, node: TargetNode, scri
   return howInside(playing, name, inside);
 }
 
-/** Sells, to be held inside. What keeps it out for so long makes it give up. */
+/** Starts a sale that is held inside. It gives up when it is kept out for so long. */
 async function sellOrWait(playing: Playing, { sale, node, limit }: Values<'sale' | 'node' | 'limit'>, asked?: Asked) {
   const triesSince = countTries(playing, node);
   const { askedAt, inside } = await trySellInside(playing, sale, node, { untilResumed: true }, limit, asked);
@@ -162,7 +162,7 @@ async function sellOrWait(playing: Playing, { sale, node, limit }: Values<'sale'
   return gaveUp(sale, tries, allWait(playing, askedAt));
 }
 
-/** Resolves when a lease has been renewed over the line of a node. Throws NotStagedError when none is within a lease. */
+/** Resolves when a node has renewed a lease. Throws NotStagedError when it renews none within a lease. */
 async function untilRenewed({ wire, faults, record, leaseMs }: Playing, node: TargetNode) {
   let isRenewed = false;
   const unwatch = faults.watchCommands(node, (command) => {
@@ -218,9 +218,9 @@ async function trySellInside(
  */
 const isInside = ({ type, stock }: SaleEvent) => (type === 'read' && stock !== 0) || type === 'began';
 
-/** A sale is not inside that is to be. */
+/** The error for a sale that should be inside and is not. */
 function notInside({ name }: TargetNode, end?: SaleEnd) {
-  const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
+  const answer = end && 'code' in end ? `: it got the response ${end.code}` : '';
   return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
 }
 
@@ -234,14 +234,14 @@ async function sellNested(playing: Playing, { sale, node, time, which }: Values<
   mustBeSo(playing, ({ events }) => {
     const own = events.filter((event) => isSame(event, inside));
     const [entered, again] = ['entered', 'nested'].map((type) => own.find((event) => event.type === type)?.at);
-    if (again === undefined) return 'The sale did not ask for its own lock again.';
+    if (again === undefined) return 'The sale did not try to acquire its own lock again.';
     const isEarly = entered === undefined || again - entered <= leaseMs * LATEST_ASK;
-    return isEarly || 'The sale asked again when its lease was about to end.';
+    return isEarly || 'The sale tried again when its lease was about to end.';
   });
   return said;
 }
 
-/** Nobody else has got in since then. Returns for how long, in milliseconds. */
+/** Notes that nobody else has entered since then. Returns for how long, in milliseconds. */
 export function allWait(playing: Playing, since: number): number {
   playing.ending = 'if all waited';
   const keptOutMs = playing.clock.now() - since;
@@ -249,7 +249,7 @@ export function allWait(playing: Playing, since: number): number {
   return keptOutMs;
 }
 
-/** Says what is known of a sale that is inside: without a lock it may not have read the stock yet. */
+/** Narrates a sale that is inside: without a lock it may not have read the stock yet. */
 function howInside(playing: Playing, sale: string, inside: SaleName): StepSentence {
   const { node } = inside;
   const read = playing.record.events().find((event) => event.type === 'read' && isSame(event, inside));
@@ -270,7 +270,7 @@ export function countTries(playing: Playing, node: TargetNode): () => number {
 const gaveUp = (sale: string, tries: number, ms: number) =>
   tries > 0 ? told('gave up', { sale, tries, ms }) : told('waited in vain', { sale, ms });
 
-/** Masters that had no time to vote for one who is inside may have given its lock away. Throws NotStagedError. */
+/** Throws NotStagedError when masters may have given the lock of a sale away because they had no time to vote for it. */
 async function mustHaveHadVotes({ actors, lock, mustHaveGoneOn }: Playing) {
   const isHeld = [...actors.values()].some((actor) => actor.isHeld);
   if (isHeld && lock.masterCount > 0) await mustHaveGoneOn(VOTE_STANDSTILL_MS);

@@ -1,4 +1,4 @@
-// Sentences with gaps: `<sale> sells at <node>` means `A sells at node-1`. What stands in brackets may be left out.
+// Sentences with gaps: `<sale> sells at <node>` matches `A sells at node-1`. A part in brackets is optional.
 
 import type { LockTiming } from '../../services/inventory/sale/contract.ts';
 import type { Hold } from '../evidence/history.ts';
@@ -7,7 +7,7 @@ import type { Need, TargetNode } from '../harness/target.ts';
 import type { Reason } from '../narration/reasons.ts';
 import type { StepSentence } from '../narration/steps.ts';
 
-/** What stands in a gap, and how it is written. */
+/** What fills a gap, as a regular expression. */
 const gaps = {
   sale: '[A-Z]',
   other: '[A-Z]',
@@ -20,9 +20,9 @@ const gaps = {
   /** Empty, or what may come instead. */
   orElse: '(?:,? or [a-z ]+)?',
   which: '(?:the same|another)',
-  stays: '(?:stalls inside the sale|hangs, and its process lives)',
+  stays: '(?:stalls inside the sale|hangs, and its process stays alive)',
   where: '(?:node-[12]|both nodes)',
-  tick: '[A-Z]',
+  run: '[A-Z]',
   did: '(?:read|closed|restored)',
   command: '(?:write|release)',
   user: '[a-z]+',
@@ -43,7 +43,7 @@ type Value<Name extends Gap> = Name extends 'node'
     : Name extends 'command'
       ? 'write' | 'release'
       : string;
-/** What the values are taken from: in the settings of a scenario there are no nodes yet, and no lease. */
+/** What the values are resolved against. The settings of a scenario have no nodes yet, and no lease. */
 type Ground = Partial<Record<'first' | 'second', TargetNode>> & { leaseMs: number };
 
 function read<Form extends string>(filled: Record<string, string>, { first, second, leaseMs }: Ground) {
@@ -64,13 +64,13 @@ function msOf(time: string, leaseMs: number): number {
   return Math.round((Number(over) / Number(under)) * unitMs);
 }
 
-/** A sentence that is known, and what it means when its gaps are filled. */
+/** A known sentence, and what it means when its gaps are filled. */
 export interface Known<Meaning> {
   form: string;
   means(filled: Record<string, string>): Meaning;
 }
 
-/** What one line of a scenario does on its playing. */
+/** What one line of a scenario does. */
 export interface Step<Playing> {
   /** What it takes, besides two nodes. */
   needs?: Need[];
@@ -111,7 +111,7 @@ export interface Finding {
   isJudged?: (hold: Hold) => boolean;
 }
 
-/** What must be so in the end. Throws NotStagedError when it can't be told. */
+/** Checks what must be true at the end. Throws NotStagedError when that can't be told. */
 export type Demand<Playing, Outcome> = (playing: Playing, outcome: Outcome) => Finding | Promise<Finding>;
 
 export interface ScenarioOf<Playing, Outcome> {
@@ -131,7 +131,7 @@ export interface ScenarioOf<Playing, Outcome> {
   chinese: Partial<Record<Ending, string>>;
 }
 
-/** Makes the sentences of a kind of playing, whose steps resolve with what they have to tell. */
+/** Makes the sentences for a kind of playing. Each step resolves with what it narrates. */
 export function sentencesOf<Playing extends Ground, Outcome>() {
   function step<Form extends string>(
     form: Form,
@@ -143,12 +143,12 @@ export function sentencesOf<Playing extends Ground, Outcome>() {
 
   return {
     step,
-    /** Steps that take this, besides two nodes. */
+    /** Steps that need this, besides two nodes. */
     needing:
       (...needs: Need[]): typeof step =>
       (form, act, more) =>
         step(form, act, { needs, ...more }),
-    /** A sentence that sets something before the drill, and does nothing in it. */
+    /** A sentence that changes a setting before the drill, and does nothing in it. */
     setting<Form extends string>(
       form: Form,
       set: (filled: Filled<Form>) => Omit<Step<Playing>, 'act'>,
@@ -167,13 +167,13 @@ export function sentencesOf<Playing extends Ground, Outcome>() {
   };
 }
 
-/** The sentences that pages of a kind may be made of. */
+/** The sentences that a kind of scenario may have. */
 export interface Vocabulary<On, Outcome> {
   steps: Known<Step<On>>[];
   demands: Known<Demand<On, Outcome>>[];
 }
 
-/** The meaning of a line among the sentences that are known. Throws an Error that names the nearest one. */
+/** The meaning of a line among the known sentences. Throws an Error that names the nearest one. */
 export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meaning {
   for (const { form, means } of known) {
     const filled = patternOf(form).exec(line);
@@ -185,7 +185,7 @@ export function meaningOf<Meaning>(line: string, known: Known<Meaning>[]): Meani
     return own.filter((word) => words.has(word)).length / Math.max(own.length, words.size);
   };
   const [nearest] = known.toSorted((a, b) => shared(b) - shared(a));
-  throw new Error(`"${line}" is no sentence that is known. The nearest one is "${nearest?.form}".`);
+  throw new Error(`Unknown sentence "${line}". The nearest one is "${nearest?.form}".`);
 }
 
 const wordsOf = (sentence: string) => sentence.split(/[\s,]+/);
@@ -196,7 +196,7 @@ function patternOf(form: string): RegExp {
   return new RegExp(`^${withGaps.replaceAll('\\[', '(?:').replaceAll('\\]', ')?')}$`);
 }
 
-/** What a scenario is played on. */
+/** The playing that the steps of a scenario work on. */
 export interface Playable<Outcome> {
   clock: Clock;
   /** Narrates what happens, and goes on at once; of a step it waits for the audience, and nothing may depend on how long that takes. */

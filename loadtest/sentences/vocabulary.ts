@@ -1,4 +1,4 @@
-// All sentences that a scenario may be made of: what is done, and when a lock holds.
+// All sentences that a scenario may have: steps and demands.
 
 import type { StepHistory } from '../evidence/history.ts';
 import * as baskets from './baskets.ts';

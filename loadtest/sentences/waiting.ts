@@ -1,4 +1,4 @@
-// What is said of buyers who wait for the lock, many at once or in an order, and when it holds then.
+// Sentences about buyers who wait for the lock, many at once or in an order: steps and demands.
 
 import { isSame, nameOf, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -13,17 +13,17 @@ import { mustStillWait } from './endings.ts';
 import { actorOf, demand, needing, type Playing, setting, step } from './playing.ts';
 import { sellAndAsk } from './sales.ts';
 
-/** How long it may take until nobody waits who has hung up, in milliseconds. */
+/** How long it may take until no disconnected buyer waits, in milliseconds. */
 const HANG_UP_LIMIT_MS = 1_000;
-/** Of the tries that are asked for, so many are needed to tell bytes from noise. */
+/** The part of the requested tries that is needed to tell bytes from noise. */
 const FEWEST = 1 / 3;
-/** So often a node is asked for what takes longer than a try. Who waits there and tries at once has tried half as often at least. */
+/** How often a node is asked for something that takes longer than a try. A waiter that retries at once tries at least half as often. */
 const QUESTIONS = 20;
-/** A lock that goes unused for so long is kept for the other node, in milliseconds: who waits here would have taken it long since. */
+/** After how long an unused lock counts as reserved for the other node, in milliseconds: a waiter here would have taken it long before. */
 const UNUSED_MS = 400;
-/** A lock that is kept for those who wait longest is kept at once, or after a tenure: not after so many turns and more. */
+/** After how many turns at most a lock is reserved for the longest waiter: it is at once, or after a tenure. */
 const MOST_KEPT = 2;
-/** Who asks again and again has done so within this time, in milliseconds; where masters vote it asks at random, and more seldom. */
+/** Within what time a waiter tries again, in milliseconds. With masters it tries at random times, and more rarely. */
 const ASKS_AGAIN_MS = 100;
 const ASKS_MASTERS_AGAIN_MS = 1_000;
 
@@ -31,12 +31,12 @@ const withLinks = needing('links');
 
 export const steps = [
   setting('waiters retry at once', () => ({ timing: { retryDelayMs: 0 } })),
-  step('<count> buyers come to <node>, and wait', async (playing, { count, node }) => {
+  step('<count> buyers arrive at <node> and wait', async (playing, { count, node }) => {
     await crowd(playing, count, node);
     return told('buyers waited', { buyers: count, node: node.name });
   }),
   step('the buyers disconnect', hangUp),
-  /** The memory of the first of them is that of code which is compiled. */
+  /** The first tries also use memory for compiled code. */
   needing('links', 'read heap')(
     '<node> tries <count> times, for <limit> at most[, and its memory is measured]',
     async (playing, { node, count, limit: limitMs }) => {
@@ -53,7 +53,7 @@ export const steps = [
       // They may have ended while the node was asked.
       await playing.record.catchUp();
       if (playing.record.waitingAt(node) < crowd.length) {
-        throw new NotStagedError(`Some of the buyers at ${node.name} did not wait any more.`);
+        throw new NotStagedError(`Some of the buyers on ${node.name} were not waiting any more.`);
       }
       throw new NotStagedError(`Only ${tries} tries were made: too few to measure.`, { nothingToBreak });
     },
@@ -67,18 +67,18 @@ export const steps = [
     return told('sales held', { node: node.name });
   }),
   withLinks(
-    '<count> times, as long as <sale> waits: its node is cut off, the next one enters at <node>, and another comes there',
+    'up to <count> times while <sale> waits: its node is cut off, the next sale enters at <node>, and another arrives there',
     (playing, { count, sale, node }) => goFirst(playing, { most: count, name: sale, here: node }),
   ),
 ];
 
 export const demands = [
-  demand('one sale at most is in doubt', (_course, { ends }) => {
+  demand('at most one sale is in doubt', (_course, { ends }) => {
     const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
     const wrong = inDoubt > 1 && because('buyers in doubt', { inDoubt, buyers: ends.length });
     return { wrong, figures: { asked: ends.length, inDoubt } };
   }),
-  demand('no buyer waits for <time> after it has disconnected', async (playing, { events }, { time: limitMs }) => {
+  demand('no buyer still waits <time> after disconnecting', async (playing, { events }, { time: limitMs }) => {
     const { crowd, hungUpAt = 0 } = playing;
     const gone = events.filter(({ code, at }) => code === 'CLIENT_GONE' && at >= hungUpAt);
     const inTime = gone.filter(({ at }) => at <= hungUpAt + limitMs);
@@ -98,17 +98,17 @@ export const demands = [
     const wrong = soldToNobody > 0 && because('units sold to nobody', { units: soldToNobody });
     return { wrong, figures: { soldToNobody } };
   }),
-  demand('a try keeps fewer than <count> bytes', ({ figures }, _outcome, { count }) => {
+  demand('each try keeps fewer than <count> bytes', ({ figures }, _outcome, { count }) => {
     const { tries = 0, bytesPerTry = Number.NaN } = figures;
     const right = because('a try keeps', { bytesPerTry, tries });
     return { right, wrong: !(bytesPerTry < count) && right };
   }),
-  demand('those who waited enter in the order in which they asked', async ({ actors, stage }, { events }) => {
+  demand('the waiters enter in the order in which they asked', async ({ actors, stage }, { events }) => {
     const waited = [...actors.values()].filter(({ asks }) => asks !== undefined);
     const ends = await Promise.all(waited.map(({ sale }) => sale.end));
     const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
     if (unsold > 0) {
-      throw new NotStagedError(`${unsold} of ${ends.length} sales did not take place.`);
+      throw new NotStagedError(`${unsold} of ${ends.length} sales failed.`);
     }
     const placeOf = (sale: SaleName) => waited.findIndex(({ asks }) => asks !== undefined && isSame(asks, sale));
     const entered = spansOf(events).filter((span) => placeOf(span) >= 0);
@@ -122,7 +122,7 @@ export const demands = [
     // Only a connection to Redis tells what has come there.
     if (overtaken.length > 0 && areNeighbours && backendOfRow(stage) !== 'redis') {
       throw new NotStagedError(
-        `They entered in the order ${order.join(', ')}, and nobody saw whose question had come first.`,
+        `They entered in the order ${order.join(', ')}, and it is unknown whose request came first.`,
       );
     }
     return {
@@ -130,11 +130,11 @@ export const demands = [
         overtaken.length > 0 && because('overtaken', { overtaken: overtaken.length, waiters: waited.length, order }),
       figures: { overtaken: overtaken.length, asked: waited.length },
       evidence: overtaken.map(
-        ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, and went in after it`,
+        ({ sale, ahead }) => `${nameOf(sale)} asked before ${nameOf(ahead)}, but entered after it`,
       ),
     };
   }),
-  demand('<sale> goes in before <count> that have come later', async (playing, _outcome, { sale: name, count }) => {
+  demand('fewer than <count> later arrivals enter before <sale>', async (playing, _outcome, { sale: name, count }) => {
     const { node, sale } = actorOf(playing, name);
     const { overtakes = 0, waitedMs } = playing.figures;
     const end = await sale.end;
@@ -150,14 +150,14 @@ export const demands = [
   }),
 ];
 
-/** Resolves when all of them wait. Throws NotStagedError when they don't in time. */
+/** Starts that many sales. Resolves when all of them wait. Throws NotStagedError when they don't in time. */
 async function crowd(playing: Playing, count: number, node: TargetNode) {
   playing.crowd = Array.from({ length: count }, () => playing.sales.sell(node));
   const doWait = () => playing.record.waitingAt(node) === count;
-  await playing.record.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait at ${node.name}.`);
+  await playing.record.mustSee(doWait, STEP_LIMIT_MS, `${count} buyers did not wait on ${node.name}.`);
 }
 
-/** Resolves when none of them waits any more, or when that takes too long. */
+/** Disconnects the buyers. Resolves when none of them waits any more, or when that takes too long. */
 async function hangUp(playing: Playing) {
   const { crowd } = playing;
   playing.hungUpAt = playing.clock.now();
@@ -170,14 +170,14 @@ async function hangUp(playing: Playing) {
   return waiting > 0 ? told('buyers hung up in vain', { buyers, waiting }) : told('buyers hung up', { buyers });
 }
 
-/** Those who wait at a node try more seldom than it could: the lock waits for something else, and the machine is not why. */
+/** Whether the waiters of a node try more rarely than the node could: the lock waits for something else, and the machine is not the reason. */
 async function trySeldom({ crowd, lock }: Playing, node: TargetNode): Promise<boolean> {
   const before = lock.triesOf(node);
   for (let asked = 0; asked < QUESTIONS; asked += 1) await node.redis();
   return lock.triesOf(node) - before < (crowd.length * QUESTIONS) / 2;
 }
 
-/** Resolves when what a sale has asked of its lock has come there. Throws NotStagedError when it does not wait. */
+/** Starts a sale. Resolves when its request for the lock has arrived. Throws NotStagedError when it does not wait. */
 async function sellAndWait(playing: Playing, name: string, node: TargetNode) {
   const asks = await sellAndAsk(playing, name, node);
   actorOf(playing, name).asks = asks;
@@ -207,7 +207,7 @@ async function goFirst(playing: Playing, { most, name, here }: { most: number; n
     if (next === undefined) {
       // A lock that nobody wants here is kept for nobody.
       if ((await here.state()).waiting > 0) break;
-      throw new NotStagedError(`Nobody waited at ${here.name} any more.`);
+      throw new NotStagedError(`No sale waited on ${here.name} any more.`);
     }
     overtakes += 1;
     playing.sales.sell(here);
@@ -220,16 +220,16 @@ async function goFirst(playing: Playing, { most, name, here }: { most: number; n
   Object.assign(playing.figures, { overtakes, ...(isStarved && { waitedMs }) });
   if (!isStarved) await playing.mustHaveGoneOn(UNUSED_MS / 2);
   if (isStarved || overtakes <= MOST_KEPT) return passedOver(name, overtakes, isStarved);
-  throw new NotStagedError(`${name} went in after ${overtakes} that had come later, and it can't be told why.`);
+  throw new NotStagedError(`${name} entered after ${overtakes} later arrivals, for an unknown reason.`);
 }
 
-/** Says how many have gone first that came later than a sale, and whether it still waits then. */
+/** Narrates how many later arrivals entered first, and whether the sale still waits. */
 export function passedOver(sale: string, others: number, isStarved: boolean): StepSentence {
   if (isStarved) return told('was passed over', { sale, others });
   return others > 0 ? told('was overtaken', { sale, others }) : told('was not overtaken', { sale });
 }
 
-/** The line of a sale is well again, and it asks once more. One whose masters did not answer was refused, and its buyer comes again. */
+/** Waits until a sale tries again over its restored connection. If its masters did not reply it was refused, and its buyer tries again. */
 async function findsItTaken(playing: Playing, name: string) {
   const { node, sale } = actorOf(playing, name);
   await playing.record.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);

@@ -1,2 +1,2 @@
-/** The drills that are columns of no staircase: they judge what is written in an exercise. */
+/** Drills outside the result matrices: they judge the solutions of exercises. */
 export const exerciseDrillNames = ['crossed-ticks', 'clicks-at-once', 'killed-at-work', 'booking-fails', 'sent-twice'];

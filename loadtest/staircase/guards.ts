@@ -1,4 +1,4 @@
-// What is expected of the guards of the scheduled clean-up: what is restored of the units that are due.
+// The expected results of the clean-up's protections against duplicate runs: how many of the due units are restored.
 
 import { formatNumber } from '../narration/numbers.ts';
 import { readOrderStaircase, type UnreadRow } from './staircase.ts';
@@ -31,15 +31,15 @@ guard-close-first        ✔  ✔  ✔  ✔  ✔  ✘
 guard-conditional        ✔  ✔  ✔  ✔  ✔  ✔
 `;
 
-/** The row of a guard, as JOB_LOCK names it. */
+/** The row of a protection, by its name in JOB_LOCK. */
 export const rowOfGuard = (guard: string) => `guard-${guard}`;
 
 const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;
-/** A lock as a guard that the story leaves out: it shows nothing that its neighbours do not show. */
+/** A lock as a protection. The walkthrough leaves it out, because it shows nothing new. */
 const aside = (before: string) => ({ before, story: lock, isAside: true });
 
-/** What is said of a guard, where it is not one of the files of the jobs, or is not compared with the one above it. */
+/** More about a protection that has no file among the jobs, or is not compared with the row above it. */
 const rows: Record<string, Partial<UnreadRow>> = {
   '2-recursive-retry': aside('in-process'),
   '3-spin': aside('in-process'),
@@ -58,7 +58,7 @@ const rows: Record<string, Partial<UnreadRow>> = {
   'close-first': { before: '8-auto-renew' },
 };
 
-/** The guards of the scheduled clean-up. */
+/** The protections of the scheduled clean-up against duplicate runs. */
 export const guardStaircase = readOrderStaircase({
   ...{ prefix: 'guard', kind: 'Guard', rowWord: 'guard', table },
   title: 'The clean-up: units restored of the units due',

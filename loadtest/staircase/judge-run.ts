@@ -1,9 +1,9 @@
-// The verdict on a run, from the results of its cells.
+// Judges a run by the results of its cells.
 
 import type { DrillResult, Results } from '../evidence/results.ts';
 import { countOf } from '../narration/numbers.ts';
 
-/** How a result compares with what the staircase says. */
+/** How a result compares with the expected result. */
 export type Standing = 'as expected' | 'not as expected' | 'measured only' | 'unknown' | 'not applicable';
 
 export function standingOf({ verdict, expected }: Pick<DrillResult, 'verdict' | 'expected'>): Standing {
@@ -28,7 +28,9 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
       ({ stage, drill, verdict, expected }) => `${stage} ${drill}: ${verdict}, but ${expected} is expected.`,
     ),
     ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
-    ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'cell')} left out.`] : []),
+    ...(leftOut.length > 0
+      ? [`The run was cut short: ${countOf(leftOut.length, 'cell was', 'cells were')} not run.`]
+      : []),
     ...(hasRun ? [] : ['No drill was run.']),
   ];
   if (notAsExpected.length > 0) return { verdict: 'not-as-expected', verdictReasons };

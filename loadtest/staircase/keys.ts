@@ -1,4 +1,4 @@
-// What is expected of the strategies for what comes twice, orders, refunds and payments that are made of one, and of the guards of a refund.
+// The expected results of the strategies for repeated requests (orders, refunds and payments per intent), and of the protections of a refund.
 
 import { countOf } from '../narration/numbers.ts';
 import { readOrderStaircase } from './staircase.ts';
@@ -19,13 +19,13 @@ key-lock        ✔  ✔  ✔  ✘  ✘  ✘  ✘
 key-table       ✔  ✔  ✔  ✔  ✔  ✔  ✔
 `;
 
-/** The row of a strategy, as IDEMPOTENCY names it. */
+/** The row of a strategy, by its name in IDEMPOTENCY. */
 export const rowOfStrategy = (strategy: string) => `key-${strategy}`;
 
-/** How long the lock of a key, or of a sale, lasts when its holder is dead, in milliseconds. */
+/** How long the lock of a key, or of a sale, outlasts its dead holder, in milliseconds. */
 export const KEY_LEASE_MS = 1_000;
 
-/** What the nodes are given, whatever the strategy. */
+/** The settings of the nodes for all strategies. */
 export const keySettings = {
   ...usualSettings,
   // A refund that looks and then pays: what holds must be the key.
@@ -38,10 +38,10 @@ export const keySettings = {
   WAIT_TIMEOUT_MS: '10000',
 };
 
-/** The strategies for a request that comes twice. */
+/** The strategies for a request that arrives twice. */
 export const keyStaircase = readOrderStaircase({
   ...{ prefix: 'key', kind: 'Idempotency', rowWord: 'strategy', table },
-  title: 'The double click: orders, refunds and payments made of one intent',
+  title: 'The double click: orders, refunds and payments for one intent',
   figure({ orders, refunds, payments }) {
     if (payments !== undefined) return countOf(payments, 'payment');
     if (refunds !== undefined) return countOf(refunds, 'refund');
@@ -66,7 +66,7 @@ refund-table-in-transaction  ✔  ✔  ✔
 refund-conditional           ✔  ✔  ✔
 `;
 
-/** The guards of a refund, as REFUND names them. */
+/** The protections of a refund, by their names in REFUND. */
 export const refundStaircase = readOrderStaircase({
   ...{ prefix: 'refund', kind: 'Refund', rowWord: 'guard', table: refundTable },
   title: 'The refund: how often the money of one order is paid back',

@@ -1,4 +1,4 @@
-// What is expected of the locks: the staircase of the course.
+// The expected results of the locks: the result matrix of the course.
 
 import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
 import type { StepFigures } from '../evidence/results.ts';
@@ -79,7 +79,7 @@ semaphore          ✔  ✔  ✔  –  ✔  ✔  –  –  –  –  ✔  ✔  �
 
 type Figure = NonNullable<Column['figure']>;
 
-/** The damage that a cell shows first of all, with its word. */
+/** The damage that a cell shows, the most important first, with its word. */
 const damages = {
   unsold: 'not sold',
   earlyAnswers: 'too early',
@@ -93,12 +93,12 @@ const damageIn = (figures: StepFigures) => {
   if (found !== undefined) return `${formatNumber(figures[found[0]] ?? 0)} ${found[1]}`;
   return figures['overlaps'] ? countOf(figures['overlaps'], 'overlap') : undefined;
 };
-/** The damage, and where there is none what `otherwise` says. */
+/** The damage, or what `otherwise` says if there is none. */
 const damageOr =
   (otherwise: Figure): Figure =>
   (figures, verdict) =>
     damageIn(figures) ?? otherwise(figures, verdict);
-/** How long a figure lasted, behind these words. Nothing where it was not measured. */
+/** These words and the duration of a figure. Nothing if it was not measured. */
 const lasted =
   (name: string, words = ''): Figure =>
   ({ [name]: ms }) =>
@@ -107,7 +107,7 @@ const lasted =
 const waited = lasted('keptOutMs', 'waited ');
 const soldTwice = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 sold twice');
 const met = damageOr((figures, verdict) => waited(figures, verdict) ?? '0 overlaps');
-/** Of a sale that was refused no answer can be forgotten. */
+/** A refused sale cannot be forgotten. */
 const forgotten: Figure = ({ lostUpdates = 0, sold }) => {
   if (sold === undefined) return undefined;
   return sold === 0 ? 'refused' : `${formatNumber(lostUpdates)} forgotten`;
@@ -117,12 +117,12 @@ const taken: Figure = ({ takeoverMs, keptOutMs = 0 }) =>
 
 const insideAtOnce: Figure = ({ mostInside }) => (mostInside === undefined ? undefined : `${mostInside} inside`);
 
-/** A drill that is no page says here what it asks. */
+/** The questions of drills without a scenario file. */
 const columns: Record<Group, Record<string, Partial<Column>>> = {
   Safety: {
     'one-node-rush': { asks: 'does one node alone sell a unit twice?' },
     rush: { asks: 'do two nodes together sell a unit twice?' },
-    'sell-out': { asks: 'is more sold than there is?' },
+    'sell-out': { asks: 'are more units sold than there are in stock?' },
     'slow-holder': { figure: met },
     'late-release': { figure: (figures, verdict) => (figures['otherKeys'] ? 'another key' : met(figures, verdict)) },
     'long-sale': { figure: soldTwice },
@@ -191,15 +191,15 @@ const columns: Record<Group, Record<string, Partial<Column>>> = {
   },
 };
 
-/** Nodes whose Redis has a replica: without one nobody sells. */
+/** Nodes whose Redis has a replica: without one, nothing is sold. */
 const withReplica = { name: 'with a replica', options: { hasReplica: true } };
 
-/** Strategies that are another way to do what a stage does: its row is theirs, and they are compared with it. */
+/** Strategies that do what a stage does in another way: they share its row, and are compared with it. */
 const branches: Record<string, string> = { 'delete-if-equal': '6-lua-release', semaphore: 'redis-atomic' };
 
 const stages = Object.keys(locks);
 
-/** The locks: the staircase of the course. */
+/** The result matrix of the locks. */
 export const lockStaircase = readStaircase({
   title: 'The staircase',
   rowWord: 'stage',

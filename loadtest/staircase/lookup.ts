@@ -1,4 +1,4 @@
-// Every staircase, and what it says of a row, of a column, and of the cell where they meet.
+// Looks up rows, columns and cells in the result matrices.
 
 import { type Backend, backendOf, isSemaphore, locks, type Strategy } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
@@ -8,7 +8,7 @@ import { reportStaircase, scheduleStaircase } from './schedules.ts';
 import type { Column, Row, Sign, Staircase } from './staircase.ts';
 import { storeStaircase } from './stores.ts';
 
-/** Those of the orders, as a run shows them. */
+/** The result matrices of the orders, in the order of a run. */
 export const orderStaircases = [
   guardStaircase,
   scheduleStaircase,
@@ -17,10 +17,10 @@ export const orderStaircases = [
   refundStaircase,
   storeStaircase,
 ];
-/** Every staircase that a run may show. */
+/** All result matrices that a run may show. */
 export const staircases = [lockStaircase, ...orderStaircases];
 
-/** What is known of external locks, by their rows. */
+/** What is known about external locks, by their rows. */
 const externalRows = new Map<string, Pick<Strategy, 'backend' | 'isSemaphore'>>();
 
 /** Says where an external lock keeps its lock, and whether it is a semaphore. Nothing else is known of it. */

@@ -1,4 +1,4 @@
-// What is expected of the schedules of a job: what becomes of the ticks that are due while one is under way.
+// The expected results of the schedules of a job: what happens to runs that fall due while another run is in progress.
 
 import type { JobSchedule } from '../../services/inventory/orders/contract.ts';
 import { countOf } from '../narration/numbers.ts';
@@ -14,17 +14,17 @@ schedule-fixed-delay   ✔  ✔
 schedule-cron          ✔  ✔
 `;
 
-/** What the second job does to the ticks: it keeps the event loop, or comes to an `await` after each slice. */
+/** What the second job does: it blocks the event loop, or awaits after each slice. */
 const reportTable = `
                   busy-job
 report-busy       ✘
 report-in-slices  ✔
 `;
 
-/** How often a tick is due under each of them, in milliseconds. */
+/** How often a run is due under each schedule, in milliseconds. */
 export const PERIOD_MS = 1_000;
 
-/** What a node is told, by the kind of schedule. */
+/** The setting of a node for each kind of schedule. */
 export const schedules: Record<string, JobSchedule> = {
   'cron-overlap': { cron: '* * * * * ?', overlap: true },
   'fixed-rate': { fixedRateMs: PERIOD_MS },
@@ -35,18 +35,18 @@ export const schedules: Record<string, JobSchedule> = {
 /** The schedules of the clean-up. */
 export const scheduleStaircase = readOrderStaircase({
   ...{ prefix: 'schedule', kind: 'Schedule', rowWord: 'schedule', table },
-  title: 'The schedules: ticks that are due while one is under way',
+  title: 'The schedules: runs that fall due while another run is in progress',
   figure({ meanwhile, late }) {
     if (meanwhile !== undefined) return `${countOf(meanwhile, 'tick')} meanwhile`;
-    return late === undefined ? undefined : `${countOf(late, 'tick')} at once`;
+    return late === undefined ? undefined : `${countOf(late, 'run')} at once`;
   },
   row: (kind) => ({ story: `services/inventory/orders/schedules/${kind}.ts` }),
 });
 
-/** The second job of a node, beside a clean-up that ticks. */
+/** The second job of a node, beside its clean-up. */
 export const reportStaircase = readOrderStaircase({
   ...{ prefix: 'report', kind: 'Report', rowWord: 'report', table: reportTable },
-  title: 'The second job: ticks of the clean-up that come late',
+  title: 'The second job: runs of the clean-up that start late',
   figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} late`),
   row: (way) => ({ story: `services/inventory/orders/report/${way}.ts` }),
 });

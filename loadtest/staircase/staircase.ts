@@ -1,4 +1,4 @@
-// What a staircase is: rows by columns, and the sign that is expected where they meet.
+// A result matrix (a "staircase"): rows, columns, and the expected sign of each cell.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Backend } from '../../locks/index.ts';
@@ -7,7 +7,7 @@ import type { StepFigures, Verdict } from '../evidence/results.ts';
 import { readTable } from './table.ts';
 import { orderStack } from './usual-settings.ts';
 
-/** ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break. */
+/** ✔ holds, ✘ fails, · is only measured, – has nothing to break. */
 const signs = ['✔', '✘', '·', '–'] as const;
 export type Sign = (typeof signs)[number];
 
@@ -48,7 +48,7 @@ export interface Row {
   stack?: { name: string; options: StackOptions };
 }
 
-/** A row of the orders without what keeps its name apart from those of the other staircases: `none` of `guard-none`. */
+/** The short name of a row of the orders, without the prefix of its matrix: `none` of `guard-none`. */
 export const shortNameOf = (row: string) => row.replace(/^(guard|schedule|report|refund|key|stores)-/, '');
 
 /** A drill. */
@@ -68,7 +68,7 @@ export interface Column {
 /** A row whose signs stand in a table. */
 export type UnreadRow = Omit<Row, 'signs'>;
 
-/** A staircase whose table is not read yet. The table says which rows and columns there are, and in which order. */
+/** A result matrix whose table is not parsed yet. The table lists its rows and columns, in order. */
 interface UnreadStaircase extends Omit<Staircase, 'rows' | 'columns'> {
   table: string;
   /** The rows that the table must have. Any when they are not given. */
@@ -81,7 +81,7 @@ interface UnreadStaircase extends Omit<Staircase, 'rows' | 'columns'> {
   figure?: NonNullable<Column['figure']>;
 }
 
-/** Throws when the table has not exactly the rows and columns that are given, or a cell without a sign. */
+/** Throws when the table does not have exactly the given rows and columns, or when a cell has no sign. */
 export function readStaircase({ table, columns, figure, rowNames, row, ...words }: UnreadStaircase): Staircase {
   const expected = readTable(table, { columns: columns && Object.keys(columns), rows: rowNames, signs });
   const columnOf = (name: string): Column => ({
@@ -97,7 +97,7 @@ export function readStaircase({ table, columns, figure, rowNames, row, ...words 
   };
 }
 
-/** The question of a page, as it stands behind a colon. Empty when there is no page of this name. */
+/** The question of a scenario, with a lower-case first letter. Empty when there is no scenario of this name. */
 export function questionOfPage(name: string): string {
   const places = ['scenarios', 'orders'].map((folder) => new URL(`../${folder}/${name}.txt`, import.meta.url));
   const file = places.find((place) => existsSync(place));
@@ -113,7 +113,7 @@ interface OrderStaircase extends Omit<UnreadStaircase, 'columns' | 'row'> {
   row(name: string, above: string | undefined): Partial<UnreadRow>;
 }
 
-/** A staircase of the orders. All of its rows need MySQL. */
+/** A result matrix of the orders. All of its rows need MySQL. */
 export function readOrderStaircase({ prefix, kind, row, ...others }: OrderStaircase): Staircase {
   return readStaircase({
     ...others,

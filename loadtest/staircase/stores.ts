@@ -1,4 +1,4 @@
-// What is expected where the stock is in MySQL and in Redis at once: how a sale writes both, under which lock.
+// The expected results with the stock in MySQL and in Redis: how a sale writes both, and under which lock.
 
 import { ways } from '../../services/inventory/sale/stores/index.ts';
 import { lockStaircase } from './lock-stages.ts';
@@ -24,10 +24,10 @@ stores-double-delete-8-auto-renew       ✔  ✔  ✔  ✘  ✘  ✘  ✘
 stores-database-decides-0-none          ✔  ✔  ✔  ✔  ✔  ✔  ✘
 `;
 
-/** The ways to write both stores, each under the locks that show what it holds and what it leaves. */
+/** The ways to write both stores, each under the locks that show what it fixes and what it leaves broken. */
 export const storeStaircase = readOrderStaircase({
   ...{ prefix: 'stores', kind: 'Two stores', rowWord: 'way', table },
-  title: 'The stock in MySQL and in Redis: units sold of those that there were',
+  title: 'The stock in MySQL and in Redis: units sold of the units in stock',
   figure: ({ sold, units }) => (sold === undefined ? undefined : `${sold} of ${units}`),
   row(name, above) {
     const { way, lock } = wayAndLock(name);
@@ -44,7 +44,7 @@ export const storeStaircase = readOrderStaircase({
   },
 });
 
-/** The way and the lock of a row, by its short name. */
+/** The way and the lock of a row, from its short name. */
 export function wayAndLock(row: string) {
   const way = Object.keys(ways).find((each) => row.startsWith(`${each}-`)) ?? '';
   return { way, lock: row.slice(way.length + 1) };

@@ -1,17 +1,17 @@
-// Reads a table of what is expected: the signs by row and column, as they stand in the text.
+// Parses a table of expected results: the signs by row and column.
 //
 //   rush             A line for each column: its name stands over its signs,
 //   │  failover      and a bar leads down to them past the names of the columns on its right.
 //   ✘  ·             Then a line for each row: its name, which begins the line, and a sign under each column.
 
-/** What a table says, its rows and columns in the order of the text. */
+/** A parsed table, with its rows and columns in the order of the text. */
 interface Table<Sign extends string> {
   columns: string[];
   /** The signs of each row, by the names of the columns. */
   rows: Record<string, Record<string, Sign>>;
 }
 
-/** What a table may say. */
+/** The rows, columns and signs that a table may have. */
 interface Known<Sign extends string> {
   /** Any when they are not given. */
   columns?: string[] | undefined;

@@ -7,8 +7,8 @@ const ofStock = ['BUCKETS', 'PERMITS', ...Object.keys(stockSettings)];
 const unset = [...ofLocks, ...ofStock, ...Object.keys(orderSettings)].map((name) => [name, '']);
 
 /**
- * Settings of nodes that take orders, so that nobody's environment reaches them: an empty one counts as absent. No schedule is
- * set, so a tick of the clean-up comes when somebody asks for it.
+ * Settings of nodes that take orders, so that the user's environment does not reach them: an empty one counts as absent. No schedule is
+ * set, so the clean-up runs only on request.
  */
 export const usualSettings: Record<string, string> = {
   ...Object.fromEntries(unset),
@@ -17,5 +17,5 @@ export const usualSettings: Record<string, string> = {
   IDEMPOTENCY_REQUIRED: 'off',
 };
 
-/** Nodes that take orders: each drill sets the guard, and a tick comes when it says so. */
+/** Nodes that take orders: each drill sets the protection, and starts the runs. */
 export const orderStack: { name: string; options: StackOptions } = { name: 'orders', options: { env: usualSettings } };

@@ -1,4 +1,4 @@
-// The clock of the search. It goes on when nobody has anything to do: to the next timer, or to the end of a pause, a delay or a lease.
+// The clock of the search. When no process can act, it advances to the next timer, or to the end of a pause, a delay or a lease.
 
 import type { Server } from '../server.ts';
 import type { Actor, State } from '../state.ts';

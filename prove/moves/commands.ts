@@ -1,4 +1,4 @@
-// Commands and replies on their way.
+// Commands and replies on the way.
 //
 // A command waits on a connection of its process until it is the oldest there; then it may reach its server, which answers at once. The
 // reply reaches the process

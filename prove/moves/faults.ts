@@ -1,4 +1,4 @@
-// What goes wrong, as long as the budget of the scope allows it, and how it ends.
+// The faults: they happen as long as the budget of the scope allows it, and end again.
 //
 // A process that runs may be paused, have a command held up, be killed or hang up. Who is paused wakes up at any time, and who is late
 // sends its command when the scope lets it go: both after three leases at the latest. Who is killed never comes back. A server fails

@@ -1,4 +1,4 @@
-// Who has the lock, and until when: what the servers hold under its keys says so.
+// Who holds the lock, and until when, according to its keys in the servers.
 
 import { endOf, namesFor } from '../lock-keys.ts';
 import { inBuckets, LOCK_KEY } from '../sale.ts';

@@ -1,4 +1,4 @@
-// A move of the search: one thing that can happen next in a state, and the state after it.
+// A move: one thing that can happen next in a state, and the state after it.
 
 import type { LockKeys } from '../lock-keys.ts';
 import { LEASE_MS } from '../sale.ts';

@@ -1,4 +1,4 @@
-// What can happen next in a state of the search, one move for each.
+// All moves that are possible in a state.
 //
 // A process comes, runs, is paused, is late (a command of it is held up) or has crashed. While it runs
 //   its oldest command on each connection reaches the server, and a reply or a message reaches the process  (commands.ts)

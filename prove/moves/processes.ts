@@ -1,4 +1,4 @@
-// What becomes of a process when something happens to it: it depends on its history alone, so each is found out once.
+// What a process does when something happens to it. It depends only on its history, so it is computed once for each history.
 
 import type { Reply } from '../../simulation/valkey.ts';
 import type { Input } from '../../simulation/world.ts';

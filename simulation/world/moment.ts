@@ -1,4 +1,4 @@
-// The present of a process: what all parts of its world go by.
+// The present of a process, shared by all parts of its world.
 
 export type Moment = ReturnType<typeof createMoment>;
 
@@ -18,7 +18,7 @@ export function createMoment() {
     /** The lock has used what it may not use. */
     refuse(what: string): never {
       refusal ??= what;
-      throw new Error(`The search does not control ${what}.`);
+      throw new Error(`The model checker does not control ${what}.`);
     },
     /** What the lock used first that it may not use. */
     refusal: () => refusal,

@@ -36,7 +36,7 @@ describe('a timer that nobody ends', () => {
 
     expect({ verdict, reason, replayed }).toEqual({
       verdict: 'fails',
-      reason: expect.stringMatching(/^All sales have ended, and \d+ ms later a timer of A still fires\.$/),
+      reason: expect.stringMatching(/^All sales have ended, but \d+ ms later a timer of A still fires\.$/),
       replayed: 20,
     });
   });
@@ -85,7 +85,7 @@ describe('a timer that keeps no process alive fires as any other', () => {
 
     expect(await searchIn(deaf, 'plain')).toMatchObject({
       verdict: 'fails',
-      reason: 'The lock is free, and B, which waits for it, still has not entered 4500 ms later.',
+      reason: 'The lock is free, but B, which waits for it, still has not entered 4500 ms later.',
     });
   });
 });
@@ -96,11 +96,11 @@ describe('two sales of one process at the same time', () => {
 
     expect({ verdict, reason, replayed }).toEqual({
       verdict: 'fails',
-      reason: '2 were sold of 10, and 9 are left: 1 sold twice.',
+      reason: '2 of 10 units were sold, but 9 are left: 1 sold twice.',
       replayed: 20,
     });
     expect(counterexample.map(({ what }) => clauseInEnglish(what))).toEqual([
-      'begins a sale',
+      'starts a sale',
       'GET stock',
       'GET stock',
       'SET stock 9',

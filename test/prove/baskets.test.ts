@@ -54,6 +54,6 @@ test('a sale that is lost of the second sku alone is found', async () => {
 
   expect({ verdict, reason }).toEqual({
     verdict: 'fails',
-    reason: '2 were sold of 10, and 9 are left of stock:2: 1 sold twice.',
+    reason: '2 of 10 units were sold, but 9 are left of stock:2: 1 sold twice.',
   });
 });

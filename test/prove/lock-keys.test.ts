@@ -52,7 +52,7 @@ test('of a key that stays when the lock is given up it is not said that it is fr
 
   expect(await searchIn(stays, 'lost-wakeup')).toMatchObject({
     verdict: 'unknown',
-    reason: "The key lock is still there when the lock is given up, so the search can't see whether the lock is free.",
+    reason: "The key lock is still there after a release, so the model checker can't see whether the lock is free.",
   });
 });
 

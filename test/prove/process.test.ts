@@ -57,7 +57,7 @@ describe('process: what nobody catches', () => {
 
     expect(await searchIn(file, 'late-release')).toMatchObject({
       verdict: 'fails',
-      reason: 'A ends by an error that nobody catches: the watchdog broke',
+      reason: 'A dies of an unhandled error: the watchdog broke',
     });
   });
 });

@@ -27,7 +27,7 @@ describe('sandbox: what the search does not control is refused by its name', () 
 
     expect(result).toMatchObject({
       verdict: 'unknown',
-      reason: `The lock uses ${name}, which the search does not control.`,
+      reason: `The lock uses ${name}, which the model checker does not control.`,
       schedules: 0,
     });
     expect(result.cut).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe('sandbox: what the search does not control is refused by its name', () 
   test('also where the file is read, before anybody asks for the lock', async () => {
     const file = writeLock('return { async acquire() {}, async release() {} };', 'const startedAt = Date.now();');
 
-    await expect(readLock(file)).rejects.toThrow('it uses Date.now, which the search does not control');
+    await expect(readLock(file)).rejects.toThrow('it uses Date.now, which the model checker does not control');
   });
 
   test('a module that the search has not is named', async () => {
@@ -51,6 +51,6 @@ describe('sandbox: what the search does not control is refused by its name', () 
       "import { connect } from 'node:net';\nconnect(1);",
     );
 
-    await expect(readLock(file)).rejects.toThrow('it imports node:net, which the search does not control');
+    await expect(readLock(file)).rejects.toThrow('it imports node:net, which the model checker does not control');
   });
 });

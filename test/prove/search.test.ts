@@ -97,7 +97,7 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
 
     expect(result).toMatchObject({ verdict: 'unknown', schedules: 0 });
     expect(result.cut).toBeGreaterThan(0);
-    expect(result.reason).toBe(`${result.cut} interleavings go on for longer than 700 ms, where the search stops.`);
+    expect(result.reason).toBe(`${result.cut} interleavings take longer than 700 ms, where the model checker stops.`);
   });
 
   test('more states than it may see: with as many as there are it holds, with fewer it says how many it saw', async () => {
@@ -110,13 +110,19 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
     });
     expect(result).toMatchObject({ verdict: 'unknown', schedules: 0 });
     expect(result.cut).toBeGreaterThan(0);
-    expect(result.reason).toBe(`The search stopped at ${result.states} states, before it had seen every order.`);
+    expect(result.reason).toBe(
+      `The model checker stopped at ${result.states} states, before it had seen every interleaving.`,
+    );
   });
 
   test('more memory than it may have', async () => {
     const result = await searchIn(fileOf('4-ttl'), 'plain', { mostMemory: 1_000_000 });
 
-    expect(result).toMatchObject({ verdict: 'unknown', reason: 'It takes more than 1 MB.', schedules: 0 });
+    expect(result).toMatchObject({
+      verdict: 'unknown',
+      reason: 'The model checker needs more than 1 MB.',
+      schedules: 0,
+    });
     expect(result.cut).toBeGreaterThan(0);
   });
 

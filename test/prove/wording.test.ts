@@ -11,7 +11,7 @@ const timer = happens('timer fires');
 const table: [SearchSentence, english: string, chinese: string][] = [
   [
     says('move', { process: 'B', what: { form: 'with luck', values: { what: timer, chance: 0.9 } } }),
-    'B has a timer fire (Math.random() is 0.9)',
+    'B runs a timer (Math.random() is 0.9)',
     'B 的一个定时器触发（Math.random() 为 0.9）',
   ],
   [
@@ -26,7 +26,7 @@ const table: [SearchSentence, english: string, chinese: string][] = [
   ],
   [
     says('made', { process: 'A', what: happens('sends late', { command: evalRelease }), came: [] }),
-    'A: a script of its own, sent in full, of lock with A:1, held up until now,',
+    'A: a script of the lock, sent in full, of lock with A:1, held until now,',
     'A：自定义脚本（发送脚本全文，键 lock，参数 A:1），滞留后到达',
   ],
   [
@@ -36,7 +36,7 @@ const table: [SearchSentence, english: string, chinese: string][] = [
         { form: 'timer', values: { process: 'B', ms: 300 } },
       ],
     }),
-    'All sales have ended, and there is still the key lock, a timer of B for 300 ms.',
+    'All sales have ended, but there is still the key lock, a timer of B for 300 ms.',
     '所有销售都已结束，却还留有键 lock、B 在 300 毫秒的定时器。',
   ],
   [
@@ -44,7 +44,7 @@ const table: [SearchSentence, english: string, chinese: string][] = [
       ...{ replay: 1, of: 20, step: 3 },
       differs: { form: 'replied otherwise', values: { reply: '0', wanted: '1' } },
     }),
-    'Replay 1 of 20 of the counterexample went another way, at step 3: the reply is 0 instead of 1.',
+    'Replay 1 of 20 of the counterexample diverged at step 3: the reply is 0 instead of 1.',
     '反例的第 1 次重放（共 20 次）在第 3 步走了另一条路：响应是 0，而不是 1。',
   ],
 ];

@@ -76,7 +76,7 @@ test('shops that are judged by their answers and the final stock: the reason, an
     {
       command: judge('decr-below-zero', '--drill', 'sell-out', ...sales),
       code: 1,
-      reason: /^The stock is -\d+: more was taken than there was\.$/,
+      reason: /^The stock is -\d+: more units were taken than there were\.$/,
     },
     { command: judge('watch', '--drill', 'rush', ...sales), code: 0, reason: /, as expected · none sold twice\.$/ },
   ];

@@ -13,7 +13,7 @@ test('one cell that fails as expected: its counterexample, step by step, and 0',
   expect(await command.ended).toEqual({ code: 0, signal: null });
   expect(command.stdout()).toMatch(/5-owner-check · late-release · 2 processes {3}✘ fails/);
   expect(command.stdout()).toMatch(/Replayed 20 times: the same each time\./);
-  expect(command.stdout()).toMatch(/10\. {3}901 ms {2}A DEL lock, held up until now, → 1: A has given the lock up/);
+  expect(command.stdout()).toMatch(/10\. {3}901 ms {2}A DEL lock, held until now, → 1: A has released the lock/);
 });
 
 test('several cells: the matrix, with a sign for each; 1 when a lock of another does not hold', async () => {
@@ -30,7 +30,7 @@ test('several cells: the matrix, with a sign for each; 1 when a lock of another 
   expect(command.stdout()).toMatch(/^right +✔\nwrong +✘\nnet +\?\ndeadly +\?$/m);
   expect(command.stdout()).toMatch(/wrong · slow-holder · 2 processes: ✘ A changes the lock that B holds/);
   expect(command.stdout()).toMatch(
-    /deadly · slow-holder · 2 processes: \? The process of the search has died, or did not/,
+    /deadly · slow-holder · 2 processes: \? The process of the model checker died, or did not/,
   );
   expect(command.stdout()).toMatch(/net · slow-holder · 2 processes: \? net can't be proved: it imports node:net/);
 });
@@ -60,5 +60,9 @@ test('Ctrl-C: what is known by then, as JSON and nothing else, and 2', async () 
   expect(await command.ended).toEqual({ code: 2, signal: null });
   const { format, cells } = JSON.parse(command.stdout());
   expect([format, cells.length]).toEqual([2, 4]);
-  expect(cells.at(-1)).toMatchObject({ stage: 'fair', verdict: 'unknown', reason: 'The search was interrupted.' });
+  expect(cells.at(-1)).toMatchObject({
+    stage: 'fair',
+    verdict: 'unknown',
+    reason: 'The model checker was interrupted.',
+  });
 });

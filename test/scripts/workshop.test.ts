@@ -24,7 +24,7 @@ describe('npm run workshop', () => {
     const { code, stdout, stderr } = await workshop(['check', '2', '04-ttl'], { env });
 
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toMatch(/^✘ 02-recursive-retry .*inside at the same time\..*0 ms {2}B begins a sale/s);
+    expect(stdout).toMatch(/^✘ 02-recursive-retry .*inside at the same time\..*0 ms {2}B starts a sale/s);
     expect(stdout).toMatch(/^✔ 04-ttl .*\n1 of 2 solved\.\n$/ms);
   });
 

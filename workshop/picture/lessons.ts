@@ -103,7 +103,7 @@ function storyOfSale(knobs: Knobs): string[][] {
   const there = `node-${nodes}`;
   switch (fault) {
     case 'ask again': {
-      const asks = `A sells at node-1 for ${ms} ms, and is held before it asks again by the same lock object`;
+      const asks = `A sells at node-1 for ${ms} ms, and is held before it acquires again with the same lock object`;
       return [
         [asks, ...come(there)],
         ['A resumes', 'A ends, or gives up after 2 leases'],
@@ -126,7 +126,11 @@ function storyOfSale(knobs: Knobs): string[][] {
       if (what === 'write' || first === undefined)
         return [begins, sell(others, 'node-2'), [arrives, 'the connection of node-1 is restored']];
       const meanwhile = [`${first} and is held inside, or waits for 3 leases`, take('node-2', OTHERS_MS), ...rest];
-      return [begins, meanwhile, [arrives, `${OTHERS_MS} ms pass`, 'B resumes', 'B ends', 'the connection of node-1 is restored']];
+      return [
+        begins,
+        meanwhile,
+        [arrives, `${OTHERS_MS} ms pass`, 'B resumes', 'B ends', 'the connection of node-1 is restored'],
+      ];
     }
     default: {
       const others = nodes === 1 ? [] : [take(there, OTHERS_MS)];
@@ -384,7 +388,7 @@ export const lessons: Lesson[] = [
     ],
     usual: { ...usual, fault: 'kill' },
     drill: 'crashed-holder',
-    page: pageOf('crashed-holder', 'Does the shop sell again after a holder has crashed?'),
+    page: pageOf('crashed-holder', 'Do sales resume after a holder has crashed?'),
   },
   {
     stage: '5-owner-check',
@@ -519,7 +523,7 @@ export const lessons: Lesson[] = [
     ],
     usual: { ...usual, takesMs: 100, fault: 'ask again' },
     drill: 'nested-call',
-    page: pageOf('nested-call', 'May a holder ask for its own lock again?'),
+    page: pageOf('nested-call', 'Can a holder acquire its own lock again?'),
   },
   {
     stage: '8-auto-renew',

@@ -1,19 +1,19 @@
-// How long a holder believes that it holds, and how long it does; and what clocks that differ make of it.
+// Compares how long a holder believes that it holds the lock with how long it does, also with clocks that differ.
 
 import { formatDuration } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
 const LEASES_MS = [LEASE_MS, 1_900];
-/** The end of a lease may differ from what was asked for by so much of it. */
+/** How much the end of a lease may differ from the requested one, as a part of the lease. */
 const TOLERANCE = 0.05;
 const LATE_MS = 0.8 * LEASE_MS;
 const WAIT_LEASES = 2.5;
-/** Who has not entered after so many leases never does. */
+/** After how many leases a waiter counts as never entering. */
 const NEVER_LEASES = 3;
-/** How long one looks whether the lock is free, in milliseconds. */
+/** How long a holder tries to see whether the lock is free, in milliseconds. */
 const MOMENT_MS = 10;
-/** A timer of the holder may be so late, in milliseconds. */
+/** How late a timer of the holder may be, in milliseconds. */
 const SLACK_MS = 5;
 
 export async function belief({ survey, stage }: LockUnderTest) {
@@ -22,10 +22,12 @@ export async function belief({ survey, stage }: LockUnderTest) {
   await stage(waitsForLong);
   if (survey.hasLost) await stage(hearsLate);
   if (!hasEnd) return doesNotApply('Its lease has no end.');
-  return holds('Its lease is as long as was asked for, after a long wait, too, and it believes in it no longer.');
+  return holds(
+    'Its lease is as long as requested, also after a long wait, and the holder does not believe in it for longer.',
+  );
 }
 
-/** The holder dies, and another looks a moment before the lease ends and a moment after it. Resolves with false when it has no end. */
+/** The holder dies, and another tries just before and just after the lease ends. Resolves with false when the lease has no end. */
 async function endsAsAsked({ two, story, servers }: Staging, leaseMs: number): Promise<boolean> {
   const { p, q, a, b } = two(leaseMs);
   await a.enters();
@@ -33,11 +35,11 @@ async function endsAsAsked({ two, story, servers }: Staging, leaseMs: number): P
   story.say('the process of A is killed');
   await story.pass((1 - TOLERANCE) * leaseMs - SLACK_MS);
   if (!(await b.isKeptOut(MOMENT_MS)))
-    throw new Fault(`A lease of ${leaseMs} ms was asked for, and it was over a moment before.`);
+    throw new Fault(`A lease of ${leaseMs} ms was requested, but it ended too early.`);
   await story.pass(2 * TOLERANCE * leaseMs);
   if (!(await q.holder('B').isKeptOut(MOMENT_MS))) return true;
   if (servers.isEndless()) return false;
-  throw new Fault(`A lease of ${leaseMs} ms was asked for, and the lock was not free a moment later.`);
+  throw new Fault(`A lease of ${leaseMs} ms was requested, but it ended too late.`);
 }
 
 async function waitsForLong({ process, story }: Staging) {
@@ -47,10 +49,12 @@ async function waitsForLong({ process, story }: Staging) {
   const asked = b.acquire();
   const early = await story.endOf(asked, WAIT_LEASES * LEASE_MS);
   if (early.how === 'done')
-    throw new Fault(`B entered ${formatDuration(early.ms)} after it had asked, while A was inside within its lease.`);
+    throw new Fault(
+      `B entered ${formatDuration(early.ms)} after its first try, while A was inside and within its lease.`,
+    );
   await a.leaves();
-  await b.mustEnter(`A had released, and B had waited for ${WAIT_LEASES} leases:`, STEP_LIMIT_MS, asked);
-  if (b.isLost()) throw new Fault('A waiter that had waited for longer than a lease was lost as it entered.');
+  await b.mustEnter(`After A had released, and B had waited for ${WAIT_LEASES} leases,`, STEP_LIMIT_MS, asked);
+  if (b.isLost()) throw new Fault('A waiter that had waited for longer than a lease counted as lost when it entered.');
   await story.pass(LEASE_MS / 2);
   if (b.isLost() || !(await c.isKeptOut()))
     throw new Fault('A waiter that had waited for longer than a lease lost the lock half a lease after it entered.');
@@ -64,13 +68,13 @@ async function hearsLate({ process, story }: Staging) {
   // One that does not enter by so late a reply believes nothing.
   if (entered.how !== 'done') return;
   p.cut();
-  story.say('A enters by a late reply, and its line is cut');
+  story.say('A enters on a late reply, and its connection is cut');
   // What has no end is not lost.
   if ((await story.endOf(b.acquire(), NEVER_LEASES * LEASE_MS)).how !== 'done') return;
   story.say('B enters');
   await story.pass(SLACK_MS);
   if (!a.isLost())
-    throw new Fault('A entered by a late reply. Its lease was over, B entered, and `lost` of A had not aborted.');
+    throw new Fault('A entered on a late reply. Its lease ended and B entered, but `lost` of A had not aborted.');
 }
 
 const clocks = {
@@ -79,7 +83,7 @@ const clocks = {
   'runs 10 % fast': { rate: 1.1 },
 };
 
-/** Each of them asks while another holds, and holds while another asks. */
+/** Each holder tries while the other holds, and holds while the other tries. */
 export async function clock({ stage }: LockUnderTest) {
   for (const [name, ofClock] of Object.entries(clocks)) {
     await stage(async ({ process, story }) => {
@@ -96,5 +100,5 @@ export async function clock({ stage }: LockUnderTest) {
       }
     });
   }
-  return holds('A clock that is a lease ahead or behind, or 10 % fast, lets nobody in.');
+  return holds('A clock that is a lease ahead or behind, or 10 % fast, lets no second holder in.');
 }

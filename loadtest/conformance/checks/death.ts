@@ -1,18 +1,18 @@
-// A process is killed: its lock comes to an end, and another holder enters.
+// Kills a process: its lock must expire, and another holder must enter.
 
 import { formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
 import { Fault, holds } from '../outcome.ts';
 import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 
-/** Within so many leases another is inside. */
+/** Within how many leases another holder must enter. */
 export const TAKEOVER_LEASES = 1.5;
-/** By then a waiter has asked, in milliseconds. */
+/** By when a waiter has sent its request, in milliseconds. */
 const ARRIVE_MS = 100;
-/** How long it is waited for, in leases, before it counts as never. */
+/** After how many leases it counts as never. */
 const WAIT_LEASES = 3;
 
-/** It is killed after each command of acquire() in turn. */
+/** Kills the process after each command of acquire() in turn. */
 export async function crash({ survey, stage }: LockUnderTest) {
   let takeoverMs = 0;
   for (const [at, command] of survey.acquire.entries()) {
@@ -27,15 +27,16 @@ export async function crash({ survey, stage }: LockUnderTest) {
       }
       p.kill();
       staging.story.say('the process of A is killed');
-      const when = next === undefined ? 'A was killed while it was inside' : `A was killed after its ${command.name}`;
+      const when =
+        next === undefined ? 'A was killed while it held the lock' : `A was killed after its ${command.name}`;
       takeoverMs = Math.max(takeoverMs, await takeOver(staging, b, when, 'the key is still there'));
     });
   }
   await stage(firstWaiterDies);
-  return holds(`Another entered ${formatDuration(takeoverMs)} after the crash at the latest.`, { takeoverMs });
+  return holds(`Another holder entered at most ${formatDuration(takeoverMs)} after the crash.`, { takeoverMs });
 }
 
-/** Who waits first is killed: the holder releases, and the second enters. */
+/** Kills the first waiter: when the holder releases, the second waiter must enter. */
 async function firstWaiterDies(staging: Staging) {
   const { process, story } = staging;
   const [p, victim, q] = [process(), process(), process()];
@@ -52,12 +53,12 @@ async function firstWaiterDies(staging: Staging) {
     staging,
     c,
     'B was killed while it waited, and A released',
-    'a dead waiter stays before the others',
+    'the dead waiter keeps its place before the others',
     asked,
   );
 }
 
-/** A loses its key, B takes it and is killed: the lock is free soon, although A lives. */
+/** A loses its key, B takes it and is killed: the lock must become free soon, although A is alive. */
 export const deadHeir = ({ stage }: LockUnderTest) =>
   stage(async (staging) => {
     const { process, servers, story } = staging;
@@ -67,12 +68,12 @@ export const deadHeir = ({ stage }: LockUnderTest) =>
     servers.endLease();
     await b.enters();
     victim.kill();
-    story.say('the process of B is killed, that of A lives on');
+    story.say('the process of B is killed, A stays alive');
     const takeoverMs = await takeOver(staging, c, 'B is dead', 'A keeps the lease of B alive');
     return holds(`C entered ${formatDuration(takeoverMs)} after the death of B, while A was alive.`, { takeoverMs });
   });
 
-/** Resolves with how long it takes until this one is inside, in milliseconds. */
+/** Resolves with how long this holder takes to enter, in milliseconds. */
 export async function takeOver(
   { story, servers }: Staging,
   heir: Holder,
@@ -83,7 +84,7 @@ export async function takeOver(
   const entered = await story.endOf(asked, WAIT_LEASES * LEASE_MS);
   if (entered.how !== 'done') {
     const cause = servers.isEndless() ? 'its key has no TTL' : why;
-    throw new Fault(`${when}, and nobody entered in ${formatDuration(WAIT_LEASES * LEASE_MS)}: ${cause}.`);
+    throw new Fault(`${when}, and nobody entered within ${formatDuration(WAIT_LEASES * LEASE_MS)}: ${cause}.`);
   }
   story.say(`${heir.name} enters`);
   await heir.leaves();

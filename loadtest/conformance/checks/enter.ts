@@ -1,4 +1,4 @@
-// Who is inside: one at a time, on one node and on two, by keys of its own, and as often as it has entered; of a semaphore as many as it has permits.
+// Basic exclusion: one holder at a time on one node and on two, keys, nested holds, single tries, and the permits of a semaphore.
 
 import { countOf, listOf } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, NoLock, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
@@ -6,41 +6,40 @@ import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging } from '../st
 import { TAKEOVER_LEASES, takeOver } from './death.ts';
 
 const LIMIT_MS = 5_000;
-/** A waiter waits in earnest after so many milliseconds. */
+/** After how long a waiter is certainly waiting, in milliseconds. */
 const WAIT_MS = 250;
 const AGAIN_MS = 1_000;
 /** What is on its way at a release has come by then. */
 const SETTLE_MS = 100;
-const USE_IT = 'use the key that you are given, and begin the names of further keys with it';
+const USE_IT = 'use the key that the lock is given, and start the name of every other key with it';
 
-/** A free lock is entered, a held one by nobody else, and a release lets the next one in. */
+/** A free lock lets a caller in, a held lock keeps others out, and a release lets the next one in. */
 export const enter = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
     const [a, b] = [p.holder('A'), p.holder('B, in the same process,')];
     const [c, waiter] = [q.holder('C, in another process,'), q.holder('D')];
     const entered = await story.endOf(a.acquire(), LIMIT_MS);
-    if (entered.how !== 'done') throw new NoLock(`A free lock was not entered: acquire() ${saidOf(entered)}.`);
+    if (entered.how !== 'done') throw new NoLock(`acquire() of a free lock ${saidOf(entered)}.`);
     await story.endOf(a.release(), LIMIT_MS);
     const again = await story.endOf(a.acquire(), LIMIT_MS);
-    if (again.how !== 'done') throw new NoLock(`A released lock was not entered again: acquire() ${saidOf(again)}.`);
+    if (again.how !== 'done') throw new NoLock(`acquire() of a released lock ${saidOf(again)}.`);
     await story.endOf(a.release(), LIMIT_MS);
     await a.enters(LIMIT_MS);
-    if (!(await b.isKeptOut())) throw new NoLock('Two holders of one process were inside at the same moment.');
-    if (!(await c.isKeptOut())) throw new NoLock('Holders of two processes were inside at the same moment.');
+    if (!(await b.isKeptOut())) throw new NoLock('Two holders in one process were inside at the same moment.');
+    if (!(await c.isKeptOut())) throw new NoLock('Two holders in two processes were inside at the same moment.');
     const waiting = waiter.acquire();
     await story.pass(WAIT_MS);
     const released = await a.leaves();
-    if (released.how !== 'done') throw new NoLock(`The holder can't leave: release() ${saidOf(released)}.`);
+    if (released.how !== 'done') throw new NoLock(`release() of the holder ${saidOf(released)}.`);
     const next = await story.endOf(waiting, LIMIT_MS);
-    if (next.how !== 'done')
-      throw new Fault(`The lock is free, and its waiter is not inside: acquire() ${saidOf(next)}.`);
+    if (next.how !== 'done') throw new Fault(`The lock is free, but acquire() of its waiter ${saidOf(next)}.`);
     story.say('the waiter enters');
     await waiter.leaves();
-    return holds('One at a time is inside, on one node and on two; a release lets the waiter in.');
+    return holds('One holder at a time is inside, on one node and on two. A release lets the waiter in.');
   });
 
-/** Every key that the lock uses begins with the key that it is given, and is in the same cluster slot. */
+/** Every key of the lock must start with the key that it is given, and be in the same cluster slot. */
 export const keys = ({ stage }: LockUnderTest) =>
   stage(async ({ two, key, servers }) => {
     const { p, q, a, b } = two();
@@ -49,19 +48,21 @@ export const keys = ({ stage }: LockUnderTest) =>
     await b.isKeptOut();
     await a.leaves();
     const used = [...new Set([...p.seen, ...q.seen].flatMap(({ command }) => servers.keysOf(command)))];
-    if (used.length === 0) return doesNotApply('It sends Redis no command that has a key.');
+    if (used.length === 0) return doesNotApply('It sends no command with a key to Redis.');
     const foreign = used.filter((name) => !name.startsWith(key));
     if (foreign.length > 0) throw new Fault(`It uses ${listOf(foreign.slice(0, 3))}: ${USE_IT}.`);
     const elsewhere = used.filter((name) => hashTag(name) !== hashTag(key));
     if (elsewhere.length > 0)
-      throw new Fault(`${listOf(elsewhere.slice(0, 3))} and ${key} may be on two servers of a Cluster: ${USE_IT}.`);
-    return holds(`All its keys begin with the key that it is given: ${used.length} of them.`);
+      throw new Fault(
+        `${listOf(elsewhere.slice(0, 3))} and ${key} may be on different servers of a Cluster: ${USE_IT}.`,
+      );
+    return holds(`All of its keys start with the key that it is given: ${used.length} of them.`);
   });
 
-/** The part of a key that says which slot it is in. https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
+/** The part of a key that determines its slot. https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
 const hashTag = (key: string) => /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key;
 
-/** Two holders of one process, of which the first has lost its lock: its renewals and its release leave the second alone. */
+/** Two holders in one process, the first of which has lost its lock: its renewals and its release must not affect the second. */
 export const sameNode = ({ stage }: LockUnderTest) =>
   stage(async ({ process, servers, story }) => {
     const [p, q] = [process(), process()];
@@ -78,13 +79,13 @@ export const sameNode = ({ stage }: LockUnderTest) =>
     // Before B renews.
     await story.pass(LEASE_MS);
     await e.mustStayOut(
-      'A had lost the lock to B, and still renewed the key: that cut the lease of B short, and C entered while B was inside.',
+      'A had lost the lock to B, but still renewed the key. That cut the lease of B short, and C entered while B was inside.',
     );
     await b.mustLeave('After A had released,');
-    return holds('A holder that has lost its lock leaves that of the next holder on its node alone.');
+    return holds('A holder that has lost its lock does not affect the next holder on its node.');
   });
 
-/** A holder acquires its own lock again, where that is promised: it holds until it has released as often. */
+/** If re-entry is promised, a holder may acquire its own lock again, and holds it until it has released as often. */
 export const nested = ({ stage, promises }: LockUnderTest) =>
   stage(async ({ two, story }) => {
     const { p, q, a, b } = two(promises.renewal ? LEASE_MS : LONG_LEASE_MS);
@@ -92,60 +93,63 @@ export const nested = ({ stage, promises }: LockUnderTest) =>
     await a.enters();
     const again = await story.ends('the second acquire() of A', a.acquire(), AGAIN_MS);
     if (again.how !== 'done') {
-      const said = `A holder that asks for its own lock again waits for itself: acquire() ${saidOf(again)}`;
+      const said = `A holder that tries to acquire its own lock again waits for itself: acquire() ${saidOf(again)}`;
       if (promises.reentry) throw new Fault(`${said}.`);
-      return doesNotApply(`${said}. It does not promise more.`);
+      return doesNotApply(`${said}. It does not promise re-entry.`);
     }
     await a.leaves();
     await b.mustStayOut('A had acquired twice and released once, and B entered.');
     if (promises.renewal) await story.pass(2 * LEASE_MS);
-    await b.mustStayOut('A had acquired twice and released once, and two leases later B entered.');
+    await b.mustStayOut('A had acquired twice and released once, and B entered two leases later.');
     await a.mustLeave('A had acquired twice, and the second');
-    await c.mustEnter('A had acquired and released twice, and the lock was not free:');
+    await c.mustEnter('A had acquired and released twice, but');
     await story.pass(SETTLE_MS);
     const from = story.now();
     await story.pass(2 * LEASE_MS);
     const late = p.sentSince(from).length;
-    if (late > 0) throw new Fault(`A had acquired and released twice, and then sent ${countOf(late, 'command')}.`);
+    if (late > 0)
+      throw new Fault(`A had acquired and released twice, and then still sent ${countOf(late, 'command')}.`);
     return holds('A holder may acquire its own lock again, and holds until it has released as often.');
   });
 
 /** What nobody awaits has ended by then, in milliseconds. */
 const UNAWAITED_MS = 2 * LEASE_MS;
 
-/** A signal that is aborted from the start means one try: two try at the same moment. */
+/** A signal that is aborted from the start means a single try. Two try at the same moment. */
 export async function oneTry({ stage, promises }: LockUnderTest) {
   await stage(async (staging) => {
     const { p, a, b } = staging.two(LEASE_MS);
-    await a.mustEnter('One try at a free lock:', STEP_LIMIT_MS, a.acquire('once'));
+    await a.mustEnter('In a single try at a free lock,', STEP_LIMIT_MS, a.acquire('once'));
     p.kill();
-    staging.story.say('A entered by one try, and its process is killed');
-    await takeOver(staging, b, 'A, which had tried once, was killed', 'the key is still there');
+    staging.story.say('A entered in a single try, and its process is killed');
+    await takeOver(staging, b, 'A entered in a single try and was killed', 'the key is still there');
   });
   if (promises.masters) await stage(minority);
   return stage(async ({ process, story, servers }) => {
     const [p, q] = [process(), process()];
     const [alone, a, b] = [p.holder('A', LEASE_MS), p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
-    await alone.mustEnter('One try at a free lock:', STEP_LIMIT_MS, alone.acquire('once'));
+    await alone.mustEnter('In a single try at a free lock,', STEP_LIMIT_MS, alone.acquire('once'));
     await alone.leaves();
     await story.pass(UNAWAITED_MS);
     const before = servers.contents();
-    const tries = await Promise.all([a, b].map((each) => story.ends(`one try of ${each.name}`, each.acquire('once'))));
-    if (tries.some(({ how }) => how === 'pending')) throw new Fault('Who tries once waits for the lock.');
+    const tries = await Promise.all(
+      [a, b].map((each) => story.ends(`single try of ${each.name}`, each.acquire('once'))),
+    );
+    if (tries.some(({ how }) => how === 'pending')) throw new Fault('A single try waits for the lock.');
     if (tries.every(({ how }) => how === 'done'))
-      throw new Fault('Two tried once at the same moment, and both entered.');
+      throw new Fault('Of two single tries at the same moment, both entered.');
     // Votes may be split.
     if (!promises.masters && tries.every(({ how }) => how === 'rejected'))
-      throw new Fault('Two tried once at the same moment, and neither entered a free lock.');
+      throw new Fault('Of two single tries at a free lock at the same moment, neither entered.');
     for (const [at, each] of [a, b].entries()) if (tries[at]?.how === 'done') await each.leaves();
     await story.pass(UNAWAITED_MS);
     const left = Object.keys(servers.contents()).filter((name) => !(name in before));
-    if (left.length > 0) throw new Fault(`Two tried once, and left ${left.join(', ')}.`);
-    return holds('Two tried once at the same moment: one was inside, and nothing is left.');
+    if (left.length > 0) throw new Fault(`Two single tries left ${left.join(', ')} behind.`);
+    return holds('Of two single tries at the same moment, one entered, and nothing was left behind.');
   });
 }
 
-/** Too few of several masters are reached: the votes of these are given back, long before the lease ends. */
+/** Only a minority of the masters can be reached: their votes must be given back long before the lease ends. */
 async function minority({ process, story, servers }: Staging) {
   const p = process();
   const [first, a] = [p.holder('A'), p.holder('A')];
@@ -155,37 +159,37 @@ async function minority({ process, story, servers }: Staging) {
   await story.pass(UNAWAITED_MS);
   const before = servers.contents();
   for (const line of p.lines.slice(MINORITY)) line.cut('silent');
-  const end = await story.ends(`A reaches ${MINORITY} masters of ${p.lines.length}; one try`, a.acquire('once'));
+  const end = await story.ends(`A reaches ${MINORITY} of ${p.lines.length} masters: its single try`, a.acquire('once'));
   // Who waits for the others gives back later, and contract-sequences judges who enters.
   if (end.how !== 'rejected') return;
   await story.pass(UNAWAITED_MS);
   const left = Object.keys(servers.contents()).filter((name) => !(name in before));
   if (left.length > 0)
     throw new Fault(
-      `A reached ${MINORITY} masters of ${p.lines.length}, tried once, and kept ${countOf(left.length, 'vote')}.`,
+      `A reached ${MINORITY} of ${p.lines.length} masters, tried once, and kept ${countOf(left.length, 'vote')}.`,
     );
 }
 
-/** So few masters of five are no majority. */
+/** A minority of five masters. */
 const MINORITY = 2;
 const PERMITS = 3;
 
-/** A semaphore: as many are inside as there are permits, and one that died gives its permit back, whoever else is inside. */
+/** A semaphore must let in as many holders as it has permits, and the permit of a dead holder must come back, whoever else is inside. */
 export async function permits({ promises, stage }: LockUnderTest) {
-  if (!promises.permits) return doesNotApply('It does not say that it is a semaphore.');
+  if (!promises.permits) return doesNotApply('It does not promise permits.');
   await stage(async ({ process, story }) => {
     const [p, q] = [process({ permits: PERMITS }), process({ permits: PERMITS })];
     const [a, b, c] = [p.holder('A'), p.holder('B'), q.holder('C')];
     const [d, e] = [q.holder('D'), p.holder('E')];
-    for (const each of [a, b, c]) await each.mustEnter('A permit was left:', STEP_LIMIT_MS);
-    story.say('A, B and C are inside, with three permits');
-    await d.mustStayOut('Three were inside, with three permits, and D entered.');
+    for (const each of [a, b, c]) await each.mustEnter('With a free permit,', STEP_LIMIT_MS);
+    story.say('A, B and C hold the three permits');
+    await d.mustStayOut('D entered although all three permits were taken.');
     await d.leaves();
-    await e.mustStayOut('D, which had no permit, released, and E entered as the fourth.');
+    await e.mustStayOut('D released without a permit, and E entered as the fourth holder.');
     const waiting = d.acquire();
-    await a.mustLeave('Three were inside, and');
-    await d.mustEnter('A had given its permit back:', STEP_LIMIT_MS, waiting);
-    await e.mustStayOut('One permit was given back, and two entered.');
+    await a.mustLeave('With three holders inside,');
+    await d.mustEnter('After A had released its permit,', STEP_LIMIT_MS, waiting);
+    await e.mustStayOut('One permit was released, but two holders entered.');
   });
   await stage(async ({ process, story }) => {
     const withPermits = { permits: PERMITS };
@@ -194,11 +198,13 @@ export async function permits({ promises, stage }: LockUnderTest) {
     await a.enters();
     await dead.enters();
     victim.kill();
-    story.say('the process of B is killed, that of A lives on');
+    story.say('the process of B is killed, A stays alive');
     await q.holder('C', LEASE_MS).enters();
     const heir = q.holder('D', LEASE_MS);
-    await heir.mustEnter('B was dead, and A and C inside:', TAKEOVER_LEASES * LEASE_MS);
-    if (promises.renewal) await q.holder('E').mustStayOut('A, C and D were inside, with three permits, and E entered.');
+    await heir.mustEnter('After the death of B, with A and C inside,', TAKEOVER_LEASES * LEASE_MS);
+    if (promises.renewal) await q.holder('E').mustStayOut('E entered although A, C and D held the three permits.');
   });
-  return holds('As many are inside as there are permits; that of a dead holder comes back when its lease ends.');
+  return holds(
+    'As many holders enter as there are permits. The permit of a dead holder comes back when its lease ends.',
+  );
 }

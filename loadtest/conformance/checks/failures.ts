@@ -1,4 +1,4 @@
-// A command of the lock fails, and Redis is back at once; or Redis has forgotten its scripts.
+// Fails a command of the lock while Redis is back at once; or makes Redis lose its scripts.
 
 import { formatDuration } from '../../narration/numbers.ts';
 import { type Failure, failures } from '../held.ts';
@@ -9,14 +9,14 @@ import { TAKEOVER_LEASES } from './death.ts';
 
 /** Whom nothing keeps out but a key of his own is inside, or has given up, by then, in milliseconds: long before the lease ends. */
 export const LIMIT_MS = LONG_LEASE_MS / 2;
-/** What is said before the end of an acquire() that nothing keeps out. */
-export const NOT_FREE = `: afterwards the lock was not free; ${formatDuration(LIMIT_MS)} later, under a lease of ${formatDuration(LONG_LEASE_MS)},`;
+/** The start of the sentence for an acquire() that does not end although nothing keeps it out. */
+export const NOT_FREE = `, and then the lock was not free: ${formatDuration(LIMIT_MS)} later, under a lease of ${formatDuration(LONG_LEASE_MS)},`;
 
 export async function lostReply({ survey, promises, stage }: LockUnderTest) {
   for (const at of survey.acquire.keys()) for (const how of failures) await stage((staging) => fail(staging, at, how));
   if (promises.reentry) await stage(failAgain);
   return holds(
-    'Each command of acquire() failed once: nobody was inside without the key, or waited for one of his own.',
+    'Each command of acquire() failed once: nobody entered without the key, and nobody waited for its own key.',
   );
 }
 
@@ -32,17 +32,15 @@ async function fail({ two, story }: Staging, at: number, how: Failure) {
 /** So ended the acquire() of a holder: who counts as inside is alone, and who does not has given up what it had taken. */
 export async function judge({ how }: End, holder: Holder, rival: Holder, what: string) {
   if (how === 'pending')
-    throw new Fault(
-      `${what}: ${holder.name} waited ${formatDuration(LIMIT_MS)} for a key of its own, and was not inside.`,
-    );
-  const inside = `${what}: ${holder.name} counted as inside, and`;
+    throw new Fault(`${what}: ${holder.name} waited ${formatDuration(LIMIT_MS)} for its own key and did not enter.`);
+  const inside = `${what}: ${holder.name} believed that it held the lock, and`;
   if (how === 'done') await rival.mustStayOut(`${inside} ${rival.name} entered.`);
   if (how === 'done') await holder.mustLeave(inside);
   else await holder.leaves();
   await rival.mustEnter(`${what}${NOT_FREE}`, LIMIT_MS);
 }
 
-/** A holder acquires its own lock again, and the reply is lost: it counts once. */
+/** A holder acquires its own lock again, and the reply is lost: the hold must count once. */
 async function failAgain({ two, story }: Staging) {
   const { p, a, b } = two();
   await a.enters();
@@ -73,16 +71,16 @@ export async function redisBack({ survey, stage }: LockUnderTest) {
       await p.hold(at).fail(how, 'the renewal of A');
       await story.pass(LEASES * LEASE_MS);
       if (a.isLost()) throw new Fault(`\`lost\` had aborted ${LATER}, although Redis was back at once.`);
-      await b.mustStayOut(`B entered ${LATER}, and A was still inside.`);
+      await b.mustStayOut(`B entered ${LATER}, while A was still inside.`);
       await a.mustLeave(`${LATER},`);
     });
   }
 }
 
-/** A command of release() fails, and Redis is back at once: the next hold of the process goes as any other. */
+/** A command of release() fails, and Redis is back at once: the next hold of the process must work as any other. */
 export async function failedRelease({ survey, stage }: LockUnderTest) {
   for (const at of survey.release.keys()) for (const how of failures) await failRelease(at, how);
-  return holds('A release failed: the next hold of its process went as any other.');
+  return holds('After a failed release, the next hold of its process worked as any other.');
 
   function failRelease(at: number, how: Failure) {
     return stage(async ({ two, story }) => {
@@ -94,22 +92,22 @@ export async function failedRelease({ survey, stage }: LockUnderTest) {
       await held.fail(how, 'the release of A');
       const end = await story.ends('release() of A', releasing);
       if (end.how === 'pending') throw new Fault('A command of release() failed, and release() did not settle.');
-      await next.mustEnter('A release had failed, and then', TAKEOVER_LEASES * LEASE_MS);
+      await next.mustEnter('After a release had failed,', TAKEOVER_LEASES * LEASE_MS);
       if (survey.renewal.length > 0) {
         await story.pass(LEASES * LEASE_MS);
         await b.mustStayOut(
-          `A release had failed, and the next hold of its process was not renewed: B entered after ${formatDuration(LEASES * LEASE_MS)}.`,
+          `After a release had failed, the next hold of its process was not renewed: B entered after ${formatDuration(LEASES * LEASE_MS)}.`,
         );
       }
-      await next.mustLeave('A release had failed, and after the next hold');
-      await b.mustEnter('A release had failed. Later C had released, and');
+      await next.mustLeave('After a release had failed, in the next hold');
+      await b.mustEnter('A release had failed. After C had released,');
     });
   }
 }
 
 const AFTER = 'After SCRIPT FLUSH';
 
-/** The server forgets its scripts, then everything else: the lock works on. */
+/** The server loses its scripts, then everything else: the lock must still work. */
 export const scriptFlush = ({ survey, stage }: LockUnderTest) =>
   stage(async ({ two, story, servers }) => {
     const { q, a, b } = two(LEASE_MS);
@@ -121,7 +119,7 @@ export const scriptFlush = ({ survey, stage }: LockUnderTest) =>
       await story.pass(LEASE_MS / 2);
       servers.flush('SCRIPT');
       await story.pass(2 * LEASE_MS);
-      await b.mustStayOut(`${AFTER} no lease was renewed: B entered.`);
+      await b.mustStayOut(`${AFTER} the lease was not renewed: B entered.`);
     }
     const waiting = b.acquire();
     await story.pass(LEASE_MS / 4);
@@ -130,7 +128,7 @@ export const scriptFlush = ({ survey, stage }: LockUnderTest) =>
     await b.mustEnter(AFTER, STEP_LIMIT_MS, waiting);
     await b.mustLeave(AFTER);
     servers.flush('ALL');
-    await c.mustEnter('When the server had started again empty');
-    await c.mustLeave('When the server had started again empty');
-    return holds('It works on when the server has forgotten its scripts.');
+    await c.mustEnter('After an empty restart of the server,');
+    await c.mustLeave('After an empty restart of the server,');
+    return holds('It still works after the server has lost its scripts.');
   });

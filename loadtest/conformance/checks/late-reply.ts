@@ -1,4 +1,4 @@
-// Replies come later than the lock waits for them: what it did not wait for lets nobody in, and does not stay.
+// Delays replies for longer than the lock waits: a late reply must let nobody in, and leave nothing behind.
 
 import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
@@ -8,11 +8,11 @@ import { Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LONG_LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { judge, LIMIT_MS, NOT_FREE } from './failures.ts';
 
-/** How late the replies are to who tries once, in milliseconds. */
+/** How late the replies to a single try are, in milliseconds. */
 const LATE_MS = 1_000;
-/** A lock that has sent nothing more by then may wait for a reply for as long as that takes, in milliseconds. */
+/** By when a lock that has sent nothing more counts as one that waits for a reply without a limit, in milliseconds. */
 const PATIENCE_LIMIT_MS = 1_000;
-/** So long the commands of one try take at most, in milliseconds. */
+/** How long the commands of one try take at most, in milliseconds. */
 const MOMENT_MS = 1;
 /** When the lock becomes free, and how long replies are late from then on, in parts of the time to the second try. */
 const FREE = [0.4, 1.3];
@@ -24,7 +24,7 @@ export async function lateReply({ stage }: LockUnderTest) {
   const tries = await stage(triesOf);
   if (tries === undefined)
     return holds(
-      `It sends nothing more for ${formatDuration(PATIENCE_LIMIT_MS)}. Who tried once heard ${formatDuration(LATE_MS)} late, and left nothing.`,
+      `It waits for a reply for ${formatDuration(PATIENCE_LIMIT_MS)} and more. A single try whose replies were ${formatDuration(LATE_MS)} late left nothing behind.`,
     );
   const { patienceMs, againMs } = tries;
   // One is later than the patience alone, one comes while the second try is under way.
@@ -35,10 +35,12 @@ export async function lateReply({ stage }: LockUnderTest) {
           await stage((staging) =>
             hearsLate(staging, { lateMs, freeMs: free * againMs, slowMs: slow * againMs, goes }),
           );
-  return holds(`It waits ${formatDuration(patienceMs)} for a reply: a later one let nobody in, and nothing stayed.`);
+  return holds(
+    `It waits ${formatDuration(patienceMs)} for a reply. A later reply let nobody in and left nothing behind.`,
+  );
 }
 
-/** Of several servers most are late. Who tries once either waits for them, or gives back what he does not wait for. */
+/** The replies of most servers are late. A single try must either wait for them, or give back what it does not wait for. */
 async function triesOnce({ two, story }: Staging) {
   const { p, a, b } = two();
   // By then it is connected.
@@ -50,12 +52,12 @@ async function triesOnce({ two, story }: Staging) {
     a.acquire('once'),
     LONG_LEASE_MS,
   );
-  if (end.how === 'pending') throw new Fault('Replies came late, and who tries once did not end.');
+  if (end.how === 'pending') throw new Fault('Replies were late, and a single try did not end.');
   if (end.how === 'done') await a.leaves();
-  await b.mustEnter(`Replies came late to who tried once${NOT_FREE}`, LIMIT_MS);
+  await b.mustEnter(`Replies to a single try were late${NOT_FREE}`, LIMIT_MS);
 }
 
-/** A is inside, and B has asked over a line that is slow from its first command on: a subscription before that is in time. */
+/** A is inside, and B tries over a connection that is slow from its first command on: an earlier subscription is in time. */
 async function askLate({ two, story }: Staging, lateMs: number) {
   const { p, q, a, b } = two();
   // By then it is connected.
@@ -73,8 +75,8 @@ async function askLate({ two, story }: Staging, lateMs: number) {
     );
   });
   const asked = b.acquire();
-  if ((await story.endOf(asks, STEP_LIMIT_MS)).how !== 'done') throw new NotStagedError('B asked nothing.');
-  story.say(`B asks, and each reply to it is ${formatDuration(lateMs)} late`);
+  if ((await story.endOf(asks, STEP_LIMIT_MS)).how !== 'done') throw new NotStagedError('B sent no command.');
+  story.say(`B tries, and each reply to it is ${formatDuration(lateMs)} late`);
   return { a, b, c: p.holder('C'), q, from: story.now(), asked };
 }
 
@@ -93,7 +95,7 @@ async function triesOf(staging: Staging): Promise<{ patienceMs: number; againMs:
   return end.how === 'rejected' ? { patienceMs: end.ms, againMs: end.ms } : undefined;
 }
 
-/** A script is told by its text or its hash. */
+/** A script is identified by its text or its hash. */
 const kindOf = ({ name, args }: ReadCommand) => (/^(EVAL|FCALL)/.test(name) ? args[0] : name);
 
 interface Late {
@@ -104,7 +106,7 @@ interface Late {
   goes: boolean;
 }
 
-/** Every reply is later than it is waited for, and the lock becomes free between two tries. */
+/** Every reply is later than the lock waits, and the lock becomes free between two tries. */
 async function hearsLate(staging: Staging, { lateMs, freeMs, slowMs, goes }: Late) {
   const { story } = staging;
   const { a, b, c, q, asked } = await askLate(staging, lateMs);
@@ -112,14 +114,14 @@ async function hearsLate(staging: Staging, { lateMs, freeMs, slowMs, goes }: Lat
   if ((await story.endOf(asked, freeMs)).how === 'done') throw new Fault(TWO_INSIDE);
   await a.leaves();
   await story.pass(slowMs);
-  story.say(goes ? 'the client of B goes' : 'the replies are in time again');
+  story.say(goes ? 'the client of B disconnects' : 'the replies are on time again');
   if (goes) b.abort();
   else q.delayReplies(0);
   const end = await story.ends('acquire() of B', asked, LIMIT_MS);
   q.delayReplies(0);
   if (end.how === 'done' || !goes) return judge(end, b, c, what);
   if (end.how === 'pending')
-    throw new NotStagedError('Its client went, and acquire() did not end: contract-abort judges it.');
+    throw new NotStagedError('The client disconnected, and acquire() did not end: contract-abort judges that.');
   // A client that has gone releases nothing.
   await c.mustEnter(`${what}${NOT_FREE}`, LIMIT_MS);
 }

@@ -1,4 +1,4 @@
-// A command is late: those of acquire() and of release() reach Redis when another holder is inside, a renewal when its hold is released.
+// Delays commands: those of acquire() and release() reach Redis while another holder is inside, and a renewal after its release.
 
 import type { ReadCommand } from '../../../simulation/proxy.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
@@ -6,9 +6,9 @@ import { countOf, formatDuration } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
 
-/** How long the late one is watched while another is inside, in milliseconds. */
+/** How long the late holder is watched while another one is inside, in milliseconds. */
 const LATE_LOOK_MS = 300;
-/** How soon a waiter that is to be woken says so, and is inside when it has not been, in milliseconds. */
+/** How soon a waiter sends its listening command, and how soon it must enter when it has missed the release, in milliseconds. */
 const ASK_MS = 500;
 const WAKE_MS = 2_000;
 const MOMENT_MS = 10;
@@ -33,16 +33,16 @@ export async function lateRelease({ survey, stage }: LockUnderTest) {
       throw new Fault(`The late ${name} of A's release freed the lock of B${entered}.`);
     });
   }
-  return holds(`${survey.release.length} held: the others stayed out.`);
+  return holds(`${countOf(survey.release.length, 'command')} of release() delayed: nobody else entered.`);
 }
 
 export async function lateAcquire(lock: LockUnderTest) {
   const { survey, promises } = lock;
-  if (promises.fencing && !survey.hasToken) throw new Fault('It promises fencing, and its locks have no fencingToken.');
+  if (promises.fencing && !survey.hasToken) throw new Fault('It promises fencing, but its locks have no fencingToken.');
   for (const at of survey.acquire.keys()) await holdAcquire(lock, at);
   const tokens = survey.hasToken ? ', and the tokens are in the order of the holds' : '';
   return holds(
-    `${survey.acquire.length} held past the lease: the late one did not enter while another was inside${tokens}.`,
+    `${countOf(survey.acquire.length, 'command')} of acquire() delayed past the lease: the late holder did not enter while another one was inside${tokens}.`,
   );
 }
 
@@ -58,28 +58,28 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
       // What A has taken by then has no end: contract-crash judges it.
       return;
     }
-    story.say('the lease is over, B enters');
+    story.say('the lease has ended, B enters');
     held.letGo();
     const late = await story.ends(`the ${name} reaches Redis; acquire() of A`, asked, LATE_LOOK_MS);
     const [tokenOfA, tokenOfB] = [late.how === 'done' ? a.token() : undefined, b.token()];
     const hasBoth = tokenOfA !== undefined && tokenOfB !== undefined;
     if (late.how === 'done' && !a.isLost()) {
       const tokens = hasBoth ? `: the token of A is ${tokenOfA}, that of B is ${tokenOfB}` : '';
-      throw new Fault(`The ${name} of A came past its lease, and A entered while B was inside${tokens}.`);
+      throw new Fault(`The ${name} of A arrived after its lease, and A entered while B was inside${tokens}.`);
     }
     await b.leaves();
     if (hasBoth && tokenOfA > tokenOfB) {
-      const said = `A had lost its lock when its ${name} came, and its token is ${tokenOfA}, while that of B is ${tokenOfB}`;
-      throw new Fault(`${said}: the writes of A pass for the newer ones.`);
+      const said = `A had lost its lock when its ${name} arrived, but its token is ${tokenOfA}, and the token of B is ${tokenOfB}`;
+      throw new Fault(`${said}: the writes of A count as newer.`);
     }
     if (late.how !== 'pending') return;
     const next = await story.ends('acquire() of A', asked);
     const later = a.token();
     if (next.how === 'done' && later !== undefined && tokenOfB !== undefined && later <= tokenOfB)
-      throw new Fault(`A entered after B, and its token is ${later}, while that of B was ${tokenOfB}.`);
+      throw new Fault(`A entered after B, but its token is ${later}, and the token of B was ${tokenOfB}.`);
   });
 
-/** A release that a waiter could not hear, since its SUBSCRIBE or BLPOP was on its way: it is inside long before the lease ends. */
+/** A waiter misses a release because its SUBSCRIBE or BLPOP is on the way: it must enter long before the lease ends. */
 export const wakeUp = ({ stage }: LockUnderTest) =>
   stage(async ({ two, story }) => {
     const { q, a, b } = two();
@@ -90,10 +90,10 @@ export const wakeUp = ({ stage }: LockUnderTest) =>
     const command = await held.comes(ASK_MS);
     if (command === undefined) {
       const sent = `it sent ${countOf(q.sentSince(from).length, 'command')} in ${formatDuration(ASK_MS)}`;
-      return doesNotApply(`No command of a waiter listens or blocks, so Redis wakes none: ${sent}.`);
+      return doesNotApply(`No command of a waiter subscribes or blocks, so Redis wakes none: ${sent}.`);
     }
     const { name } = command;
-    story.say(`B asks, and its ${name} is held on its way`);
+    story.say(`B tries, and its ${name} is held on the way`);
     // What it sends besides is answered by then.
     await story.pass(MOMENT_MS);
     await a.leaves();
@@ -101,15 +101,15 @@ export const wakeUp = ({ stage }: LockUnderTest) =>
     story.say(`the ${name} reaches Redis`);
     const end = await story.endOf(asked, WAKE_MS);
     if (end.how === 'done') {
-      return holds(`B was inside ${formatDuration(end.ms)} after a release that it could not hear.`, {
+      return holds(`B entered ${formatDuration(end.ms)} after a release that it missed.`, {
         wokenMs: end.ms,
       });
     }
-    const free = `the lock was free before the ${name} of B reached Redis, and ${formatDuration(WAKE_MS)} later B was not inside`;
-    throw new Fault(`A lost wake-up: ${free}; the lease is ${formatDuration(LONG_LEASE_MS)}.`);
+    const free = `the lock was free before the ${name} of B reached Redis, but B had not entered ${formatDuration(WAKE_MS)} later`;
+    throw new Fault(`A lost wake-up: ${free}. The lease is ${formatDuration(LONG_LEASE_MS)}.`);
   });
 
-/** It listens, or waits at the server: BLPOP and its kin, and reads of a stream that block. */
+/** Commands that subscribe, or wait at the server: BLPOP and the like, and blocking reads of a stream. */
 const isListening = ({ name, args }: ReadCommand) =>
   /^([PS]?SUBSCRIBE|B(L|R|Z)M?(POP|MOVE).*)$/.test(name) || args.some((arg) => /^block$/i.test(arg));
 
@@ -118,7 +118,7 @@ const LEASES = 3;
 const LATE_MS = 20;
 const SETTLE_MS = 100;
 
-/** A hold is released while its renewal is on its way: nothing of it goes on. */
+/** A hold is released while its renewal is on the way: everything of it must stop. */
 export const lateRenewal = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const p = process();
@@ -132,7 +132,7 @@ export const lateRenewal = ({ stage }: LockUnderTest) =>
     const renewal = p.hold();
     await renewal.mustCome(LEASE_MS);
     const released = a.release();
-    story.say('A releases while its renewal is on its way');
+    story.say('A releases while its renewal is on the way');
     await story.pass(LATE_MS);
     renewal.letGo();
     await story.endOf(released, STEP_LIMIT_MS);
@@ -142,7 +142,7 @@ export const lateRenewal = ({ stage }: LockUnderTest) =>
     const late = p.sentSince(from).length;
     if (late > 0) throw new Fault(`After its release it sent ${countOf(late, 'command')} in ${LEASES} leases.`);
     const more = p.timers() - timers;
-    if (more > 0) throw new Fault(`${LEASES} leases after its release ${countOf(more, 'timer')} of it still ran.`);
-    if (a.isLost() || a.losses.length > 0) throw new Fault('A hold that was released says later that it is lost.');
-    return holds(`A release met a renewal: in ${LEASES} leases nothing was sent, and nothing said to be lost.`);
+    if (more > 0) throw new Fault(`${LEASES} leases after its release it still had ${countOf(more, 'active timer')}.`);
+    if (a.isLost() || a.losses.length > 0) throw new Fault('A released hold later reported that its lock was lost.');
+    return holds(`A release overtook a renewal: in ${LEASES} leases nothing was sent, and no loss was reported.`);
   });

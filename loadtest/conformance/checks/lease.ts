@@ -1,4 +1,4 @@
-// A lease is held, renewed, lost and given up, and whoever has it knows.
+// Leases: held, renewed, lost and released, and the holder knows.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration, listOf } from '../../narration/numbers.ts';
@@ -7,12 +7,12 @@ import { doesNotApply, type End, Fault, holds, isNotHeld, STEP_LIMIT_MS, saidOf 
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest, type Staging, type Survey } from '../staging.ts';
 
 const LEASES = 20;
-/** What the end of a lease takes until its holder has heard of it, in milliseconds: a command and its reply. */
+/** How long it takes until a holder learns of the end of its lease, in milliseconds: a command and its reply. */
 const SLACK_MS = 5;
-/** By then a lock that renews each third of its lease has two renewals on their way, in leases. */
+/** By when a lock that renews each third of its lease has two renewals on the way, in leases. */
 const STUCK_LEASES = 0.8;
 
-/** It is held for many leases: where it renews, nobody else enters. */
+/** Holds the lock for many leases: if it renews, nobody else may enter. */
 export const longHold = ({ stage, promises }: LockUnderTest) =>
   stage(async ({ two, story }) => {
     const { p, a, b } = two(LEASE_MS);
@@ -22,7 +22,7 @@ export const longHold = ({ stage, promises }: LockUnderTest) =>
     if (entered.how === 'done') {
       story.say('B enters');
       const renewals = p.sentSince(from).length;
-      const after = `B entered ${formatDuration(entered.ms)} after A, which was still inside, at a lease of ${LEASE_MS} ms`;
+      const after = `B entered ${formatDuration(entered.ms)} after A, which was still inside, with a lease of ${LEASE_MS} ms`;
       if (renewals === 0 && !promises.renewal) return doesNotApply(`It does not renew its lease: ${after}.`);
       throw new Fault(`${after}, although A sent ${countOf(renewals, 'command')} meanwhile.`);
     }
@@ -57,26 +57,26 @@ export async function lost({ survey, stage }: LockUnderTest) {
     const a = p.holder('A', LEASE_MS);
     await a.enters();
     p.cut();
-    staging.story.say('the line of A is cut');
-    return untilTold(staging, survey, a, staging.story.now(), 'its line to Redis was cut');
+    staging.story.say('the connection of A is cut');
+    return untilTold(staging, survey, a, staging.story.now(), 'its connection to Redis was cut');
   });
-  return holds(`${taken}, and ${formatDuration(cutMs)} after the line was cut.`, { takenMs, cutMs });
+  return holds(`${taken}, and ${formatDuration(cutMs)} after the connection was cut.`, { takenMs, cutMs });
 }
 
-/** Several renewals are on their way when the key is taken: each of them finds the loss, and the holder is told once. */
+/** Several renewals are on the way when the key is taken: each of them finds the loss, but the holder must be told once. */
 async function renewalsMeet(staging: Staging, survey: Survey) {
   const { story, servers, two } = staging;
   const { p, a, b } = two(LEASE_MS, LONG_LEASE_MS);
   await a.enters();
   p.cut();
   await story.pass(STUCK_LEASES * LEASE_MS);
-  story.say('the renewals of A are held on their way');
+  story.say('the renewals of A are held on the way');
   const since = story.now();
   servers.endLease();
   await b.enters();
   p.restore();
   story.say('the renewals reach Redis');
-  await untilTold(staging, survey, a, since, 'its key was taken while renewals were on their way');
+  await untilTold(staging, survey, a, since, 'its key was taken while renewals were on the way');
 }
 
 /** A was paused past the end of its lease. It releases as soon as it is told, and its renewal has not been answered by then. */
@@ -99,7 +99,7 @@ async function releasesWhenTold({ two, story, servers }: Staging) {
   if (a.losses.length > 1) throw new Fault(`\`onLeaseLost\` was called ${a.losses.length} times ${after}.`);
 }
 
-/** How long after `since` it was told, in each way that the lock has. */
+/** How long after `since` the holder was told, in each way that the lock has. */
 export async function untilTold(
   { story }: Staging,
   { hasLost, callsOnLeaseLost }: Survey,
@@ -129,7 +129,7 @@ export async function untilTold(
   return Math.max(...at) - since;
 }
 
-/** A renewal is rejected, since the connection breaks: the process lives on. */
+/** A renewal is rejected because the connection breaks: the process must survive. */
 export const failedRenewal = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const p = process();
@@ -145,10 +145,10 @@ export const failedRenewal = ({ stage }: LockUnderTest) =>
     await story.pass(LEASE_MS / 2);
     await a.leaves();
     await story.pass(LEASE_MS);
-    return holds('A renewal was rejected, and its process lives.');
+    return holds('A renewal was rejected, and its process survived.');
   });
 
-/** After its release a lock sends nothing more. */
+/** After its release a lock must send nothing more. */
 export const quiet = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const p = process();
@@ -164,13 +164,13 @@ export const quiet = ({ stage }: LockUnderTest) =>
     if (late.length === 0) return holds('After its release it sent nothing in two leases.');
     story.say(`A sends ${late.map(({ command }) => command.script ?? command.name).join(', ')}`);
     throw new Fault(
-      `After its release it sent ${countOf(late.length, 'command')} in two leases: something of it goes on.`,
+      `After its release it sent ${countOf(late.length, 'command')} in two leases: something keeps running.`,
     );
   });
 
 const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined>> = {
   'which was never acquired': ({ process, story }) => story.endOf(process().holder('A').release(), STEP_LIMIT_MS),
-  async 'which was released already'({ process }) {
+  async 'which was already released'({ process }) {
     const a = process().holder('A');
     await a.enters();
     await a.leaves();
@@ -179,17 +179,17 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
   async 'whose key was deleted'({ process, servers }) {
     const a = process().holder('A');
     await a.enters();
-    if (!servers.endLease()) throw new NotStagedError('A is inside, and there is no key to delete.');
+    if (!servers.endLease()) throw new NotStagedError('A is inside, but there is no key to delete.');
     return a.leaves();
   },
-  async 'which another has by now'({ process, servers }) {
+  async 'which another holder has by now'({ process, servers }) {
     const [a, b] = [process().holder('A'), process().holder('B')];
     await a.enters();
     servers.endLease();
     await b.enters();
     return a.leaves();
   },
-  async 'whose line was cut for two leases'({ two, story }) {
+  async 'whose connection was cut for two leases'({ two, story }) {
     const { p, a, b } = two(LEASE_MS);
     await a.enters();
     p.cut();
@@ -201,26 +201,26 @@ const notHeldCases: Record<string, (staging: Staging) => Promise<End | undefined
   },
 };
 
-/** release() of a lock that is not held rejects with LOCK_NOT_HELD, however it came about. */
+/** release() of a lock that is not held must reject with LOCK_NOT_HELD, for whatever reason it is not held. */
 export async function notHeld({ stage }: LockUnderTest) {
   for (const [name, run] of Object.entries(notHeldCases)) {
     await stage(async (staging) => {
       const end = await run(staging);
       if (end !== undefined && !isNotHeld(end))
-        throw new Fault(`A release() of a lock ${name} ${saidOf(end)}: it must reject with LOCK_NOT_HELD.`);
+        throw new Fault(`release() of a lock ${name} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
     });
   }
   return holds('release() rejects with LOCK_NOT_HELD whenever the lock is no longer held.');
 }
 
 const KEYS = 12;
-/** In milliseconds. A library that renews without a pause when a lease is shorter would renew all keys so. */
+/** In milliseconds. With a shorter lease some libraries renew without a pause, and would do so for all keys. */
 const LEASE_OF_EACH_MS = 1_500;
 const LEASES_BEFORE = 3;
-/** When some are released the others are held for longer than a lease, in leases. */
+/** How long the others are held after some are released, in leases. */
 const LEASES_AFTER = 1.5;
 
-/** Twelve keys are held by one process at once: each is renewed, whichever is released first. */
+/** One process holds twelve keys at once: each must be renewed, whichever is released first. */
 export const manyKeys = ({ stage }: LockUnderTest) =>
   stage(async ({ process, story, key }) => {
     const [p, q] = [process(), process()];
@@ -236,11 +236,11 @@ export const manyKeys = ({ stage }: LockUnderTest) =>
       const entered = keptOut.filter((isOut) => !isOut).length;
       if (entered > 0)
         throw new Fault(
-          `One process held ${countOf(held.length, 'key')} for ${leases} leases: ${entered} were entered.`,
+          `One process held ${countOf(held.length, 'key')} for ${leases} leases, but others acquired ${entered} of them.`,
         );
     };
     const leave = async (held: typeof all) => {
-      for (const { a } of held) await a.mustLeave(`One process held ${KEYS} keys:`);
+      for (const { a } of held) await a.mustLeave(`While one process held ${KEYS} keys,`);
     };
     await stay(all, LEASES_BEFORE);
     const isOdd = (at: number) => at % 2 === 1;
@@ -248,5 +248,5 @@ export const manyKeys = ({ stage }: LockUnderTest) =>
     const others = all.filter((_, at) => !isOdd(at));
     await stay(others, LEASES_AFTER);
     await leave(others);
-    return holds(`One process held ${KEYS} keys at once, and nobody entered any of them.`);
+    return holds(`One process held ${KEYS} keys at once, and nobody else acquired any of them.`);
   });

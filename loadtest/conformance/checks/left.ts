@@ -1,4 +1,4 @@
-// What stays when holders and waiters have gone: keys, connections, subscriptions, timers, listeners, memory.
+// Checks what holders and waiters leave behind: keys, connections, subscriptions, timers, listeners, memory.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,11 +7,11 @@ import { countOf } from '../../narration/numbers.ts';
 import { Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LONG_LEASE_MS, type LockUnderTest, type Process, type Staging } from '../staging.ts';
 
-/** The first rounds open what is kept for good, such as a connection that listens. */
+/** The first rounds open what is kept for good, such as a connection for subscriptions. */
 const FIRST_ROUNDS = 3;
 const ROUNDS = 20;
 const WAIT_MS = 15;
-/** How long the last of it may take to go, in milliseconds. */
+/** How long the last traces may take to disappear, in milliseconds. */
 const SETTLE_MS = 1_000;
 
 export const leftovers = ({ stage }: LockUnderTest) =>
@@ -37,7 +37,7 @@ export const leftovers = ({ stage }: LockUnderTest) =>
     return holds(`${said} no key, connection, subscription, timer or listener.`);
   });
 
-/** One holds and releases, one waits and gets in, one waits and is aborted. Resolves with the listeners that are left on their signals. */
+/** One holder holds and releases, one waits and enters, one waits and is aborted. Resolves with the listeners left on their signals. */
 async function goRound({ story }: Staging, p: Process): Promise<number> {
   const holders = [p.holder('A'), p.holder('B'), p.holder('C')] as const;
   const [a, b, c] = holders;
@@ -46,9 +46,9 @@ async function goRound({ story }: Staging, p: Process): Promise<number> {
   await story.pass(WAIT_MS);
   c.abort();
   if ((await story.endOf(third, STEP_LIMIT_MS)).how === 'pending')
-    throw new NotStagedError('A waiter was aborted, and waits on: contract-abort judges it.');
+    throw new NotStagedError('An aborted waiter keeps waiting: contract-abort judges that.');
   await a.leaves();
-  await b.mustEnter('The lock was free, and', STEP_LIMIT_MS, second);
+  await b.mustEnter('The lock was free, but', STEP_LIMIT_MS, second);
   await b.leaves();
   return holders.reduce((sum, { listeners }) => sum + listeners(), 0);
 }
@@ -77,7 +77,7 @@ const MOST_BYTES = 1_000;
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What stays in memory of each acquisition. */
+/** How much memory each acquisition leaves behind. */
 export const heap = ({ stage }: LockUnderTest) =>
   stage(async (staging) => {
     const p = staging.process();
@@ -90,7 +90,7 @@ export const heap = ({ stage }: LockUnderTest) =>
       if (heapBytes.length > FEWEST_ROUNDS) bytesKept = Math.max(0, Math.round(medianGrowth(heapBytes) / TIMES));
     }
     const acquisitions = countOf((heapBytes.length - 1) * TIMES, 'acquisition');
-    const said = `${acquisitions} with tokens of ${TOKEN_LENGTH} characters: ${countOf(bytesKept, 'byte')} of memory stay of each`;
+    const said = `${acquisitions} with tokens of ${TOKEN_LENGTH} characters: each leaves ${countOf(bytesKept, 'byte')} in memory`;
     if (bytesKept > MOST_BYTES) throw new Fault(`${said}.`, { bytesKept });
     return holds(`${said}.`, { bytesKept });
   });

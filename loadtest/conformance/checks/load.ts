@@ -1,38 +1,39 @@
-// How many commands a lock sends: who waits, who holds, and who is woken.
+// Counts the commands of a lock: of waiters, of holders, and of the waiters that a release wakes.
 
 import { countOf, formatMeasure } from '../../narration/numbers.ts';
 import { doesNotApply, Fault, holds, STEP_LIMIT_MS } from '../outcome.ts';
 import { LEASE_MS, type LockUnderTest, type Process, type Staging } from '../staging.ts';
 
 const WAITERS_OF_EACH = 20;
-/** How long they take until all wait, and to answer a release, in milliseconds. */
+/** How long the waiters take until all wait, and to react to a release, in milliseconds. */
 const SETTLE_MS = 600;
 const STIR_MS = 150;
-/** More than this without a release, and they look again by themselves. */
+/** From how many commands without a release on the waiters poll by themselves. */
 const MOST_UNSTIRRED = 10;
-/** The most that one of them may send to each server, a second: a waiter may try three times in each delay of 20 ms. */
+/** The most commands per second that a waiter or holder may send to each server: a waiter may try three times in each delay of 20 ms. */
 const MOST_WAITING = 150;
 const MOST_HOLDING = 50;
 /** In the busiest moment only the commands that name the key count, since a new connection needs several others. In milliseconds. */
 const MOMENT_MS = 100;
 
-/** One release wakes some of the waiters, however many there are: what they send without it, too, it did not cause. */
+/** One release may wake only some of the waiters. What they would send anyway does not count. */
 export async function herd({ stage }: LockUnderTest) {
   const waiters = 2 * WAITERS_OF_EACH;
   const { sent, windowMs } = await stage((staging) => stir(staging));
   if (windowMs === undefined) return doesNotApply('A release wakes none of its waiters.');
   const unstirred = (await stage((staging) => stir(staging, windowMs))).sent;
-  if (unstirred >= waiters)
-    return doesNotApply('Each of its waiters looks again by itself, with a release or without.');
+  if (unstirred >= waiters) return doesNotApply('Each of its waiters polls by itself, with or without a release.');
   const woken = Math.max(0, sent - unstirred);
-  const said = `One release, and ${waiters} waiters on two nodes: it caused ${countOf(woken, 'command')}.`;
-  if (woken >= WAITERS_OF_EACH / 2) throw new Fault(`${said} It wakes many, to let one in.`, { woken });
+  const said = `One release with ${waiters} waiters on two nodes caused ${countOf(woken, 'command')}.`;
+  if (woken >= WAITERS_OF_EACH / 2) throw new Fault(`${said} It wakes many waiters to let one in.`, { woken });
   if (unstirred > MOST_UNSTIRRED)
-    return doesNotApply(`${said} Without it they would have sent ${countOf(unstirred, 'command')}.`, { woken });
+    return doesNotApply(`${said} Without the release the waiters would have sent ${countOf(unstirred, 'command')}.`, {
+      woken,
+    });
   return holds(said, { woken });
 }
 
-/** What the waiters send from a release on until one is inside, and a moment longer; with `quietMs` for so long and without the release. */
+/** What the waiters send from a release until shortly after one enters; with `quietMs`, for that long and without the release. */
 async function stir({ process, story }: Staging, quietMs?: number) {
   const a = process().holder('A');
   await a.enters();
@@ -69,7 +70,7 @@ export const commands = ({ stage }: LockUnderTest) =>
     await story.pass(LEASE_MS / 2);
     const holding = rates[0](story.now());
     const figures = { waitingPerSecond: waiting.average, holdingPerSecond: holding.average };
-    const said = `${formatMeasure(waiting.average)} commands a second while it waits, ${formatMeasure(holding.average)} while it holds`;
+    const said = `${formatMeasure(waiting.average)} commands per second while it waits, ${formatMeasure(holding.average)} while it holds`;
     const isTooMany = (which: 'average' | 'most') => waiting[which] > MOST_WAITING || holding[which] > MOST_HOLDING;
     const allowed = `${MOST_WAITING} and ${MOST_HOLDING} are allowed`;
     if (isTooMany('average')) throw new Fault(`${said}: ${allowed}.`, figures);

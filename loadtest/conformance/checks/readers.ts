@@ -1,4 +1,4 @@
-// The read lock of a lock that has one: many readers or one writer. Who reads is told of its loss and releases as any other holder.
+// Checks read locks: many readers or one writer. A reader learns of its loss and releases as any other holder does.
 
 import type { Holder } from '../holder.ts';
 import { doesNotApply, Fault, holds, isNotHeld, STEP_LIMIT_MS, saidOf } from '../outcome.ts';
@@ -6,13 +6,13 @@ import { LEASE_MS, type LockUnderTest, type Staging } from '../staging.ts';
 import { TAKEOVER_LEASES } from './death.ts';
 import { untilTold } from './lease.ts';
 
-/** Readers are inside for so long, in leases. */
+/** How long readers are inside, in leases. */
 const LEASES = 3;
 /** A server tells the time in seconds and what is over: a lease may begin late in a second, in milliseconds. */
 const BEGINS_MS = [0, 970];
-/** By then who asks is waiting, in milliseconds. */
+/** By when a caller is waiting, in milliseconds. */
 const ARRIVE_MS = 50;
-/** What nobody awaits has ended by then, in milliseconds. */
+/** By when work that nobody awaits has ended, in milliseconds. */
 const UNAWAITED_MS = 2 * LEASE_MS;
 
 export async function readers({ stage, survey }: LockUnderTest) {
@@ -30,9 +30,11 @@ export async function readers({ stage, survey }: LockUnderTest) {
     const a = process().reader('A', LEASE_MS);
     await a.enters();
     servers.flush('ALL');
-    await untilTold(staging, survey, a, story.now(), 'Redis had started again empty while it was reading');
+    await untilTold(staging, survey, a, story.now(), 'Redis had restarted empty while it was reading');
   });
-  return holds('Many readers or one writer are inside; a reader renews, is told of its loss, and leaves nothing.');
+  return holds(
+    'Many readers or one writer are inside. A reader renews, learns of its loss, and leaves nothing behind.',
+  );
 }
 
 /** Two read, as long as they like; then one writes. The leases of the two differ. */
@@ -42,26 +44,27 @@ async function together({ process, servers, story }: Staging, leaseMs: number, b
   const [a, b, d] = [p.reader('A', LEASE_MS), q.reader('B', leaseMs), p.reader('D', LEASE_MS)];
   const c = q.holder('C', LEASE_MS);
   const before = namesIn(servers.contents());
-  await a.mustEnter('The lock was free:');
-  await b.mustEnter('A was reading:');
-  await c.mustStayOut('Two were reading, and a writer entered.');
+  await a.mustEnter('With a free lock,');
+  await b.mustEnter('While A was reading,');
+  await c.mustStayOut('A writer entered while two readers were inside.');
   await story.pass(LEASES * LEASE_MS);
-  await c.mustStayOut(`Two were reading, and a writer entered after ${LEASES} leases.`);
-  await b.mustLeave('Two were reading:');
-  await c.mustStayOut('One of two readers had left, and a writer entered.');
+  await c.mustStayOut(`A writer entered while two readers were inside, after ${LEASES} leases.`);
+  await b.mustLeave('While two readers were inside,');
+  await c.mustStayOut('A writer entered although only one of two readers had left.');
   await story.pass(LEASES * LEASE_MS);
-  await c.mustStayOut(`One of two readers had left, and a writer entered ${LEASES} leases later.`);
+  await c.mustStayOut(`A writer entered although only one of two readers had left, ${LEASES} leases later.`);
   for (const each of [a, b])
-    if (each.losses.length > 0 || each.isLost()) throw new Fault('A reader was told of a loss while it was inside.');
-  await a.mustLeave('The other reader had left:');
-  await c.mustEnter('Both readers had left:');
-  await d.mustStayOut('One was writing, and a reader entered.');
-  await c.mustLeave('One was writing:');
-  await d.mustEnter('The writer had left:');
-  await d.mustLeave('The writer had left:');
+    if (each.losses.length > 0 || each.isLost())
+      throw new Fault('A reader was told that it had lost the lock while it was inside.');
+  await a.mustLeave('After the other reader had left,');
+  await c.mustEnter('After both readers had left,');
+  await d.mustStayOut('A reader entered while a writer was inside.');
+  await c.mustLeave('While a writer was inside,');
+  await d.mustEnter('After the writer had left,');
+  await d.mustLeave('After the writer had left,');
   await story.pass(UNAWAITED_MS);
   const left = namesIn(servers.contents()).filter((name) => !before.includes(name));
-  if (left.length > 0) throw new Fault(`All readers had left, and ${left.join(', ')} stayed.`);
+  if (left.length > 0) throw new Fault(`All readers had left, but ${left.join(', ')} remained.`);
 }
 
 const namesIn = (contents: object) => Object.keys(contents);
@@ -73,12 +76,14 @@ async function nested({ process, story }: Staging) {
   await a.enters();
   const again = await story.ends('acquire() of A', a.acquire());
   if (again.how !== 'done') return;
-  await a.mustLeave('A was reading twice:');
-  await c.mustStayOut('A was reading twice and had released once, and a writer entered.');
+  await a.mustLeave('While A held the read lock twice,');
+  await c.mustStayOut('A writer entered after A had acquired the read lock twice and released it once.');
   await story.pass(LEASES * LEASE_MS);
-  await c.mustStayOut(`A was reading twice and had released once, and a writer entered ${LEASES} leases later.`);
-  await a.mustLeave('A was reading twice, and released once more:');
-  await c.mustEnter('A was reading twice and had released twice:');
+  await c.mustStayOut(
+    `A writer entered ${LEASES} leases after A had acquired the read lock twice and released it once.`,
+  );
+  await a.mustLeave('After A had acquired the read lock twice and released it once,');
+  await c.mustEnter('After A had acquired the read lock twice and released it twice,');
 }
 
 /** One of two readers is killed: the other is inside for as long as it likes, and then a writer is. */
@@ -90,17 +95,17 @@ async function oneDies({ process, story }: Staging, isFirst: boolean) {
   story.say('the process of A is killed');
   await story.pass(LEASES * LEASE_MS);
   const d = q.reader('D', LEASE_MS);
-  await d.mustEnter('One of two readers was killed, and a third came:');
-  await d.mustLeave('One of two readers was killed, and a third had come:');
-  await c.mustStayOut('One of two readers was killed, and a writer entered while the other was reading.');
-  await b.mustLeave('The other reader was killed:');
-  await c.mustEnter(`One of two readers was killed ${LEASES} leases ago, and the other had left:`);
-  await c.mustLeave('A reader was killed:');
+  await d.mustEnter('After one of two readers was killed,');
+  await d.mustLeave('After one of two readers was killed,');
+  await c.mustStayOut('A writer entered after one of two readers was killed, while the other one was inside.');
+  await b.mustLeave('After the other reader was killed,');
+  await c.mustEnter(`${LEASES} leases after one of two readers was killed, when the other one had left,`);
+  await c.mustLeave('After a reader was killed,');
   const alone = process();
   await alone.reader('E', LEASE_MS).enters();
   alone.kill();
   story.say('E reads, and its process is killed');
-  await c.mustEnter('The only reader was killed:', TAKEOVER_LEASES * LEASE_MS);
+  await c.mustEnter('After the only reader was killed,', TAKEOVER_LEASES * LEASE_MS);
 }
 
 /** The line of a reader is cut until its lease is over: its release harms none that reads by then. */
@@ -110,13 +115,15 @@ async function leaseEnds({ process, story }: Staging) {
   await a.enters();
   p.cut();
   await story.pass(UNAWAITED_MS);
-  await c.mustEnter('The lease of the only reader was over:');
-  await c.mustLeave('The lease of the only reader was over:');
+  await c.mustEnter('After the lease of the only reader had ended,');
+  await c.mustLeave('After the lease of the only reader had ended,');
   await b.enters();
   p.restore();
-  await mustNotBeHeld({ story }, a, 'whose lease was over');
-  await c.mustStayOut('A reader released after its lease, and a writer entered while another was reading.');
-  await b.mustLeave('A reader released after its lease:');
+  await mustNotBeHeld({ story }, a, 'whose lease had ended');
+  await c.mustStayOut(
+    'A reader released after its lease had ended, and a writer entered while another reader was inside.',
+  );
+  await b.mustLeave('After another reader released late,');
 }
 
 async function neverHeld({ process, story }: Staging) {
@@ -131,7 +138,7 @@ async function neverHeld({ process, story }: Staging) {
 async function mustNotBeHeld({ story }: Pick<Staging, 'story'>, { release }: Holder, which: string) {
   const end = await story.ends('release()', release(), STEP_LIMIT_MS);
   if (!isNotHeld(end))
-    throw new Fault(`release() of a reader ${which} ${saidOf(end)}: it must reject with LOCK_NOT_HELD.`);
+    throw new Fault(`release() of a reader ${which} ${saidOf(end)}. It must reject with LOCK_NOT_HELD.`);
 }
 
 /** A writer waits for a reader when another comes to read: whoever is first, both have their turn. */
@@ -142,14 +149,14 @@ async function writerWaits({ process, story }: Staging) {
   const turns = [c, d].map((each, at) => ({ each, asked: story.pass(at * ARRIVE_MS).then(() => each.acquire()) }));
   const taken = Promise.all(
     turns.map(async ({ each, asked }) => {
-      await each.mustEnter('A reader had left, and a writer and a reader were waiting:', STEP_LIMIT_MS, asked);
-      await each.mustLeave('A writer and a reader had waited:');
+      await each.mustEnter('With a writer and a reader waiting, after a reader had left,', STEP_LIMIT_MS, asked);
+      await each.mustLeave('After a writer and a reader had waited,');
     }),
   );
   // It is awaited below.
   taken.catch(() => {});
   await story.pass(LEASE_MS / 4);
-  await a.mustLeave('A writer and a reader were waiting:');
+  await a.mustLeave('While a writer and a reader were waiting,');
   await taken;
 }
 
@@ -162,9 +169,9 @@ async function waits({ process, story }: Staging) {
   await story.pass(LEASE_MS / 4);
   a.abort();
   if ((await story.endOf(gone, STEP_LIMIT_MS)).how !== 'rejected')
-    throw new Fault('Who wanted to read has gone while another was writing, and acquire() did not reject.');
-  await c.mustLeave('Two wanted to read, and one has gone:');
-  await b.mustEnter('The writer had left:', STEP_LIMIT_MS, asked);
-  await b.mustLeave('The writer had left:');
-  await c.mustEnter('All who wanted to read had left or gone:');
+    throw new Fault('acquire() of an aborted reader did not reject while a writer was inside.');
+  await c.mustLeave('After one of two waiting readers was aborted,');
+  await b.mustEnter('After the writer had left,', STEP_LIMIT_MS, asked);
+  await b.mustLeave('After the writer had left,');
+  await c.mustEnter('After all readers had left or were aborted,');
 }

@@ -1,4 +1,4 @@
-// What one process does to a lock, in every order of a few operations.
+// Plays sequences of operations in one process, in every order, and checks the lock after each.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../narration/numbers.ts';
@@ -9,21 +9,21 @@ import { steps } from '../sequences/steps.ts';
 import { abilitiesOf, isRare, type Operation, operations, sensible, sequencesUpTo } from '../sequences/words.ts';
 import type { LockUnderTest, Staging } from '../staging.ts';
 
-/** The longest that are played: of operations that are rare, and of the others. */
+/** The longest sequences: with a rare operation, and without one. */
 const SHORT = { length: 2, ofRare: 2 };
 const LONG = { length: 4, ofRare: 2 };
 const SEED = 7;
 const AT_RANDOM = 60;
 const MOST_AT_RANDOM = 8;
-/** As in two containers. */
+/** Two processes that look the same, as in two containers. */
 const SHARED = { pid: 1, hostname: 'inventory', seed: '1' };
-/** So many are played one after the other by the same processes, each with a key of its own. */
+/** How many sequences the same processes play one after another, each with its own key. */
 const IN_ONE_WORLD = 40;
 
 type Nodes = ReturnType<typeof openNodes>;
 type Open = (staging: Staging) => Nodes;
 
-/** Every short one, of processes that differ, and of two that believe to be one. */
+/** Plays every short sequence, with different processes and with two that look the same. */
 export async function sequences(lock: LockUnderTest) {
   const words = sequencesUpTo(SHORT.length, SHORT.ofRare, abilitiesOf(lock));
   const plain = words.filter((word) => !isRare(word));
@@ -42,11 +42,11 @@ export async function longSequences(lock: LockUnderTest) {
 
 const allHold = (sequences: number, length: number) =>
   holds(
-    `${countOf(sequences, 'sequence')} of up to ${length} operations: one at a time was inside, its lease was renewed, and the next got in.`,
+    `${countOf(sequences, 'sequence')} of up to ${length} operations: one holder at a time was inside, its lease was renewed, and the next one entered.`,
     { sequences },
   );
 
-/** Longer ones, drawn at random. One that breaks the lock is made shorter as long as it does. Resolves with how many there were. */
+/** Plays longer random sequences. A sequence that breaks the lock is shortened while it still does. Resolves with their number. */
 async function playRandom(lock: LockUnderTest): Promise<number> {
   const { array, asyncProperty, check, constantFrom } = await import('fast-check');
   const abilities = abilitiesOf(lock);
@@ -91,11 +91,11 @@ async function playAll(lock: LockUnderTest, words: Operation[][], open: Open): P
   return played;
 }
 
-/** Processes that have done nothing before play it: so its steps are few. */
+/** Plays it with fresh processes, so that its steps are few. */
 const playAlone = (lock: LockUnderTest, word: Operation[], open: Open) =>
   lock.stage((staging) => play(lock, staging, open(staging), word, staging.key));
 
-/** Plays one sequence, and asks what must be so after it. Rejects with a Fault when it is not. */
+/** Plays one sequence, and checks the lock after it. Rejects with a Fault when the lock fails. */
 async function play(lock: LockUnderTest, staging: Staging, nodes: Nodes, word: Operation[], key: string) {
   const scene = openScene(staging, nodes, key, abilitiesOf(lock));
   for (const operation of word) scene.tell(await steps[operation](scene));

@@ -1,4 +1,4 @@
-// Fencing tokens grow from hold to hold: across the end of a lease, a quiet day, and a start of the server without its memory.
+// Fencing tokens must grow from hold to hold: across the end of a lease, a quiet day, and an empty restart of the server.
 
 import type { Holder } from '../holder.ts';
 import { Fault, holds } from '../outcome.ts';
@@ -16,7 +16,7 @@ export const tokens = ({ stage }: LockUnderTest) =>
     const late = p.holder('C');
     await grows(late, 'C entered after B', 'stays');
     staging.servers.endLease();
-    await grows(q.holder('D'), 'D entered when the lease of C was over');
+    await grows(q.holder('D'), 'D entered after the lease of C had ended');
     await late.leaves();
     await staging.story.pass(QUIET_MS);
     staging.servers.endAllLeases();
@@ -24,17 +24,17 @@ export const tokens = ({ stage }: LockUnderTest) =>
     staging.servers.flush('ALL');
     const before = newest;
     newest = await tokenOf(p.holder('F'));
-    const again = newest > before ? 'go on' : 'begin again, as a stock beside them does';
+    const again = newest > before ? 'continue' : 'start again, as a stock beside them does';
     for (const each of [q.holder('G'), p.holder('H')])
-      await grows(each, `${each.name} entered when Redis had started again empty`);
+      await grows(each, `${each.name} entered after Redis had restarted empty`);
     return holds(
-      `They grow from hold to hold, after a quiet day, too. When Redis has started again empty they ${again}.`,
+      `The tokens grow from hold to hold, even after a quiet day. After an empty restart of Redis they ${again}.`,
     );
 
     async function grows(holder: Holder, when: string, how?: 'stays') {
       const token = await tokenOf(holder, how);
       if (token <= newest)
-        throw new Fault(`${when}, and its fencing token is ${token}, while the one before was ${newest}.`);
+        throw new Fault(`${when}, but its fencing token is ${token}, and the previous one was ${newest}.`);
       newest = token;
     }
   });
@@ -42,7 +42,7 @@ export const tokens = ({ stage }: LockUnderTest) =>
 async function tokenOf(holder: Holder, how?: 'stays'): Promise<bigint> {
   await holder.enters();
   const token = holder.token();
-  if (token === undefined) throw new Fault('A holder is inside without a fencing token.');
+  if (token === undefined) throw new Fault('A holder has no fencing token.');
   if (how !== 'stays') await holder.leaves();
   return token;
 }

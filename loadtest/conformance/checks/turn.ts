@@ -1,4 +1,4 @@
-// Who is next: the order of the waiters, and one waiter against a node that always wants the lock.
+// Fairness: the order of the waiters, and one waiter against a node that always wants the lock.
 
 import { countOf, formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
@@ -6,7 +6,7 @@ import { doesNotApply, Fault, holds } from '../outcome.ts';
 import { LEASE_MS, LONG_LEASE_MS, type LockUnderTest } from '../staging.ts';
 
 const WAITERS = 10;
-/** Between one asking and the next, in milliseconds. */
+/** The time between two waiters, in milliseconds. */
 const APART_MS = 30;
 const LIMIT_MS = 10_000;
 const CONTENDERS = 3;
@@ -15,14 +15,14 @@ const WARM_UP_MS = 100;
 /** The lease, in milliseconds. */
 const TURN_LEASE_MS = 2_000;
 
-/** Who waits enters in turn when the holder releases, and when it is killed. */
+/** Waiters must enter in order when the holder releases, and when it is killed. */
 export async function order(lock: LockUnderTest) {
   const released = await orderAfter(lock, 'released');
   if (released.verdict === 'pass') await orderAfter(lock, 'was killed');
   return released;
 }
 
-/** Ten waiters ask one after the other on two nodes, and one asks when the holder is gone: the order in which they enter. */
+/** Ten waiters try one after another on two nodes, and one more tries when the holder is gone: checks the order in which they enter. */
 const orderAfter = ({ stage, promises }: LockUnderTest, end: 'released' | 'was killed') =>
   stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
@@ -46,19 +46,19 @@ const orderAfter = ({ stage, promises }: LockUnderTest, end: 'released' | 'was k
     await story.endOf(Promise.allSettled([released, ...served]), LIMIT_MS);
     if (entered.length <= WAITERS && promises.fairness === 'order')
       throw new Fault(
-        `The holder ${end}, and ${entered.length} of ${WAITERS + 1} waiters entered within ${formatDuration(LIMIT_MS)}.`,
+        `The holder ${end}, but only ${entered.length} of ${WAITERS + 1} waiters entered within ${formatDuration(LIMIT_MS)}.`,
       );
     const overtaken = entered.reduce(
       (sum, waiter, at) => sum + entered.slice(at + 1).filter((later) => later < waiter).length,
       0,
     );
-    const said = `Ten waiters on two nodes, and one that came at the release, entered after the holder ${end} in the order ${entered.join(', ')}: overtaken ${countOf(overtaken, 'time')}.`;
+    const said = `After the holder ${end}, ten waiters on two nodes and one newcomer entered in the order ${entered.join(', ')}: ${countOf(overtaken, 'waiter was', 'waiters were')} overtaken.`;
     if (promises.fairness !== 'order') return doesNotApply(`${said} It does not promise an order.`, { overtaken });
     if (overtaken > 0) throw new Fault(said, { overtaken });
     return holds(said, { overtaken });
   });
 
-/** One waiter against a node that always has one: how long until it is inside, judged where fairness is promised. */
+/** One waiter against a node that always has a waiter: how long it takes to enter, judged if fairness is promised. */
 export const turn = ({ stage, promises }: LockUnderTest) =>
   stage(async ({ process, story }) => {
     const [p, q] = [process(), process()];
@@ -79,10 +79,10 @@ export const turn = ({ stage, promises }: LockUnderTest) =>
     const others = entries - before;
     const isInside = end.how === 'done';
     const said = isInside
-      ? `A waiter was inside after ${formatDuration(end.ms)}`
-      : `A waiter was not inside after ${formatDuration(1.2 * TURN_LEASE_MS)}`;
+      ? `A waiter entered after ${formatDuration(end.ms)}`
+      : `A waiter had not entered after ${formatDuration(1.2 * TURN_LEASE_MS)}`;
     const figures = { others, ...(isInside && { turnMs: end.ms }) };
-    const sentence = `${said}, while the other node, which always wanted it, entered ${countOf(others, 'time')}.`;
+    const sentence = `${said}, while the other node, which always wanted the lock, entered ${countOf(others, 'time')}.`;
     if (promises.fairness === undefined) return doesNotApply(`${sentence} It does not promise fairness.`, figures);
     if (!isInside || end.ms > TURN_LEASE_MS) throw new Fault(`${sentence} The lease is ${TURN_LEASE_MS} ms.`, figures);
     return holds(sentence, figures);

@@ -1,4 +1,4 @@
-// Where a sequence is played: two processes, a key, and who of the first one is inside.
+// The scene of a sequence: two processes, a key, and the current holder in the first process.
 
 import type { Identity } from '../../../simulation/world.ts';
 import { asClause, capitalised, formatDuration, listOf } from '../../narration/numbers.ts';
@@ -9,10 +9,10 @@ import type { Abilities } from './words.ts';
 
 /** So much of a lease longer than what is left behind takes to end it is until somebody is inside. */
 const ENTER_LEASES = 0.5;
-/** What is on its way ends by then, in milliseconds. */
+/** By when everything in flight has ended, in milliseconds. */
 const SETTLE_MS = 300;
 
-/** The processes of a world. Sequences are played one after the other by the same two, until one of them is killed. */
+/** The processes of a simulation. The same two play one sequence after another, until one of them is killed. */
 export function openNodes({ process }: Staging, identity?: Identity) {
   const open = () => process({ ...(identity && { identity }) });
   const first = () => {
@@ -41,7 +41,7 @@ export function openNodes({ process }: Staging, identity?: Identity) {
 
 export type Scene = ReturnType<typeof openScene>;
 
-/** A scene of one sequence, with a key that no other has. */
+/** The scene of one sequence, with its own key. */
 export function openScene(staging: Staging, nodes: ReturnType<typeof openNodes>, key: string, abilities: Abilities) {
   const { story, servers } = staging;
   const leaseMs = abilities.hasRenewal ? LEASE_MS : LONG_LEASE_MS;

@@ -1,4 +1,4 @@
-// How each operation of a sequence is played, and what it was: a clause in the past tense.
+// Plays each operation of a sequence, and returns it as a clause in the past tense.
 
 import { formatDuration } from '../../narration/numbers.ts';
 import type { Holder } from '../holder.ts';
@@ -10,16 +10,16 @@ import type { Operation } from './words.ts';
 
 const HOLD_LEASES = 3;
 const LONG_HOLD_LEASES = 20;
-/** By then who asks is waiting, and who is cut off is connected again, in milliseconds. */
+/** By when a caller is waiting, and a process that was cut off has reconnected, in milliseconds. */
 const WAIT_MS = 50;
 const TEN_MINUTES_MS = 600_000;
-/** Who waits for that long asks so seldom. */
+/** The retry delay of a waiter that waits for that long. */
 const SELDOM = { retryDelayMs: 100 };
 const DAY_MS = 86_400_000;
 const CLOCK_MS = 3_600_000;
 const OTHER_LEASE = 4;
 
-/** Whoever of the process is inside: the rules see to it that somebody is. */
+/** The current holder in the process: the rules guarantee that there is one. */
 const insideOf = ({ holder }: Scene) => holder as Holder;
 
 type Step = (scene: Scene) => Promise<string>;
@@ -34,7 +34,7 @@ export const steps: Record<Operation, Step> = {
   },
   async nest(scene) {
     const holder = insideOf(scene);
-    await scene.mustEnter(holder, 'it asked again');
+    await scene.mustEnter(holder, 'it acquired again');
     scene.depth += 1;
     return `${holder.name} acquired again`;
   },
@@ -54,8 +54,8 @@ export const steps: Record<Operation, Step> = {
     scene.hasLeft();
     scene.leftBehind += 1;
     if (end.how === 'pending')
-      throw scene.fault(`the release() of ${holder.name} was answered by an error, and did not settle.`);
-    return `the release() of ${holder.name} was answered by an error`;
+      throw scene.fault(`a command of release() of ${holder.name} failed with an error, and release() did not settle.`);
+    return `release() of ${holder.name} failed with an error`;
   },
   // Whether it rejects is for contract-not-held.
   async 'release again'(scene) {
@@ -63,7 +63,7 @@ export const steps: Record<Operation, Step> = {
     scene.former = undefined;
     const end = await former.leaves();
     if (end.how === 'pending') throw scene.fault(`release() of ${former.name} ${saidOf(end)}.`);
-    return `${former.name}, which no longer held, released`;
+    return `${former.name}, which no longer held the lock, released`;
   },
   hold: holdFor(HOLD_LEASES),
   'hold long': holdFor(LONG_HOLD_LEASES),
@@ -87,7 +87,7 @@ export const steps: Record<Operation, Step> = {
     await scene.story.pass(1);
     held?.letGo();
     await scene.giveUp(next, asked);
-    return `the client of ${next.name} went while ${held ? 'its command was on its way' : 'it waited'}`;
+    return `the client of ${next.name} disconnected while ${held ? 'its command was on the way' : 'it waited'}`;
   },
   async refuse(scene) {
     const held = scene.nodes.p.hold();
@@ -95,13 +95,13 @@ export const steps: Record<Operation, Step> = {
       await held.fail('error', scene.holder.name);
       // The next renewal comes in time.
       await scene.story.pass(scene.leaseMs / 2);
-      return `a renewal of ${scene.holder.name} was answered by an error`;
+      return `a renewal of ${scene.holder.name} failed with an error`;
     }
     const next = scene.caller();
     const asked = next.acquire();
     await held.fail('error', `the acquire() of ${next.name}`);
     await scene.giveUp(next, asked);
-    return `the acquire() of ${next.name} was answered by an error`;
+    return `acquire() of ${next.name} failed with an error`;
   },
   async disconnect(scene) {
     const { p } = scene.nodes;
@@ -110,7 +110,7 @@ export const steps: Record<Operation, Step> = {
       await scene.story.pass(1);
       p.restore();
       await scene.story.pass(LEASE_MS / 2);
-      return `the connection of ${scene.holder.name} broke, and came back`;
+      return `the connection of ${scene.holder.name} broke and was restored`;
     }
     const next = scene.caller();
     const held = p.hold();
@@ -135,7 +135,7 @@ export const steps: Record<Operation, Step> = {
     await held.comes();
     held.letGo();
     scene.nodes.kill();
-    return `the process of ${next.name} was killed while its command was on its way`;
+    return `the process of ${next.name} was killed while its command was on the way`;
   },
   'first waiter killed': withWaiters('first', 'killed'),
   'second waiter killed': withWaiters('second', 'killed'),
@@ -148,11 +148,11 @@ export const steps: Record<Operation, Step> = {
     const { name } = holder;
     const queue = await lineUp(scene, [scene.nodes.q, scene.nodes.p, scene.nodes.q]);
     scene.servers.endLease(scene.key);
-    await serve(scene, queue, `three waited, the lease of ${name} ended`);
+    await serve(scene, queue, `three waiters waited, the lease of ${name} ended`);
     await scene.story.pass(scene.leaseMs);
-    wasTold(scene, holder, 'three that waited');
+    wasTold(scene, holder, 'three waiters');
     scene.hasLeft();
-    return `${name} lost the lock to three that waited`;
+    return `${name} lost the lock to three waiters`;
   },
   async 'wait ten minutes'(scene) {
     const queue = await lineUp(scene, [scene.nodes.q], SELDOM);
@@ -169,7 +169,7 @@ export const steps: Record<Operation, Step> = {
   },
   async 'clock forward'({ nodes }) {
     nodes.setWallClock(CLOCK_MS);
-    return 'its wall clock was set an hour forward';
+    return 'its wall clock was set forward by an hour';
   },
   async 'clock back'({ nodes }) {
     nodes.setWallClock(-CLOCK_MS);
@@ -184,15 +184,15 @@ export const steps: Record<Operation, Step> = {
     let said: string;
     if (scene.holder) {
       const { name } = scene.holder;
-      const other = await passThrough(scene, `${name} reached two masters of ${p.lines.length}`);
+      const other = await passThrough(scene, `${name} reached two of ${p.lines.length} masters`);
       if (scene.holder.hasLost() && !scene.holder.isLost())
-        throw scene.fault(`${other.name} entered, and ${name} was not told that it had lost the lock.`);
-      said = `${name} reached two masters of ${p.lines.length}, and lost the lock to ${other.name}`;
+        throw scene.fault(`${other.name} entered, but ${name} was not told that it had lost the lock.`);
+      said = `${name} reached two of ${p.lines.length} masters and lost the lock to ${other.name}`;
     } else {
       const next = scene.caller();
-      await scene.mustStayOut(next, `${next.name} reached two masters of ${p.lines.length}, and entered.`);
-      await passThrough(scene, `${next.name} reached two masters of ${p.lines.length}`);
-      said = `${next.name} asked two masters of ${p.lines.length}`;
+      await scene.mustStayOut(next, `${next.name} reached two of ${p.lines.length} masters and entered.`);
+      await passThrough(scene, `${next.name} reached two of ${p.lines.length} masters`);
+      said = `${next.name} reached only two of ${p.lines.length} masters`;
     }
     for (const line of most) line.restore();
     await scene.story.pass(scene.leaseMs);
@@ -208,7 +208,7 @@ export const steps: Record<Operation, Step> = {
     await stays(scene, holder);
     if (scene.holder === undefined) await scene.mustLeave(holder);
     for (const line of cut) line.restore();
-    return `${holder.name} reached three masters, and the other process another three`;
+    return `${holder.name} reached three masters, and the other process three others`;
   },
 };
 
@@ -226,7 +226,7 @@ function otherLease(factor: number): Step {
   };
 }
 
-/** Somebody of the other process enters and leaves. */
+/** A holder in the other process enters and leaves. */
 async function passThrough(scene: Scene, why: string): Promise<Holder> {
   const other = scene.caller(scene.nodes.q);
   await scene.mustEnter(other, why);
@@ -239,7 +239,7 @@ interface Waiter {
   asked: Promise<void>;
 }
 
-/** One of each process asks, one after the other. */
+/** One waiter of each process tries, one after another. */
 async function lineUp(scene: Scene, processes: Process[], timing = {}): Promise<Waiter[]> {
   const queue: Waiter[] = [];
   for (const process of processes) {
@@ -250,14 +250,14 @@ async function lineUp(scene: Scene, processes: Process[], timing = {}): Promise<
   return queue;
 }
 
-/** Who is inside leaves. */
+/** The current holder releases. */
 async function leaves(scene: Scene) {
   const holder = insideOf(scene);
   for (; scene.depth > 0; scene.depth -= 1) await scene.mustLeave(holder);
   scene.hasLeft();
 }
 
-/** Each of these enters and leaves: in which order is not asked. */
+/** Each of these waiters enters and leaves, in any order. */
 async function serve(scene: Scene, queue: Waiter[], why: string) {
   await Promise.all(
     queue.map(async ({ waiter, asked }) => {
@@ -267,7 +267,7 @@ async function serve(scene: Scene, queue: Waiter[], why: string) {
   );
 }
 
-/** One that waits comes to harm, and the others have their turn all the same. In the end it is there again, unless it is dead. */
+/** One waiter is killed, paused or cut off, and the others must still have their turn. In the end it is restored, unless it is dead. */
 function withWaiters(which: 'first' | 'second', harm: 'killed' | 'paused' | 'cut off'): Step {
   return async (scene) => {
     const { p, q, open } = scene.nodes;

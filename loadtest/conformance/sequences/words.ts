@@ -1,10 +1,10 @@
-// Sequences of what one process does to a lock, as words over a few operations: which make sense, and all of them up to a length.
+// Sequences of operations of one process: which of them make sense, and all of them up to a length.
 //
 // Before each operation nobody is inside or one holder of the process is, once or nested: that decides which may follow.
 
 import type { LockUnderTest } from '../staging.ts';
 
-/** What a lock does decides which operations it has. */
+/** What a lock can do. It decides which operations apply. */
 export interface Abilities {
   hasReentry: boolean;
   hasRenewal: boolean;
@@ -19,7 +19,7 @@ export const abilitiesOf = ({ promises, survey }: LockUnderTest): Abilities => (
   callsOnLeaseLost: survey.callsOnLeaseLost,
 });
 
-/** Where a sequence has led: how often its holder is inside, and whether there is one that has left or lost the lock. */
+/** The state after a sequence: the depth of the holder, and whether a former holder exists. */
 interface Standing {
   depth: number;
   hasFormer: boolean;
@@ -42,7 +42,7 @@ const isRenewed = ({ depth }: Standing, { hasRenewal }: Abilities) => depth > 0 
 const ofMasters = (_: Standing, { hasMasters }: Abilities) => hasMasters;
 const left = ({ depth, hasFormer }: Standing) => ({ depth: 0, hasFormer: hasFormer || depth > 0 });
 
-/** In the order in which the shortest counterexample is looked for. */
+/** In the order in which the shortest counterexample is searched for. */
 const rules = {
   acquire: { canFollow: isFree, leadsTo: ({ hasFormer }) => ({ depth: 1, hasFormer }) },
   nest: {
@@ -92,7 +92,7 @@ const canFollow = (operation: Operation, standing: Standing, abilities: Abilitie
   ruleOf(operation).canFollow(standing, abilities);
 const after = (operation: Operation, standing: Standing) => ruleOf(operation).leadsTo?.(standing) ?? standing;
 
-/** The part of a word that makes sense: an operation that can't follow is left out. */
+/** The part of a sequence that makes sense: operations that can't follow are left out. */
 export function sensible(word: readonly Operation[], abilities: Abilities): Operation[] {
   let standing = start;
   return word.filter((operation) => {
@@ -104,7 +104,7 @@ export function sensible(word: readonly Operation[], abilities: Abilities): Oper
 
 export const isRare = (word: readonly Operation[]) => word.some((operation) => ruleOf(operation).isRare);
 
-/** Every sequence of up to so many operations, the shortest first; with a rare one in it of up to so many, and never with two. */
+/** Every sequence up to this length, the shortest first. With a rare operation the limit is lower, and there are never two rare ones. */
 export function sequencesUpTo(length: number, lengthOfRare: number, abilities: Abilities): Operation[][] {
   const all: Operation[][] = [];
   let longest: { word: Operation[]; standing: Standing }[] = [{ word: [], standing: start }];

@@ -1,4 +1,4 @@
-// Clocks that run slow, or jump.
+// Faults of clocks: they run slow, or jump.
 
 import type { TargetNode } from '../target.ts';
 import { type Connections, linksToMasters } from './connections.ts';
@@ -30,7 +30,7 @@ export function breakClocks(ground: Ground, { lead, leadTo }: Connections, { rep
     else {
       replaceVoter(master, client);
       const links = nodes.flatMap((node) => linksToMasters(node, [master]));
-      await lead(links, masters[master]?.url ?? '', url, 'A node did not reach the server whose clock can be set.');
+      await lead(links, masters[master]?.url ?? '', url, 'A node could not reach the server whose clock can be set.');
     }
     return {
       /** Sets its clock ahead by so many milliseconds. */

@@ -1,4 +1,4 @@
-// The lines between the nodes and their servers: cut, late, or led to another server.
+// Faults of the connections between nodes and servers: cut, delayed, or moved to another server.
 
 import type { Link } from '../../../stack/proxy/link.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
@@ -6,10 +6,10 @@ import type { TargetNode } from '../target.ts';
 import { type FaultsOptions, type Ground, isThere, ours } from './ground.ts';
 
 /** What a node reaches Redis through. */
-export const linkOf = ({ name, link }: TargetNode): Link => ours(link, `${name} reaches Redis without a link.`);
+export const linkOf = ({ name, link }: TargetNode): Link => ours(link, `${name} reaches Redis without a fault proxy.`);
 
 export const linksToMasters = ({ name, masterLinks }: TargetNode, wanted: number[]): Link[] =>
-  wanted.map((at) => ours(masterLinks?.[at], `${name} reaches master ${at + 1} without a link.`));
+  wanted.map((at) => ours(masterLinks?.[at], `${name} reaches master ${at + 1} without a fault proxy.`));
 
 /** How often a client of this link has asked, as each does first, whether its server is ready. */
 export const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
@@ -23,7 +23,7 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
   function linksToLock(node: TargetNode): Link[] {
     if (backend === 'redis') return [linkOf(node)];
     if (backend !== 'masters')
-      return ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a link.`);
+      return ours(node.backendLinks?.[backend], `${node.name} reaches its lock without a fault proxy.`);
     return linksToMasters(node, [...masters.keys()]);
   }
 
@@ -84,7 +84,7 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
       restore() {
         const isWhole = hasPassed;
         undo();
-        if (isWhole) throw new NotStagedError(`${node.name} still reached the servers of its lock.`);
+        if (isWhole) throw new NotStagedError(`${node.name} could still reach the servers of its lock.`);
       },
     };
   }
@@ -104,14 +104,15 @@ export function breakConnections(ground: Ground, { onMove = () => {} }: FaultsOp
   /** Leads both nodes to another Redis. */
   async function leadTo(url: string) {
     onMove(url);
-    await lead(nodes.map(linkOf), stack?.redis.url ?? '', url, 'A node did not reach Redis.');
-    for (const node of nodes) await until(() => isThere(node.redis()), `${node.name} did not reach Redis.`);
+    await lead(nodes.map(linkOf), stack?.redis.url ?? '', url, 'A node could not reach Redis.');
+    for (const node of nodes) await until(() => isThere(node.redis()), `${node.name} could not reach Redis.`);
   }
 
   /** Resolves when both nodes have found the server that took the place of Redis: they are led nowhere. */
   async function untilFound(url: string) {
     onMove(url);
-    for (const node of nodes) await until(() => isThere(node.stock()), `${node.name} did not find the new primary.`);
+    for (const node of nodes)
+      await until(() => isThere(node.stock()), `${node.name} did not connect to the new primary.`);
   }
 
   return {

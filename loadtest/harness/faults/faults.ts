@@ -1,4 +1,4 @@
-// Ways to break a stack from the outside, and back.
+// All faults that a drill can cause in a stack, and their undoing.
 
 import { breakClocks } from './clocks.ts';
 import { breakConnections } from './connections.ts';

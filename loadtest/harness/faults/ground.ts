@@ -1,4 +1,4 @@
-// What all ways to break a stack stand on: its parts, their undoing, and connections of their own.
+// Shared by all faults: the parts of a stack, the undoing of faults, and extra connections.
 
 import type { Backend } from '../../../locks/index.ts';
 import type { RedisClient } from '../../../locks/lock.ts';
@@ -6,7 +6,7 @@ import { NotStagedError } from '../../evidence/not-staged.ts';
 import { poll } from '../clock.ts';
 import type { Target, TargetNode } from '../target.ts';
 
-/** How long a fault may take to be there, in milliseconds. */
+/** How long a fault may take to take effect, in milliseconds. */
 export const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
 
@@ -20,7 +20,7 @@ export interface FaultsOptions {
   beforeKill?: (node: TargetNode) => Promise<unknown>;
 }
 
-/** What of a target is broken. */
+/** The parts of a target that faults break. */
 export type BrokenTarget = Pick<Target, 'nodes' | 'stack' | 'lockServers' | 'clock' | 'network' | 'wire'>;
 
 export type Ground = ReturnType<typeof createGround>;

@@ -1,4 +1,4 @@
-// Masters that stand still, or forget their votes; and what the servers of a lock hold of it.
+// Faults of masters: they are paused, or lose their votes. And what a lock's servers hold for it.
 
 import type { RedisClient } from '../../../locks/lock.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
@@ -8,7 +8,7 @@ import { greetingsOf, linksToMasters } from './connections.ts';
 import type { Ground } from './ground.ts';
 import type { Processes } from './processes.ts';
 
-/** How long a server may leave the harness unanswered before it counts as silent, in milliseconds. */
+/** How long a server may take to reply to the harness before it counts as silent, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
 
 export type Masters = ReturnType<typeof breakMasters>;
@@ -55,17 +55,18 @@ export function breakMasters(ground: Ground, { stopMaster, killMaster }: Process
   /** Stops a master where it stands. */
   async function freezeMaster(master: number) {
     stopMaster(master);
-    if ((await voteAt(master)) !== 'silent') throw new NotStagedError(`Master ${master + 1} answers after SIGSTOP.`);
+    if ((await voteAt(master)) !== 'silent')
+      throw new NotStagedError(`Master ${master + 1} still responds after SIGSTOP.`);
   }
 
   /** Kills a master and starts it again: it has forgotten every vote. Resolves with what tells whether a node has reached it since. */
   async function forgetMaster(master: number) {
     const name = `Master ${master + 1}`;
-    if (['nobody', 'silent'].includes(await voteAt(master))) throw new NotStagedError(`${name} had no vote to forget.`);
+    if (['nobody', 'silent'].includes(await voteAt(master))) throw new NotStagedError(`${name} had no vote to lose.`);
     const greetings = new Map(nodes.map((node) => [node, linksToMasters(node, [master]).map(greetingsOf)]));
     await (await killMaster(master)).comeBack();
     await until(async () => (await voteAt(master)) !== 'silent', `${name} did not come back.`);
-    if ((await voteAt(master)) !== 'nobody') throw new NotStagedError(`${name} has forgotten nothing.`);
+    if ((await voteAt(master)) !== 'nobody') throw new NotStagedError(`${name} has lost nothing.`);
 
     return async function isReached(node: TargetNode): Promise<boolean> {
       const [link] = linksToMasters(node, [master]);

@@ -1,4 +1,4 @@
-// Commands on their way from a node to its servers: seen, and held.
+// Commands on the way from a node to its servers: seen, and held.
 
 import type { Command, Link } from '../../../stack/proxy/link.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
@@ -25,8 +25,7 @@ export function breakMessages({ clock, wire, backend, undoLater }: Ground, { cut
       /** It arrives, if it has come, and no other is held in its place. Throws NotStagedError when it does not reach its server. */
       async goOn() {
         const haveReached = await Promise.all(all.map((held) => held.letGo()));
-        if (isThere && haveReached.includes(false))
-          throw new NotStagedError('A command that was held never reached Redis.');
+        if (isThere && haveReached.includes(false)) throw new NotStagedError('A held command never reached Redis.');
       },
     };
   }
@@ -41,7 +40,7 @@ export function breakMessages({ clock, wire, backend, undoLater }: Ground, { cut
     await act();
     await Promise.race([held.arrived, clock.sleep(STAGE_LIMIT_MS, undefined, { ref: false })]);
     if (!held.isThere()) {
-      throw new NotStagedError(`The link of ${node.name} never saw the command.`, { nothingToBreak: true });
+      throw new NotStagedError(`The fault proxy of ${node.name} never saw the command.`, { nothingToBreak: true });
     }
     cut(links);
     return held;

@@ -1,4 +1,4 @@
-// Processes that stand still, or die: those of the nodes, and that of Redis.
+// Faults of processes, of nodes and of Redis: they are paused, or die.
 
 import type { Breakable } from '../../../stack/own-parts.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
@@ -59,7 +59,7 @@ export function breakProcesses(
     revivals.set(node, comeBack);
     await process.kill();
     const at = clock.now();
-    if (await isThere(node.state())) throw new NotStagedError(`${node.name} still answers after it was killed.`);
+    if (await isThere(node.state())) throw new NotStagedError(`${node.name} still responds after it was killed.`);
     deaths.push({ node: node.name, at });
     return at;
   }

@@ -1,4 +1,4 @@
-// A replica that is cut off from what it copies, and takes its place.
+// A replica that is cut off from its primary, and is promoted.
 
 import type { RedisClient } from '../../../locks/lock.ts';
 import { REPLICATION_USER, type SetServer } from '../../../stack/redis-set.ts';
@@ -7,7 +7,7 @@ import { readLease } from '../lease-watch.ts';
 import type { Connections } from './connections.ts';
 import { type Ground, ours } from './ground.ts';
 
-/** How long a replica may take to copy what there is, in milliseconds. */
+/** How long a replica may take to copy its primary, in milliseconds. */
 const COPY_LIMIT_MS = 2_000;
 /** How long the servers may take to elect a replica, in milliseconds. */
 const ELECTION_LIMIT_MS = 20_000;
@@ -62,7 +62,7 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
         const isSame = async () =>
           (await client.exists(cutMark)) === 1 &&
           (await client.get(wire.stockKey)) === (await redis.get(wire.stockKey));
-        await until(isSame, 'The replica that was not cut off has not heard of the sale.');
+        await until(isSame, 'The replica that was not cut off did not receive the sale.');
       },
       /**
        * Makes it the Redis that both nodes reach from here on. Resolves with its address when the other servers have elected it. Throws
@@ -70,7 +70,7 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
        */
       async promote(): Promise<string | undefined> {
         await promote(client);
-        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
+        if (await client.exists(cutMark)) throw new NotStagedError('The replica received a write from after the cut.');
         await untilReached();
         return isElected && new URL(url).host;
       },
@@ -133,7 +133,7 @@ export function breakReplicas(ground: Ground, { leadTo, untilFound }: Connection
   }
 
   async function startAnother() {
-    const start = ours(stack?.startReplica, 'This Redis knows no replication.');
+    const start = ours(stack?.startReplica, 'This Redis does not support replication.');
     const line = await network.openLine(stack?.redis.url ?? '');
     undoLater(() => line.close());
     const { url, stop } = await start(line.url);

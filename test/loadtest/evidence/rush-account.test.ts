@@ -148,8 +148,8 @@ const refusing = (lockTimeout: number) => {
   return twoSales({ requests: all }, { sent: all, answers: all, lockTimeout }, [counts]);
 };
 const saleOf = (id: string) => events.filter(({ saleId }) => saleId === id);
-const FREE = 'For 2.5 s nobody held the lock although sales waited.';
-const LATE = 'After 1 min 2 of 9 sales were answered: no load may take longer.';
+const FREE = 'Nobody held the lock for 2.5 s, although sales were waiting.';
+const LATE = 'The load was stopped at its limit of 1 min: 2 of 9 sales had a response.';
 const failed = { received: 10, failed: 9 };
 const none = { sold: 0, lockTimeout: 1 };
 const standstills = [{ from: 100, until: 900 }];
@@ -166,9 +166,9 @@ test.each<[string, Evidence, Verdict, string[]?]>([
     twoSales({ finalStock: 2, events: [] }, { sold: [], lockTimeout: 2 }, [none, none]),
     'unknown',
     [
-      '2 of 2 sales were refused, because the lock was not free in time.',
+      '2 of 2 sales were refused, because they did not get the lock in time.',
       'Nothing was sold.',
-      'Nothing was sold by node-1 and node-2.',
+      'node-1 and node-2 sold nothing.',
     ],
   ],
   ['a unit too many in stock, and no two sales read the same', twoSales({ finalStock: 1 }), 'unknown'],
@@ -176,7 +176,7 @@ test.each<[string, Evidence, Verdict, string[]?]>([
     'a lock that fails nearly every sale, though the few it let through add up',
     twoSales({ requests: 20 }, { sent: 20, answers: 20, failed: 18 }, [failed, failed]),
     'unknown',
-    ['18 sales failed, and no fault explains it: LOG_LEVEL=info shows the log of the nodes.'],
+    ['18 sales failed, and no fault explains why. LOG_LEVEL=info shows the log of the nodes.'],
   ],
   ['as many refused as answered', refusing(2), 'pass'],
   ['more refused than answered', refusing(3), 'unknown'],
@@ -192,7 +192,7 @@ test.each<[string, Evidence, Verdict, string[]?]>([
     'a lock that is free for too long and refuses most sales',
     heldUp(twoSales({ requests: 7 }, { sent: 7, answers: 7, lockTimeout: 5 }), 2_500),
     'fail',
-    [`${FREE} 5 of 7 were refused.`],
+    [`${FREE} 5 of 7 sales were refused.`],
   ],
   ['a load that takes too long', twoSales({ requests: 9 }, { isCapped: true }), 'unknown', [LATE]],
   ['one with a fault that is seen', heldUp(twoSales({ requests: 9 }, { isCapped: true }), 2_500), 'fail', [FREE, LATE]],
@@ -205,7 +205,7 @@ test.each<[string, Evidence, Verdict, string[]?]>([
     'a sale in doubt that no fault explains',
     twoSales({ requests: 3 }, { sent: 3, answers: 3, indefinite: 1 }, [{ received: 2, inDoubt: 1 }]),
     'unknown',
-    ['1 sale in doubt, and no fault explains it.'],
+    ['1 sale is in doubt, and no fault explains why.'],
   ],
 ])('account of a rush, a single case: %s', (_what, evidence, verdict, reasons) => {
   const judged = judge(evidence, measure(evidence));
@@ -235,45 +235,45 @@ test.each<[string, Evidence, Verdict, string[]]>([
     'one that got no unit, and was told so',
     byAnswers(3, 7, { ...oops }),
     'pass',
-    ['3 sold · stock 7, as expected · none sold twice.', '1 were answered otherwise, such as "500 oops".'],
+    ['3 sold · stock 7, as expected · none sold twice.', '1 other response, such as "500 oops".'],
   ],
   [
     'two that were not let in',
     byAnswers(2, 8, { lockTimeout: 2, samples: { lockTimeout: '503 busy' } }),
     'pass',
-    ['2 sold · stock 8, as expected · none sold twice.', '2 were answered otherwise, such as "503 busy".'],
+    ['2 sold · stock 8, as expected · none sold twice.', '2 other responses, such as "503 busy".'],
   ],
   ['a lost unit', byAnswers(4, 7), 'fail', ['4 sold · stock 7, expected 6 · 1 sold twice.']],
   [
     'a lost unit, whatever else was answered, and though not all was',
     byAnswers(2, 9, { ...oops, answers: 3, errors: 1, isCapped: true }),
     'fail',
-    ['2 sold · stock 9, expected 8 · 1 sold twice.', '1 were answered otherwise, such as "500 oops".'],
+    ['2 sold · stock 9, expected 8 · 1 sold twice.', '1 other response, such as "500 oops".'],
   ],
   ['more sold than there were', byAnswers(4, 0, {}, 3), 'fail', ['4 sold of 3 · stock 0 · 1 oversold.']],
   [
     'a stock below zero, though nobody was told that he has it',
     byAnswers(2, -2, { soldOut: 2 }, 2),
     'fail',
-    ['The stock is -2: more was taken than there was.'],
+    ['The stock is -2: more units were taken than there were.'],
   ],
   [
     'units that went to nobody',
     byAnswers(3, 6, { ...oops }),
     'fail',
-    ['1 unit went to nobody: 3 answers say sold, and 4 units are gone. Others were answered "500 oops".'],
+    ['1 unit went to nobody: 3 responses say sold, but 4 units are gone. Other responses say "500 oops".'],
   ],
   [
     'a unit that may have gone to one who has no answer',
     byAnswers(3, 6, { answers: 3, errors: 1 }),
     'unknown',
-    ['1 sale in doubt, and no fault explains it.'],
+    ['1 sale is in doubt, and no fault explains why.'],
   ],
   [
     'more units than those without an answer explain',
     byAnswers(2, 6, { answers: 3, errors: 1, ...oops }),
     'fail',
-    ['2 units went to nobody: 2 answers say sold, and 4 units are gone. Others were answered "500 oops".'],
+    ['2 units went to nobody: 2 responses say sold, but 4 units are gone. Other responses say "500 oops".'],
   ],
   [
     'one without an answer, and no unit',
@@ -285,26 +285,26 @@ test.each<[string, Evidence, Verdict, string[]]>([
     'a load that takes too long',
     byAnswers(3, 7, { answers: 3, isCapped: true }),
     'unknown',
-    ['After 1 min 3 of 4 sales were answered: no load may take longer.'],
+    ['The load was stopped at its limit of 1 min: 3 of 4 sales had a response.'],
   ],
   [
     'a load that was not sent whole',
     byAnswers(3, 7, { sent: 3, answers: 3 }),
     'unknown',
-    ['3 requests were sent, not 4.'],
+    ['3 requests were sent instead of 4.'],
   ],
   [
     'nothing sold',
     byAnswers(0, 10, { indefinite: 4, samples: { inDoubt: '401 who are you?' } }),
     'unknown',
-    ['Nothing was sold.', '4 were answered otherwise, such as "401 who are you?".'],
+    ['Nothing was sold.', '4 other responses, such as "401 who are you?".'],
   ],
-  ['a copy that sold nothing', unwritten(byAnswers(4, 6)), 'unknown', ['Nothing was sold by node-2.']],
+  ['a copy that sold nothing', unwritten(byAnswers(4, 6)), 'unknown', ['node-2 sold nothing.']],
   [
     'a buyer for whom nothing was written',
     unwritten(byAnswers(4, 7)),
     'fail',
-    ['4 sold · stock 7, expected 6 · 1 sold twice.', '1 buyer was told of a unit that no write took from the stock.'],
+    ['4 sold · stock 7, expected 6 · 1 sold twice.', '1 buyer was sold a unit that no write took from the stock.'],
   ],
 ])('account of a rush by its answers alone: %s', (_what, evidence, verdict, reasons) => {
   expect(judgeByAnswers(evidence, measure(evidence))).toMatchObject({ verdict, reasons });
@@ -322,7 +322,7 @@ describe('account of a rush: figures', () => {
     expect(measure(tooLong).longestFreeMs).toBe(2_501);
     expect(measure({ ...tooLong, standstills }).longestFreeMs).toBe(1_701);
     expect(freeEvidence(tooLong, measure(tooLong))).toEqual([
-      'From 0.005 s to 2.506 s nobody was inside, and sale 0002 on node-2 waited.',
+      'From 0.005 s to 2.506 s nobody was inside, although sale 0002 on node-2 waited.',
     ]);
     expect(freeEvidence(twoSales(), measure(twoSales()))).toEqual([]);
   });

@@ -18,7 +18,7 @@ const pages = textsIn('scenarios').map(readScenario);
 test.each([
   [
     because('key stayed', { key: 'lock:001', ms: 185_000 }),
-    'The key lock:001 stayed, with a TTL of 3 min 5 s.',
+    'The key lock:001 was left, with a TTL of 3 min 5 s.',
     '键 lock:001 还在，3 分 5 秒后才过期。',
   ],
   [
@@ -27,8 +27,8 @@ test.each([
     '卖出 2,000 件 · 库存 3,637，应为 3,000 · 重复卖出 637 件。',
   ],
   [
-    because('page', { text: 'The late write overwrote sales.', zh: '迟到的写入覆盖了其他销售（丢失更新）。' }),
-    'The late write overwrote sales.',
+    because('page', { text: 'The late write overwrote other sales.', zh: '迟到的写入覆盖了其他销售（丢失更新）。' }),
+    'The late write overwrote other sales.',
     '迟到的写入覆盖了其他销售（丢失更新）。',
   ],
   [because('page', { text: 'It fails.' }), 'It fails.', 'It fails.'],

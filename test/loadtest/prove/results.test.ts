@@ -31,7 +31,7 @@ test('a cell that is not as promised: which, what was promised, what came; of mo
 
   expect(verdict).toBe('not-as-expected');
   expect(verdictReasons).toEqual([
-    '8-auto-renew · slow-holder · 2 processes: The docs promise that it holds, and it fails. A changes the lock that B holds: B is inside and within its lease.',
+    '8-auto-renew · slow-holder · 2 processes: It is expected to hold, but it fails. A changes the lock that B holds: B is inside and within its lease.',
   ]);
 });
 
@@ -50,13 +50,13 @@ test.each([
   });
 
   expect(counterexample.length).toBeGreaterThan(4);
-  expect(counterexample[0]).toMatchObject({ process: 'A', kind: 'begins', command: 'begins a sale' });
+  expect(counterexample[0]).toMatchObject({ process: 'A', kind: 'begins', command: 'starts a sale' });
   expect(difference).toBeUndefined();
   expect(proofSchema.parse(written)).toEqual(written);
 });
 
 const judged = (verdict: ProofCell['verdict'], expected: ProofCell['expected'] = null) => ({
-  ...{ stage: '6-lua-release', scope: 'late-release', processes: 2, reason: 'No order of events violates it.' },
+  ...{ stage: '6-lua-release', scope: 'late-release', processes: 2, reason: 'No interleaving breaks the lock.' },
   ...{ verdict, expected },
 });
 

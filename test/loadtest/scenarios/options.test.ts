@@ -59,7 +59,7 @@ test('one-user: a lock that every user shares keeps another user out, which is n
 
   expect(outcome).toMatchObject({
     verdict: 'fail',
-    reasons: expect.arrayContaining(['C did not get in while A was inside, though another user asked.']),
+    reasons: expect.arrayContaining(['C did not enter while A was inside, although its user is another one.']),
   });
 });
 

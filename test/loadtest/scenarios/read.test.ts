@@ -31,6 +31,6 @@ test.each([
 
 test('a page that does not say when it holds is refused', () => {
   expect(() => readScenario('a-page\nIs a sale lost?\n\nall sales end\n')).toThrow(
-    'a-page: it does not say when it holds.',
+    'a-page: the last step has no "holds when" line.',
   );
 });

@@ -10,7 +10,7 @@ test.each([
   '%s under %s: one of two writes in doubt is lost, and the stock is said to be too high by one',
   async (drill, lock) => {
     const { outcome } = await playDrill(asDrill(scenario(drill)), lock);
-    const [, stock, atMost] = /The stock is (\d+) instead of (\d+)/.exec(outcome.reasons.join(' ')) ?? [];
+    const [, stock, atMost] = /The stock is (\d+), but should be at most (\d+)/.exec(outcome.reasons.join(' ')) ?? [];
 
     expect(Number(stock) - Number(atMost)).toBe(1);
   },

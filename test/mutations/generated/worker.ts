@@ -19,6 +19,6 @@ answerTasks((task: Task): Promise<Usual | Judgement> => {
 });
 
 process.on('uncaughtException', (error) => {
-  const caughtBy = { name: 'its process', reason: `A process ends by an error that no code handles: ${error}` };
+  const caughtBy = { name: 'its process', reason: `A process dies of an unhandled error: ${error}` };
   process.send?.({ difference, caughtBy } satisfies Judgement, () => process.exit(1));
 });

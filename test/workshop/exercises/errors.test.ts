@@ -52,7 +52,7 @@ describe('workshop: an error while the file runs is told with its line', () => {
       write('uncaught.ts', lockWith({ acquire: 'void (async () => (undefined as any).lock())();' })),
     );
 
-    expect(reason).toMatch(/^A ends by an error that nobody catches: Cannot read .*\/uncaught\.ts:6\)$/);
+    expect(reason).toMatch(/^A dies of an unhandled error: Cannot read .*\/uncaught\.ts:6\)$/);
   });
 
   test('one that is thrown while the file is loaded', async () => {

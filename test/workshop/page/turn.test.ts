@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', (
     await take(page, throwing);
     await button(page, 'Play all scenarios').click();
     await says(page, /0 of 4 checks pass/);
-    await page.locator('.why', { hasText: 'Line 4: No sale took place: acquire() fails: Error: mine' }).waitFor();
+    await page.locator('.why', { hasText: 'Line 4: No sale succeeded: acquire() fails: Error: mine' }).waitFor();
     await page.locator('.cm-bad', { hasText: "throw new Error('mine');" }).waitFor();
 
     await take(page, `${usual}${solution}`);

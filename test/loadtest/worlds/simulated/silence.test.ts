@@ -19,7 +19,7 @@ test('a drill that waits for what never comes is ended, and the stack is as it w
   const silent = pageOf('A sells at node-1 and is held inside', 'A ends');
 
   await expect(run(silent, '8-auto-renew')).rejects.toThrow(
-    /^The drill came no further: for 3 min it has said nothing\.$/,
+    /^The drill is stuck: it has made no progress for 3 min\.$/,
   );
 });
 
@@ -68,7 +68,7 @@ test('a drill whose nodes tell nothing does not begin, and nobody looks at Redis
 
     const opened = openTestBed({ target: silent, stage: '4-ttl', timing, stock: 100, narrate: async () => {} });
 
-    await expect(opened).rejects.toThrow('A node could not be followed.');
+    await expect(opened).rejects.toThrow('The events of a node did not arrive.');
     const asked = vi.spyOn(lab.redis, 'executeAll');
     await target.clock.sleep(1_000);
     expect(asked).not.toHaveBeenCalled();

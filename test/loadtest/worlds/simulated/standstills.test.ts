@@ -29,7 +29,7 @@ const justNow = (ms: number) => (clock: Clock) => [{ from: clock.now() - ms, unt
 test('a node that stood still for a quarter of a lease spoils the verdict', async () => {
   expect(await play(longSale, 'node-2', justNow(125))).toEqual({
     verdict: 'unknown',
-    reason: 'The machine was too busy: for 125 ms nothing went on.',
+    reason: 'The machine was too busy: nothing ran for 125 ms.',
   });
 });
 

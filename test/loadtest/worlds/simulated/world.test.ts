@@ -32,7 +32,7 @@ test('a lock of which the virtual world has all that it imports: it is judged, a
   const held = await play(right, ['crashed-holder', 'late-release']);
   expect(held.map(([drill, verdict]) => `${drill} ${verdict}`)).toEqual(['crashed-holder pass', 'late-release pass']);
   expect(await play(throwing, ['crashed-holder'])).toEqual([
-    ['crashed-holder', 'fail', 'No sale took place: acquire() fails: Error: no key.'],
+    ['crashed-holder', 'fail', 'No sale succeeded: acquire() fails: Error: no key.'],
   ]);
 });
 

@@ -74,7 +74,7 @@ test.each<[drill: string, what: string, lock: string, verdict: string, says: Reg
   ['late-release', 'a key of its own', 'key-of-its-own', 'fail', /"lock:inventory": use the key that you are given/],
   ['late-release', 'a key that has the given one in its name', 'other-key', 'pass', /./],
   ['long-wait', 'a lock that tries by SETNX', 'setnx-then-pexpire', 'pass', /./],
-  ['client-gone', 'a place that stays in the queue', 'keeps-a-place', 'fail', /^B was not sold within 5 s/],
+  ['client-gone', 'a place that stays in the queue', 'keeps-a-place', 'fail', /^B did not succeed within 5 s/],
 ])('%s: %s', async (drill, _what, lock, verdict, says) => {
   const outcome = await grade(lock, drill);
 
@@ -87,9 +87,9 @@ test('rush: a lost wake-up leaves the lock free while sales wait; a right lock i
   const { verdict, reasons, figures, evidence } = await grade('loses-wake-ups', 'rush', FEW);
   expect({ verdict, evidence }).toEqual({
     verdict: 'fail',
-    evidence: [expect.stringMatching(/^From [\d.]+ s to [\d.]+ s nobody was inside, and sale \d{4} on node-[12]/)],
+    evidence: [expect.stringMatching(/^From [\d.]+ s to [\d.]+ s nobody was inside, although sale \d{4} on node-[12]/)],
   });
-  expect(reasons.join(' ')).toMatch(/For [\d.]+ s nobody held the lock although sales waited\./);
+  expect(reasons.join(' ')).toMatch(/Nobody held the lock for [\d.]+ s, although sales were waiting\./);
   expect((figures as RushFigures).longestFreeMs).toBeGreaterThan(FREE_LIMIT_MS);
 
   const right = await grade('control-plain', 'rush');
