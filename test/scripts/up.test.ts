@@ -120,5 +120,5 @@ describe('npm run up', () => {
 test('npm run down: says so when nothing is up', async () => {
   const down = start('scripts/down.ts', {});
   expect((await down.ended).code).toBe(0);
-  expect(down.stdout()).toBe('Nothing is up.\n');
+  expect(down.stdout()).toBe('No stack is up.\n');
 });

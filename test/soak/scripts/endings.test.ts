@@ -21,7 +21,7 @@ describe('Ctrl-C in the middle: 2', () => {
   test.each([
     { file: replay, args: longRush, at: /Stage 6/, says: /^$/ },
     { file: bench, args: ['--only', '6', '--seconds', '60'], at: /Round 1/, says: /^$/ },
-    { file: kills, args: [], at: /A random node is killed every second/, says: /^The run could not be made: it was/ },
+    { file: kills, args: [], at: /Killing a random node every second/, says: /^The run failed: interrupted/ },
     { file: drill, args: ['redis-outage', '--stage', '8'], at: /SIGSTOP/, says: /^$/ },
     { file: drill, args: ['failover', '--stage', '8'], at: /Redis is killed/, says: /^$/ },
   ])('$file $args', async ({ file, args, at, says }) => {
