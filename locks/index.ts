@@ -37,7 +37,9 @@ import { createRegistry, type Strategy } from './strategy.ts';
 
 export type { Backend, Commands, Strategy } from './strategy.ts';
 
-/** Every stage by name, in the order of the course. The name is also that of its file, its chapter and its row in every report. */
+/**
+ * Every stage by name, in the order of the course. The name is also that of its file, its chapter and its row in every report.
+ */
 export const locks: Record<string, CreateLock> = {
   '0-none': none,
   '1-in-process': inProcess,

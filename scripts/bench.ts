@@ -92,7 +92,8 @@ const { nodes = grow ? usualGrowth.nodes : undefined } = command.opts<{ nodes?: 
 const mode = isHttp ? 'http' : 'locks';
 const most = Math.max(...waiters);
 if (isHttp && most > requests) command.error(`error: --waiters ${most} is more than --requests ${requests}`);
-if (nodes && (!isHttp || orders)) command.error('error: --nodes needs --http or --grow, and can't be combined with --orders');
+if (nodes && (!isHttp || orders))
+  command.error("error: --nodes needs --http or --grow, and can't be combined with --orders");
 const chosen = chooseContestants();
 // Nobody's settings but the defaults: the figures of two runs must compare.
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
@@ -339,7 +340,8 @@ function turnsOf({ turns, contestants }: BenchResults) {
 
 function describe({ figures, failure }: Turn): string {
   if (figures === undefined) return pc.red(failure ?? '');
-  const lost = figures.lostUpdates > 0 ? pc.red(`  not exclusive: ${formatNumber(figures.lostUpdates)} lost updates`) : '';
+  const lost =
+    figures.lostUpdates > 0 ? pc.red(`  not exclusive: ${formatNumber(figures.lostUpdates)} lost updates`) : '';
   return `${formatNumber(figures.perSecond).padStart(7)} per second${lost}`;
 }
 

@@ -1,4 +1,5 @@
-// npm run judge: starts two copies of a service in any language, learns its protocol from a few sales, injects faults, and judges its traffic.
+// npm run judge: starts two copies of a service in any language, learns its protocol from a few sales, injects faults, and
+// judges its traffic.
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,9 +33,9 @@ import { commandLine, describeMachine } from './command-line/environment.ts';
 import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
 
 /**
- * The lease of the drills in which leases expire by themselves, and of those in which the harness ends them, in milliseconds. The
- * long one outlasts an outage of 3 s, and the half second until a node has found Redis again; and it has ended 2 s after the return of
- * Redis, by when the shop is to sell.
+ * The lease of the drills in which leases expire by themselves, and of those in which the harness ends them, in milliseconds.
+ * The long one outlasts an outage of 3 s, and the half second until a node has found Redis again; and it has ended 2 s after
+ * the return of Redis, by when the shop is to sell.
  */
 const SHORT_LEASE_MS = 400;
 const LONG_LEASE_MS = 4_500;

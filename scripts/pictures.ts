@@ -1,5 +1,6 @@
-// npm run pictures: makes docs/images: the README's animation and the preview of a shared link, from the lesson; the final stock, from drills in
-// simulated time; and the live page, which it starts and plays on. It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
+// npm run pictures: makes docs/images: the README's animation and the preview of a shared link, from the lesson; the final
+// stock, from drills in simulated time; and the live page, which it starts and plays on. It needs Chromium: at
+// /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

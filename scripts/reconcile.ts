@@ -82,7 +82,10 @@ async function readTwice(): Promise<Accounts> {
   throw new NotNow('Sales are in flight: the accounts changed while they were read. Try again when nobody is selling.');
 }
 
-/** A line for each sku whose two stores differ in both readings. A key missing in Redis is read from MySQL and is not a difference. */
+/**
+ * A line for each sku whose two stores differ in both readings. A key missing in Redis is read from MySQL and is not a
+ * difference.
+ */
 async function readDiffering(): Promise<string[]> {
   const before = await compare();
   await sleep(STILL_FOR_MS);
@@ -141,7 +144,11 @@ function describe({ holdings, intents, unrestored }: Accounts) {
     ...describeIntents(intents),
     ...describeUnrestored(unrestored),
     ...unsupplied.map((sku) => `The stock of sku ${sku} was not set through the admin API, so its supply is unknown.`),
-    total === 0 ? (unsupplied.length === 0 ? 'Every unit is accounted for.' : '') : `Unexplained: ${plural(total, 'unit')}.`,
+    total === 0
+      ? unsupplied.length === 0
+        ? 'Every unit is accounted for.'
+        : ''
+      : `Unexplained: ${plural(total, 'unit')}.`,
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -143,7 +143,9 @@ function serversOf({ redisSet, replica }: Stack, { processes }: Backends): strin
     ({ name, url, part }) => `${name}, ${url}, kill it with kill -9 ${part.pid}`,
   );
   if (replica) lines.push(`replica, ${replica.url}`);
-  const members = (processes.zookeeper ?? []).map(({ pid }, at) => `zookeeper ${at + 1}, kill it with kill -9 ${pid()}`);
+  const members = (processes.zookeeper ?? []).map(
+    ({ pid }, at) => `zookeeper ${at + 1}, kill it with kill -9 ${pid()}`,
+  );
   return [...lines, ...(members.length > 1 ? members : [])].map((line) => `\n         ${line}`).join('');
 }
 

@@ -40,9 +40,7 @@ npm prints two lines before the JSON. To suppress them: npm run --silent worksho
   .action((exercise: string) => finish(() => watch(exercise)));
 program
   .command('check')
-  .description(
-    'check the files once: exit code 0 if all are solved, 1 if not, 2 if they could not be checked',
-  )
+  .description('check the files once: exit code 0 if all are solved, 1 if not, 2 if they could not be checked')
   .argument('[exercises...]', 'exercises by number or name (default: all)')
   .option('--json', 'print the results as JSON and nothing else', false)
   .action((exercises: string[], { json }: { json: boolean }) => finish(() => check(exercises, json)));
@@ -112,7 +110,10 @@ function putAllBack(wanted: string[]): number {
   return ALL_SOLVED;
 }
 
-/** The exercises of these numbers or names, in the order of the list; all when none is wanted. Throws for one that does not exist. */
+/**
+ * The exercises of these numbers or names, in the order of the list; all when none is wanted. Throws for one that does not
+ * exist.
+ */
 function among(wanted: string[]): Exercise[] {
   const exercises = readExercises(folder);
   const isMeant = (word: string) => (each: Exercise) => word === each.name || Number(word) === each.number;

@@ -27,7 +27,8 @@ const renewIfOwner = readScript('renew-if-owner');
 
 /**
  * When another node waits, a tenure ends after this many holders, this many milliseconds, or a third of the lease. A process
- * that takes over after an idle phase is slow at first: with 128 holders every sale cost about a sixth more CPU time than with 512.
+ * that takes over after an idle phase is slow at first: with 128 holders every sale cost about a sixth more CPU time than with
+ * 512.
  */
 const HOLDERS_PER_TENURE = 512;
 const TENURE_MS = 100;

@@ -16,7 +16,9 @@ export function unlessRefused(error: unknown): undefined {
   if (!isRefused(error)) throw error;
 }
 
-/** True if a single try found the row locked: with NOWAIT, which MariaDB reports as a lock wait timeout, or after a short wait. */
+/**
+ * True if a single try found the row locked: with NOWAIT, which MariaDB reports as a lock wait timeout, or after a short wait.
+ */
 export const isTaken = (error: unknown) =>
   ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));
 

@@ -74,10 +74,15 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   }
 
   return {
-    /** Sends a statement that does not wait for a lock. Rejects with AbortError, having changed nothing, if `signal` aborts first. */
+    /**
+     * Sends a statement that does not wait for a lock. Rejects with AbortError, having changed nothing, if `signal` aborts
+     * first.
+     */
     ask: <T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) =>
       send<T>(sql, values, signal, ANSWER_LIMIT_MS),
-    /** Sends a statement that waits for a lock as long as it takes. Settles like `ask`. After an AbortError, close the session. */
+    /**
+     * Sends a statement that waits for a lock as long as it takes. Settles like `ask`. After an AbortError, close the session.
+     */
     async wait<T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) {
       const answer = await send<T>(sql, values, signal);
       // The reply may have arrived while the KILL was on its way.

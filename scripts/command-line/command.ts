@@ -43,7 +43,11 @@ const options = {
   stock: row('--stock <n>', 'units in stock before a rush', wholeNumber),
   units: row('--units <n>', 'units in stock before a sell-out; twice as many buyers order', wholeNumber),
   url: row('--url <url>', 'run on a running stack: the address of its load balancer', webAddress),
-  lab: row('--lab <urls>', 'the admin API of each of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889', webAddresses),
+  lab: row(
+    '--lab <urls>',
+    'the admin API of each of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
+    webAddresses,
+  ),
   nodes: row('--nodes <n>', 'number of nodes in drills under load (2)', wholeNumberFrom(2, MOST_NODES)),
   real: flag('--real', 'run on real servers (minutes) instead of in simulated time'),
   redis: row(
@@ -53,7 +57,10 @@ const options = {
   ),
   zookeeper: row('--zookeeper <n>', 'number of ZooKeeper servers: 1 or 3 (1)', oneOf('1', '3')),
   pause: flag('--pause', 'wait for Enter before each step that can wait'),
-  save: row('--save [file]', 'save the run as a page that plays without a server: to this file, or one page per stage in reports/'),
+  save: row(
+    '--save [file]',
+    'save the run as a page that plays without a server: to this file, or one page per stage in reports/',
+  ),
   new: row('--new <file>', 'write a working lock to start from, and exit'),
   lock: row('--lock <name>', 'only this lock of a package that has several, such as redis-semaphore-redlock'),
   libraries: flag('--libraries', 'include the published locks in loadtest/peers'),
@@ -65,11 +72,7 @@ const options = {
   delays: row('--delays <n>', 'number of delayed commands, in fault models that have them', wholeNumberFrom(0, 3)),
   crashes: row('--crashes <n>', 'number of crashes, in fault models that have them', wholeNumberFrom(0, 3)),
   deep: flag('--deep', '3 processes × 2 sales; takes minutes'),
-  states: row(
-    '--states <n>',
-    'state limit per cell, beyond which it is unknown',
-    wholeNumberFrom(1, 100_000_000),
-  ),
+  states: row('--states <n>', 'state limit per cell, beyond which it is unknown', wholeNumberFrom(1, 100_000_000)),
   require: row('--require <part>', 'exit with 2 unless the model checker finished every fault model', oneOf('search')),
   only: row('--only <names>', 'what to measure (all)', list),
   rounds: row('--rounds <n>', 'number of measurements of each', wholeNumber, 3),
@@ -201,7 +204,9 @@ function oneOf<Name extends string>(...names: Name[]) {
 function leaseLength(value: string): number {
   const ms = wholeNumber(value);
   if (ms >= SHORTEST_LEASE_MS) return ms;
-  throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, long enough for a step inside the lease.`);
+  throw new InvalidArgumentError(
+    `It must be at least ${SHORTEST_LEASE_MS} ms, long enough for a step inside the lease.`,
+  );
 }
 
 export function wholeNumberFrom(least: number, most: number) {

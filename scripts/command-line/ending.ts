@@ -32,8 +32,8 @@ export async function runToEnd(
 let hasReader = true;
 
 /**
- * Returns what aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in order. The second
- * signal ends the process at once, and the reaper clears up.
+ * Returns what aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in
+ * order. The second signal ends the process at once, and the reaper clears up.
  */
 export function stopOnSignal(reason: Error, stopping = new AbortController()): AbortController {
   const interrupt = () => {
@@ -49,8 +49,8 @@ export function stopOnSignal(reason: Error, stopping = new AbortController()): A
 }
 
 /**
- * Runs a command as `runToEnd`, and ends this process with its exit code, whatever a lock or a server has left behind. What was written
- * to a pipe is read first, however long the reader takes.
+ * Runs a command as `runToEnd`, and ends this process with its exit code, whatever a lock or a server has left behind. What was
+ * written to a pipe is read first, however long the reader takes.
  */
 export async function endWith(...command: Parameters<typeof runToEnd>): Promise<never> {
   const code = await runToEnd(...command);

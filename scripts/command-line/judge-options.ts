@@ -18,7 +18,10 @@ const milliseconds = wholeNumberFrom(1, 3_600_000);
 /** What the user can say about a service so that it need not be learned, and how long to wait for it. */
 const said = [
   new Option('--name <name>', 'name of the service in the report'),
-  new Option('--sale <request>', 'the request that buys a unit, such as "POST /buy" or "POST /buy {...}" (default: learned)'),
+  new Option(
+    '--sale <request>',
+    'the request that buys a unit, such as "POST /buy" or "POST /buy {...}" (default: learned)',
+  ),
   new Option(
     '--stock <key>',
     'the Redis key of its stock, such as stock:42 (default: learned), or the stock in MySQL: mysql://user:password@127.0.0.1:3306/shop?table=goods&column=qty&where=id=42',
@@ -45,7 +48,10 @@ export type JudgeCommand = ReturnType<typeof readJudgeOptions>;
 /** Reads the command line of `npm run judge`. An invalid command line ends the process with exit code 2 and one line. */
 export function readJudgeOptions(argv: string[]) {
   const command = newCommand('judge', ['drill', 'requests', 'connections', 'json', 'reports'])
-    .argument('[service]', 'the command that starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json')
+    .argument(
+      '[service]',
+      'the command that starts a copy, such as "java -jar shop.jar", or a folder with a lockstep.json',
+    )
     .addHelpText(
       'after',
       '\nEach copy gets PORT, REDIS_URL, LEASE_MS and NODE_NAME in its environment, and MYSQL_URL if the stock is in MySQL.',
@@ -67,7 +73,8 @@ export function readJudgeOptions(argv: string[]) {
   const [text = ''] = command.args;
   const service = readOrRefuse();
   if (!isExternal(service.name)) refuse(`--name ${service.name} is the name of a built-in row: choose another`);
-  if (!/^[\w.-]{1,40}$/.test(service.name)) refuse(`--name ${service.name} must consist of letters, digits, dots and dashes`);
+  if (!/^[\w.-]{1,40}$/.test(service.name))
+    refuse(`--name ${service.name} must consist of letters, digits, dots and dashes`);
   const drills = namesAmong(foreignDrills, drill, command, '--drill');
   return {
     service,
@@ -85,9 +92,7 @@ export function readJudgeOptions(argv: string[]) {
     try {
       const running = runningOf(url, redis, known.stock);
       if ((running === undefined) === (text === ''))
-        throw new Error(
-          'give either a command, such as "java -jar shop.jar", or --url with two running copies',
-        );
+        throw new Error('give either a command, such as "java -jar shop.jar", or --url with two running copies');
       const own = running ? { command: '', dir: callerDir, name: 'service' } : readSaid(text, callerDir);
       const all = { ...own, ...known, running, ...(sale !== undefined && { sale: readSale(sale) }) };
       if (!isRowPlace(all.stock)) return all;
@@ -111,7 +116,8 @@ function runningOf(url?: string, redis?: string, stock?: string): Running | unde
   if (urls.length !== 2 || urls[0] === urls[1])
     throw new Error('--url needs the addresses of two copies, such as http://127.0.0.1:8081,http://127.0.0.1:8082');
   const redisUrl = addressHere(redis ?? '', '--redis', 'redis://127.0.0.1:6379').href;
-  if (stock === undefined) throw new Error('--url needs --stock: the Redis traffic of running copies can't be observed');
+  if (stock === undefined)
+    throw new Error("--url needs --stock: the Redis traffic of running copies can't be observed");
   return { urls, redisUrl, stock };
 }
 

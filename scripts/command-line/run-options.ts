@@ -86,7 +86,8 @@ export function readRunOptions(name: 'start' | 'staircase', argv: string[], vers
     refuse(command, `--url needs --track locks: the drills of ${track} start their own stacks`);
   const whyNoNodes = given.nodes !== undefined && whyNotMoreNodes();
   if (whyNoNodes) refuse(command, `--nodes ${given.nodes}: ${whyNoNodes}`);
-  if (given.redis && !isOfLocks) refuse(command, `--redis needs --track locks: the drills of ${track} use a single Redis`);
+  if (given.redis && !isOfLocks)
+    refuse(command, `--redis needs --track locks: the drills of ${track} use a single Redis`);
   if (given.redis && running) refuse(command, '--redis starts servers, but --url names running ones: leave one out');
   if (given.redis && isVirtual) refuse(command, '--redis needs --real: simulated time has no such servers');
   const servers = ownServersOf(given, command);
@@ -148,8 +149,7 @@ export function readGradeOptions(argv: string[]) {
       'name a module, such as ./my-lock.ts, or a package, such as redlock@5, or use --libraries or --new',
     );
   }
-  if (given.lock !== undefined && libraries.length === 0)
-    refuse(command, '--lock needs a package, such as redlock@5');
+  if (given.lock !== undefined && libraries.length === 0) refuse(command, '--lock needs a package, such as redlock@5');
   if (given.markdown && !given.libraries) refuse(command, '--markdown needs --libraries');
   if (!isVirtual && libraries.length > 0) refuse(command, 'packages are graded in simulated time: leave --real out');
   // In virtual time nothing differs from run to run.
@@ -172,8 +172,8 @@ const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'st
 export type DrillCommand = ReturnType<typeof readDrillOptions>;
 
 /**
- * Reads the command line of `npm run drill`: the drill, and the rows to run it under, in order. `fileFor` names the file that saves
- * the run under a row as a page; it is absent if nothing is saved. Ends the process like `readRunOptions`.
+ * Reads the command line of `npm run drill`: the drill, and the rows to run it under, in order. `fileFor` names the file that
+ * saves the run under a row as a page; it is absent if nothing is saved. Ends the process like `readRunOptions`.
  */
 export function readDrillOptions(argv: string[]) {
   const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
@@ -287,7 +287,7 @@ function drillSettings(
     refuse(command, `--nodes ${given.nodes} is more than --requests ${requests}`);
   if (hasRush && connections > requests) refuse(command, `${tooMany} --requests ${requests}`);
   if (hasSellOut && connections > 2 * units) refuse(command, `${tooMany} the ${2 * units} buyers of a sell-out`);
-  if (given.json && given.markdown) refuse(command, '--json and --markdown can't be combined');
+  if (given.json && given.markdown) refuse(command, "--json and --markdown can't be combined");
   return {
     settings: { requests, connections, stock, units, leaseMs: given.lease ?? usual.leaseMs },
     prints: given.json ? 'json' : given.markdown ? 'markdown' : undefined,

@@ -16,16 +16,16 @@ export interface Options {
 }
 
 /**
- * Grades the locks of these modules like `lockstep grade`, in a separate process. Resolves with the results, whatever the verdict;
- * rejects with what was printed when there are none.
+ * Grades the locks of these modules like `lockstep grade`, in a separate process. Resolves with the results, whatever the
+ * verdict; rejects with what was printed when there are none.
  */
 export async function grade(files: string | string[], options?: Options): Promise<Results> {
   return resultsSchema.parse(await resultOf('grade', [files].flat(), options));
 }
 
 /**
- * Judges two copies of the service that this command starts, like `lockstep judge`, in a separate process. Resolves and rejects like
- * `grade` does.
+ * Judges two copies of the service that this command starts, like `lockstep judge`, in a separate process. Resolves and rejects
+ * like `grade` does.
  */
 export async function judge(service: string, options?: Options): Promise<Judgement> {
   return judgementSchema.parse(await resultOf('judge', [service], options));
