@@ -55,7 +55,7 @@ describe('something dies', () => {
       process.kill(Number.parseInt(line, 10), 'SIGKILL');
 
       expect((await command.ended).code).toBe(1);
-      expect(command.stdout()).toMatch(/was ended by SIGKILL/);
+      expect(command.stdout()).toMatch(/was killed by SIGKILL/);
       expect(command.stdout()).toContain('Left out: 6-lua-release (sell-out).');
       expect(readLatest(command).verdict).toBe('unknown');
     },

@@ -56,7 +56,7 @@ describe('npm run up', () => {
     const node = await (await fetch(`http://127.0.0.1:${env.NODE_1_LAB_PORT}/state`)).json();
     process.kill((node as { pid: number }).pid, 'SIGKILL');
     expect((await again.ended).code).toBe(1);
-    expect(again.stdout()).toMatch(/^node-1 was ended by SIGKILL/m);
+    expect(again.stdout()).toMatch(/^node-1 was killed by SIGKILL/m);
     expect(crashed.leftovers()).toEqual([]);
   });
 });
