@@ -1,13 +1,13 @@
-// The questions of a stage as its chapter asks them, in English: each with its answers, and what is right folded away below.
+// A stage's questions for its chapter, in English: each with its choices, and the answer folded away below.
 
 import { type Question, readQuestions } from '../server/questions.ts';
 
 const LETTERS = 'abcdefgh';
 
-/** They are in Markdown. Throws when the stage has none. */
+/** As Markdown. Throws if the stage has none. */
 export function questionsOf(stage: string): string {
   const questions = readQuestions()[stage];
-  if (questions === undefined) throw new Error(`There are no questions of ${stage}.`);
+  if (questions === undefined) throw new Error(`There are no questions for ${stage}.`);
   return questions
     .map(({ question: [question], answers, explains: [explains] }, at) => {
       const letter = (answer: Question['answers'][number]) => LETTERS[answers.indexOf(answer)];

@@ -1,4 +1,4 @@
-// What a stage changes in the file of the stage before.
+// The diff between a stage's file and that of the stage before.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { projectDir } from '../../stack/parts.ts';
 const fileOf = (stage: number) => `locks/${lockName(String(stage))}.ts`;
 const textOf = (file: string) => readFileSync(join(projectDir, file), 'utf8');
 
-/** The lesson of a stage, 1 to 8: the unified diff from the file of the stage before, with the whole file as context. */
+/** The lesson of a stage, 1 to 8: the unified diff from the previous stage's file, with the whole file as context. */
 export function stageDiff(stage: number): string {
   const [before, after] = [fileOf(stage - 1), fileOf(stage)];
   return createTwoFilesPatch(before, after, textOf(before), textOf(after), undefined, undefined, {
