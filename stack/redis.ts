@@ -141,7 +141,7 @@ export async function startRedis(
   }
 }
 
-const readyLine = /Ready to accept connections|Sentinel (new )?ID is|The embedded Valkey listens/;
+const readyLine = /Ready to accept connections|Sentinel (new )?ID is|The embedded Valkey is listening/;
 
 async function startOn(port: number, program: string | undefined, options: ServerOptions) {
   let isReady = false;
