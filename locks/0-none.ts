@@ -1,5 +1,5 @@
 // Stage 0 · none
-// Problem: many buyers ask for the same goods at the same moment.
+// Problem: many buyers order the same item at the same moment.
 // Change:  nothing protects the sale.
 // Leaves:  two requests read the same stock and both sell it.
 

@@ -1,7 +1,7 @@
 // Stage 2 · recursive-retry
 // Problem: the other service has its own mutex, so both still enter at once.
-// Change:  the lock is a key in Redis, which both services share; on failure wait, then call yourself.
-// Leaves:  every failed try stays in memory until the last one ends.
+// Change:  the lock is a key in Redis that both services share; if it is taken, acquire waits and calls itself.
+// Leaves:  every failed try stays in memory until the last one returns.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from './lock.ts';

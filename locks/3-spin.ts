@@ -1,7 +1,7 @@
 // Stage 3 · spin
-// Problem: every failed try stays in memory until the last one ends.
-// Change:  the same wait as a loop.
-// Leaves:  a holder that crashes never deletes the key, and everyone waits for ever.
+// Problem: every failed try stays in memory until the last one returns.
+// Change:  acquire retries in a loop instead of calling itself.
+// Leaves:  a holder that crashes never deletes the key, so everyone waits forever.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from './lock.ts';

@@ -1,6 +1,6 @@
 // Stage 4 · ttl
-// Problem: a holder that crashes never deletes the key, and everyone waits for ever.
-// Change:  the key expires after leaseMs, set by the same command that creates it.
+// Problem: a holder that crashes never deletes the key, so everyone waits forever.
+// Change:  the key gets a TTL of leaseMs, set by the same command that creates it.
 // Leaves:  a holder slower than its lease deletes the next holder's key.
 
 import { setTimeout as sleep } from 'node:timers/promises';

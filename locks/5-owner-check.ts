@@ -1,7 +1,7 @@
 // Stage 5 · owner-check
 // Problem: a holder slower than its lease deletes the next holder's key.
-// Change:  the value says who owns it; release looks, then deletes.
-// Leaves:  looking and deleting are two commands; the owner can change between them.
+// Change:  the value is the owner's token; release checks it, then deletes the key.
+// Leaves:  checking and deleting are two commands, and the owner can change between them.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from './lock.ts';

@@ -1,7 +1,7 @@
 // Stage 6 · lua-release
-// Problem: looking and deleting are two commands; the owner can change between them.
-// Change:  one Lua script looks and deletes.
-// Leaves:  a holder that asks for its own lock again waits for itself.
+// Problem: checking and deleting are two commands, and the owner can change between them.
+// Change:  one Lua script checks the owner and deletes the key.
+// Leaves:  a holder that acquires its own lock again waits for itself.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from './drivers/script.ts';

@@ -1,7 +1,7 @@
 // Stage 7 · reentrant
-// Problem: a holder that asks for its own lock again waits for itself.
-// Change:  a hash { owner: hold count }, acquire and release in Lua.
-// Leaves:  a sale longer than the lease loses the lock half way.
+// Problem: a holder that acquires its own lock again waits for itself.
+// Change:  the key is a hash { owner: hold count }; Lua scripts acquire and release it.
+// Leaves:  a sale that takes longer than the lease loses the lock halfway.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from './drivers/script.ts';

@@ -1,7 +1,7 @@
 // Stage 8 · auto-renew
-// Problem: a sale longer than the lease loses the lock half way.
-// Change:  a watchdog renews the lease each time a third of it has passed.
-// Leaves:  a paused process cannot renew, and wakes up believing it still holds.
+// Problem: a sale that takes longer than the lease loses the lock halfway.
+// Change:  a watchdog renews the lease every leaseMs / 3.
+// Leaves:  a paused process cannot renew its lease, and resumes believing it still holds the lock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from './drivers/script.ts';
@@ -25,7 +25,7 @@ export const createLock: CreateLock = (options) => {
   }
 
   async function renew() {
-    // No answer is no news: the lease may still be ours, so the next tick asks again.
+    // No reply says nothing about the lease: it may still be ours, so the next tick tries again.
     const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
     if (renewed !== 0 || holdCount === 0) return;
     holdCount = 0;
@@ -35,7 +35,7 @@ export const createLock: CreateLock = (options) => {
 
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
-    // Before asking Redis: if it does not answer, the lease must end by itself.
+    // Stop before asking Redis: if Redis does not reply, the lease must expire by itself.
     if (holdCount === 0) clearInterval(watchdog);
     if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
   }

@@ -1,4 +1,4 @@
-// The registry: every stage and every strategy by its name.
+// The registry: every stage and every strategy by name.
 
 import { createLock as none } from './0-none.ts';
 import { createLock as inProcess } from './1-in-process.ts';
@@ -37,7 +37,9 @@ import { createRegistry, type Strategy } from './strategy.ts';
 
 export type { Backend, Commands, Strategy } from './strategy.ts';
 
-/** Every stage by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
+/**
+ * Every stage by name, in the order of the course. The name is also that of its file, its chapter and its row in every report.
+ */
 export const locks: Record<string, CreateLock> = {
   '0-none': none,
   '1-in-process': inProcess,
@@ -50,7 +52,7 @@ export const locks: Record<string, CreateLock> = {
   '8-auto-renew': autoRenew,
 };
 
-/** Where stage 8 leads, by name: `locks/beyond/`. */
+/** The strategies beyond stage 8, by name: `locks/beyond/`. */
 export const beyond: Record<string, Strategy> = {
   'delete-if-equal': { backend: 'redis', commands: deletingCommands, createLock: deleteIfEqual },
   bounded: { backend: 'redis', createLock: bounded },
@@ -81,10 +83,10 @@ const stages = Object.entries(locks).map(
   ([name, createLock]) => [name, { backend: 'redis', createLock, hasLease: !withoutLease.includes(name) }] as const,
 );
 
-/** The stages and what is beyond them. */
+/** The stages and the strategies beyond them. */
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
 
-/** What is known of all of them, by name. */
+/** What the service needs to know about each strategy, by name. */
 export const registry = createRegistry(strategies);
 export const {
   backendOf,
@@ -99,12 +101,12 @@ export const {
   multiLockOf,
 } = registry;
 
-/** The commands of those that a Redis without them can't carry, by the names of the locks. */
+/** For each lock that needs a recent Redis command: the commands of which the server must have one. */
 export const commandsOfLocks = Object.fromEntries(
   Object.entries(strategies).flatMap(([name, { commands }]) => (commands ? [[name, commands]] : [])),
 );
 
-/** Adds an external lock, under a name that no lock of the course has. */
+/** Adds an external lock, under a name that no built-in lock has. */
 export function addExternalLock(
   name: string,
   createLock: CreateLock,
@@ -116,12 +118,12 @@ export function addExternalLock(
     : { backend, createLock };
 }
 
-/** The built-in lock for each backend. */
+/** The default lock of each backend. */
 const ofBackend: Record<string, string> = { redis: '8-auto-renew', mysql: 'mysql-lock-table', zookeeper: 'zookeeper' };
 
 /**
- * The name that a `LOCK_VERSION` stands for: a number (`4`), a name (`4-ttl`, `fenced`) or a backend (`redis`), in any case.
- * Undefined when there is none.
+ * The lock that a `LOCK_VERSION` selects: a number (`4`), a name (`4-ttl`, `fenced`) or a backend (`redis`), in any letter case.
+ * Undefined if there is no such lock.
  */
 export function lockName(version: string): string | undefined {
   const names = Object.keys(strategies);
@@ -132,10 +134,10 @@ export function lockName(version: string): string | undefined {
     : names.find((name) => name.toLowerCase() === wanted);
 }
 
-/** 4 for `4-ttl`; null for a strategy beyond the stages. */
+/** The stage's number: 4 for `4-ttl`, null for a strategy beyond the stages. */
 export function numberOf(name: string): number | null {
   return Object.hasOwn(locks, name) ? Number.parseInt(name, 10) : null;
 }
 
-/** What `LOCK_VERSION` may be, as part of a sentence. */
+/** The values that `LOCK_VERSION` accepts, as part of a sentence. */
 export const knownVersions = `a number from 0 to 8, a backend (${Object.keys(ofBackend).join(', ')}), or one of ${Object.keys(strategies).join(', ')}`;

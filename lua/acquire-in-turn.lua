@@ -1,9 +1,9 @@
--- Takes the lock when it is free and nobody waits before us, or when it was handed to us. Else we wait for our turn.
+-- Acquires the lock if it is free and nobody waits before us, or if it was handed to us. Else we wait for our turn.
 -- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names
--- `<process>:<lease in ms>:<more>`, whose process listens to `<lock>:<process>`,
--- KEYS[3] the process that got the lock when it was last found free although somebody waited;
+-- `<process>:<lease in ms>:<more>`, whose process subscribes to `<lock>:<process>`,
+-- KEYS[3] the process that last got the lock when it was free although requests were waiting;
 -- ARGV[1] our name, ARGV[2] the lease in ms, ARGV[3] 'join' the queue, 'stay' in it, or 'try' without it.
--- Returns 0 when we hold it, -1 when we have lost our place, else the ms until it is worth asking again.
+-- Returns 0 if we hold the lock, -1 if we have lost our place, else the milliseconds until the next try is worthwhile.
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   local suspect = redis.call('GET', KEYS[3])
   local first, process, lease_ms

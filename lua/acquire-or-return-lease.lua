@@ -1,6 +1,6 @@
--- Takes a free lock, or takes our own once more, and starts the lease anew.
+-- Acquires the lock if it is free or already ours, and restarts the lease.
 -- KEYS[1] the lock, a hash { owner token: hold count }; ARGV[1] our owner token, ARGV[2] the lease in ms.
--- Returns our hold count (1 or more) when we hold it, else minus the ms left of the holder's lease (-1 or less).
+-- Returns our hold count (1 or more) if we hold the lock, else the rest of the holder's lease in ms, negative (-1 or less).
 local left_ms = redis.call('PTTL', KEYS[1])
 local is_free = left_ms == -2
 if not is_free and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then

@@ -1,7 +1,7 @@
 -- Takes a permit if one is left.
--- KEYS[1] the permits that are taken, a sorted set { owner token: when its lease ends, in ms };
--- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] how many permits there are.
--- Returns 1 when we have taken one, 0 when none is left, or we have one already.
+-- KEYS[1] the permits taken, a sorted set { owner token: when its lease expires, in ms };
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the number of permits.
+-- Returns 1 if we have taken one, 0 if none is left or we already have one.
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms)

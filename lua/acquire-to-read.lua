@@ -1,8 +1,8 @@
--- Lets a reader in, or in once more, and starts its lease anew, unless another writes, or waits to write.
+-- Lets a reader in, or in again, and restarts its lease, unless another request writes or waits to write.
 -- KEYS[1] the writer, a hash { owner token: hold count }, KEYS[2] the readers, a hash { owner token: hold count },
--- KEYS[3] when their leases end, a sorted set { owner token: ms }, KEYS[4] the mark of a writer that waits;
+-- KEYS[3] when their leases expire, a sorted set { owner token: ms }, KEYS[4] the mark of a waiting writer;
 -- ARGV[1] our owner token, ARGV[2] the lease in ms.
--- Returns our hold count (1 or more) when we may read, 0 when we must wait.
+-- Returns our hold count (1 or more) if we may read, 0 if we must wait.
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now_ms)) do

@@ -1,8 +1,8 @@
--- Takes a free lock to write, or our own once more, and starts the lease anew. While others read, marks that we wait.
+-- Acquires the write lock if it is free or already ours, and restarts the lease. While others read, marks that we wait.
 -- KEYS[1] the writer, a hash { owner token: hold count }, KEYS[2] the readers, a hash { owner token: hold count },
--- KEYS[3] when their leases end, a sorted set { owner token: ms }, KEYS[4] the mark, which keeps new readers out;
--- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] how long the mark lasts in ms, 0 to try only.
--- Returns our hold count (1 or more) when we hold it, 0 when we must wait, -1 when we read: we would wait for ever.
+-- KEYS[3] when their leases expire, a sorted set { owner token: ms }, KEYS[4] the mark, which keeps new readers out;
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] how long the mark lasts in ms, 0 for a single try.
+-- Returns our hold count (1 or more) if we hold the lock, 0 if we must wait, -1 if we hold a read lock: we would wait forever.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   local time = redis.call('TIME')
   local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,8 +1,8 @@
--- Hands our lock to the first in the queue that hears of it or is new, or frees it. Else gives up our place.
+-- Hands our lock to the first waiter in the queue that receives it or is new, or frees it. Without the lock, leaves the queue.
 -- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names
--- `<process>:<lease in ms>:<hears or new>:<more>`, whose process listens to `<lock>:<process>`, if new in a moment;
+-- `<process>:<lease in ms>:<hears or new>:<more>`, whose process subscribes to `<lock>:<process>`, a new one shortly;
 -- ARGV[1] our name.
--- Returns 1 when the lock was ours, 0 when it is gone or somebody else's.
+-- Returns 1 if the lock was ours, 0 if it is gone or belongs to another holder.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   redis.call('LREM', KEYS[2], 0, ARGV[1])
   return 0

@@ -1,8 +1,8 @@
--- Hands our lock to the first node in the queue that hears of it. When none does, frees or renews it.
--- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 },
--- KEYS[2] the channels of the nodes that wait;
--- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 'keep' or 'free' when no node hears of it.
--- Returns 1 when we keep it, 0 when it is handed over or free, -1 when it is gone or somebody else's.
+-- Hands our lock to the first node in the queue that receives the message. If none does, frees or renews it.
+-- KEYS[1] the lock, a hash { owner token, or channel of the node that it was handed to: 1 },
+-- KEYS[2] the channels of the waiting nodes;
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 'keep' or 'free' if no node receives the message.
+-- Returns 1 if we keep the lock, 0 if it was handed over or freed, -1 if it is gone or belongs to another holder.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return -1
 end

@@ -1,12 +1,12 @@
--- Takes one unit out of the stock if there is one: looking and taking are one step.
+-- Takes one unit from the stock if there is one: check and take are one step.
 -- KEYS[1] the stock; no ARGV.
--- Returns the stock before it (1 or more), 0 when sold out, -1 when there is none, an error when it is no whole number.
+-- Returns the stock before the sale (1 or more), 0 if sold out, -1 if there is no stock key, an error if it is not an integer.
 local text = redis.call('GET', KEYS[1])
 if not text then
   return -1
 end
 local stock = tonumber(text) or 0
--- Lua takes 1e3 for a number, too, and rounds from 2^53 on.
+-- Lua also accepts 1e3 as a number, and rounds from 2^53 on.
 if text ~= string.format('%.0f', stock) or math.abs(stock) >= 2^53 then
   return redis.error_reply('ERR the stock is not an integer')
 end

@@ -1,4 +1,4 @@
-// npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
+// npm run bench: measures built-in and published locks in alternating turns, and writes a report.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -76,8 +76,8 @@ const command = newCommand(
   ],
   {
     only: { help: `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}` },
-    seconds: { help: 'how long each is measured each time, in seconds', read: numberFrom(0.1, 600), usual: 3 },
-    requests: { help: 'with --http and --orders: sales in each turn', usual: 4_000 },
+    seconds: { help: 'how long one measurement takes, in seconds', read: numberFrom(0.1, 600), usual: 3 },
+    requests: { help: 'with --http and --orders: sales per turn', usual: 4_000 },
   },
 ).parse();
 // The adapters of published locks are TypeScript, and this process runs from a bundle.
@@ -91,17 +91,18 @@ const waiters = grow && !isOwn('waiters') ? usualGrowth.connections : given.wait
 const { nodes = grow ? usualGrowth.nodes : undefined } = command.opts<{ nodes?: number[] }>();
 const mode = isHttp ? 'http' : 'locks';
 const most = Math.max(...waiters);
-if (isHttp && most > requests) command.error(`error: --waiters ${most} is too many for --requests ${requests}`);
-if (nodes && (!isHttp || orders)) command.error('error: --nodes goes with --http and --grow, and not with --orders');
+if (isHttp && most > requests) command.error(`error: --waiters ${most} is more than --requests ${requests}`);
+if (nodes && (!isHttp || orders))
+  command.error("error: --nodes needs --http or --grow, and can't be combined with --orders");
 const chosen = chooseContestants();
 // Nobody's settings but the defaults: the figures of two runs must compare.
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
-/** What the servers at hand can't carry: that is nobody's fault. */
+/** A measurement that the available servers don't support: not an error. */
 const notApplicable = new Set<string>();
-const stopping = stopOnSignal(new Error('The bench was interrupted.'));
+const stopping = stopOnSignal(new Error('The benchmark was interrupted.'));
 const say = given.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
 
-await endWith('The bench could not be run', run);
+await endWith('The benchmark could not run', run);
 
 /** Resolves with the exit code. */
 async function run(): Promise<number> {
@@ -152,7 +153,7 @@ async function run(): Promise<number> {
   return turns.some(isOursAndBroken) ? NOT_AS_EXPECTED : AS_EXPECTED;
 }
 
-/** What is measured, in the order of the bench: a stage by its number or name, the others by name. */
+/** The contestants that were named, in the bench's order: a stage by number or name, the others by name. */
 function chooseContestants(): Contestant[] {
   const sellers = orders ? httpContestants.filter(({ kind }) => kind === 'ours') : httpContestants;
   const all = isHttp ? sellers : [...contestants, ...bucketCounts];
@@ -162,7 +163,7 @@ function chooseContestants(): Contestant[] {
     const isNamed = (contestant: Contestant) => contestant.name === name || contestant.name === lockName(name);
     const found = all.find(isNamed) ?? all.find((contestant) => peerOf(contestant.name) === name);
     const known = all.map((each) => each.name);
-    return found ?? refuseName(command, `--only ${name} is not known`, name, known);
+    return found ?? refuseName(command, `--only ${name} is unknown`, name, known);
   });
   const found = all.filter((contestant) => wanted?.includes(contestant) ?? isUsual(contestant));
   // It is no node: there are two of it, always.
@@ -171,7 +172,7 @@ function chooseContestants(): Contestant[] {
   return orders ? withOrders(found) : found;
 }
 
-/** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
+/** In each round every contestant is measured with every number of waiters. Each round starts with a different contestant. */
 async function runTurns(ground: Ground): Promise<Turn[]> {
   const turns: Turn[] = [];
   const show = openLine(given.json ? process.stderr : process.stdout);
@@ -202,7 +203,7 @@ async function runTurns(ground: Ground): Promise<Turn[]> {
   return turns;
 }
 
-/** Servers of the bench's own: another program's commands must not be counted. */
+/** Separate servers for the bench: another program's commands must not be counted. */
 async function openServers(): Promise<Ground> {
   const temp = makeTempDir();
   const redis = await openRedis(undefined, temp);
@@ -210,9 +211,9 @@ async function openServers(): Promise<Ground> {
   const needed = chosen.some(({ needsMasters }) => needsMasters) ? MASTERS : 0;
   while (masters.length < needed) masters.push(await openRedis(undefined, temp));
   const env = { REDIS_URL: redis.url, LEASE_MS: String(LEASE_MS), RETRY_DELAY_MS: String(RETRY_DELAY_MS) };
-  /** For one turn: the commands of the others are not to be copied. */
+  /** For one turn, so that the commands of other contestants are not replicated. */
   async function startReplica() {
-    if (redis.kind !== 'native') throw new NotApplicable('The embedded Valkey knows no replication.');
+    if (redis.kind !== 'native') throw new NotApplicable('The embedded Valkey does not support replication.');
     const dir = join(temp.dir, `replica-${randomUUID()}`);
     mkdirSync(dir);
     const replica = await openReplica(redis.url, dir);
@@ -247,7 +248,7 @@ async function openServers(): Promise<Ground> {
   };
 }
 
-/** The local stack, one for each number of nodes. With orders there is one more, whose nodes write them. */
+/** One local stack for each number of nodes. With orders there is one more, whose nodes write orders. */
 async function openStack(): Promise<Ground> {
   const whyNone = orders && (whyNotOwnMysql() ?? whyNoMysql());
   if (whyNone) throw new Error(whyNone);
@@ -300,9 +301,9 @@ async function openStack(): Promise<Ground> {
   }
 }
 
-/** Ends the run because of what a sentence says. */
+/** Ends the run for the reason given. */
 function stopBecause(sentence: string) {
-  process.stderr.write(`The bench ends: ${sentence}\n`);
+  process.stderr.write(`The benchmark stops: ${sentence}\n`);
   stopping.abort(new Error(sentence));
 }
 
@@ -318,7 +319,7 @@ async function describeContestant({ name, kind }: Contestant): Promise<BenchResu
   return { name, kind, version, options };
 }
 
-/** What the terminal shows of a run that grows: no line is wider than 80 columns, but for what went wrong. */
+/** The terminal's tables of a run with --grow: at most 80 columns wide, except for error messages. */
 function growthTables(results: BenchResults): string {
   const remarks = turnsOf(results).flatMap(({ name, waiters, own }) => {
     const remark = remarkOn(own);
@@ -339,7 +340,8 @@ function turnsOf({ turns, contestants }: BenchResults) {
 
 function describe({ figures, failure }: Turn): string {
   if (figures === undefined) return pc.red(failure ?? '');
-  const lost = figures.lostUpdates > 0 ? pc.red(`  not alone: lost ${formatNumber(figures.lostUpdates)}`) : '';
+  const lost =
+    figures.lostUpdates > 0 ? pc.red(`  not exclusive: ${formatNumber(figures.lostUpdates)} lost updates`) : '';
   return `${formatNumber(figures.perSecond).padStart(7)} per second${lost}`;
 }
 

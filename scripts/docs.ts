@@ -1,4 +1,4 @@
-// npm run docs: brings up to date what the pages of docs/ show of the code, of the questions and of the scenarios.
+// npm run docs: updates the generated parts of docs/: from the code, the questions and the scenarios.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { reference } from './reference/index.ts';
 
 newCommand('docs', [], {}).parse();
 
-await endWith('The pages could not be brought up to date', async () => {
+await endWith('The pages could not be updated', async () => {
   const pages = readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });
   for (const page of pages.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))) {
     const now = await chapterNow(page, reference).catch((error: Error) => {
@@ -18,7 +18,7 @@ await endWith('The pages could not be brought up to date', async () => {
     });
     if (now === readFileSync(join(projectDir, page), 'utf8')) continue;
     writeFileSync(join(projectDir, page), now);
-    console.log(`${page} is up to date now.`);
+    console.log(`Updated ${page}.`);
   }
   return AS_EXPECTED;
 });

@@ -1,4 +1,4 @@
-// npm run doctor: says what this machine has of what a run uses, what each missing part costs, and how it is installed.
+// npm run doctor: checks what is installed on this machine, what each missing part costs you, and how to install it.
 
 import { arch, type } from 'node:os';
 import { Help } from 'commander';
@@ -19,9 +19,9 @@ const { json } = newCommand('doctor', ['json']).parse().opts<{ json: boolean }>(
 
 // What it has started ends with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(COULD_NOT_RUN));
-await endWith('This machine could not be looked at', lookAtAll);
+await endWith('This machine could not be checked', lookAtAll);
 
-/** Resolves with 0 when `npm start` can run, and with 1 when it can't. */
+/** Resolves with 0 if `npm start` can run, with 1 if it can't. */
 async function lookAtAll(): Promise<number> {
   if (!json) console.log(`Lockstep on ${type()} ${arch()}\n`);
   const findings: Finding[] = [];
@@ -37,20 +37,20 @@ async function lookAtAll(): Promise<number> {
   return canStart ? AS_EXPECTED : NOT_AS_EXPECTED;
 }
 
-/** What was found of one part, as lines that can be read from the wall. */
+/** The finding about one part, in lines short enough for a projector. */
 function told({ part, state, found, cost, remedy }: Finding): string {
   const lines = [`${marks[state]} ${pc.bold(part.padEnd(PART_WIDTH))}${folded(found)}`];
-  if (cost) lines.push(`${' '.repeat(PART_WIDTH + 2)}${folded(`Costs: ${cost}.`)}`);
-  if (remedy) lines.push(`${' '.repeat(PART_WIDTH + 2)}${pc.bold(folded(`Do:    ${remedy}`))}`);
+  if (cost) lines.push(`${' '.repeat(PART_WIDTH + 2)}${folded(`Impact: ${cost}.`)}`);
+  if (remedy) lines.push(`${' '.repeat(PART_WIDTH + 2)}${pc.bold(folded(`Fix:    ${remedy}`))}`);
   return lines.join('\n');
 }
 
 function conclusion(findings: Finding[]): string {
   const named = (wanted: State) => findings.filter(({ state }) => state === wanted).map(({ part }) => part);
   const [stops, less] = [named('stops'), named('less')];
-  if (stops.length > 0) return `${pc.red('✘')} ${callOf('start')} can't run: look at ${listOf(stops)}.`;
-  if (less.length === 0) return `${pc.blue('✔')} ${callOf('start')} can run, and nothing is missing.`;
-  return `${pc.blue('✔')} ${callOf('start')} can run. ${countOf(less.length, 'part')} to look at: ${listOf(less)}.`;
+  if (stops.length > 0) return `${pc.red('✘')} ${callOf('start')} can't run: check ${listOf(stops)}.`;
+  if (less.length === 0) return `${pc.blue('✔')} ${callOf('start')} can run. Nothing is missing.`;
+  return `${pc.blue('✔')} ${callOf('start')} can run. ${countOf(less.length, 'part')} to check: ${listOf(less)}.`;
 }
 
 /** The text in lines of WIDTH, each below the first. */

@@ -1,4 +1,4 @@
-// npm run grade: the conformance checks, the search, then every drill under external locks, and the answer.
+// npm run grade: runs the conformance checks, the model checker and every drill for external locks, and prints the verdict.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
@@ -92,7 +92,7 @@ async function grade() {
   });
 }
 
-/** Looks at every order of events under these locks, in the scopes that have the names of the drills. */
+/** Runs the model checker for these locks, in the fault models named like the selected drills. */
 async function searchAll(locks: Grade[], signal: AbortSignal) {
   const isAsked = (name: string) => drills.length === allDrills.length || drills.some((drill) => drill.name === name);
   const wanted = { locks: locks.map(provable), scopes: scopeNames.filter(isAsked) };
@@ -111,7 +111,7 @@ async function searchAll(locks: Grade[], signal: AbortSignal) {
   return new Map(planned.map(({ stage }) => [stage, scopesOf(cells.filter((cell) => cell.stage === stage))]));
 }
 
-/** A scope each: with the most processes with which it is known, and the fewest with which it fails. */
+/** One result per fault model: the fewest processes with which it fails, else the most with which it holds. */
 function scopesOf(cells: Cell[]): NonNullable<Grade['search']> {
   return [...new Set(cells.map(({ scope }) => scope))].flatMap((name) => {
     const all = cells.filter(({ scope }) => scope === name);
@@ -119,19 +119,19 @@ function scopesOf(cells: Cell[]): NonNullable<Grade['search']> {
       all.find(({ verdict }) => verdict === 'fails') ?? all.findLast(({ verdict }) => verdict === 'holds') ?? all[0];
     if (cell === undefined) return [];
     const { scope, verdict, reason, counterexample = [] } = cell;
-    const under = `In every order of events of up to ${cell.processes} processes (${faultsOf(cell)})`;
+    const under = `In every interleaving of up to ${cell.processes} processes (${faultsOf(cell)})`;
     return [{ scope, verdict, reason, under, steps: numbered(counterexample) }];
   });
 }
 
-/** `no fault`, or how often each may happen, as in `hang ups: 1`. */
+/** `no fault`, or how often each fault may happen, as in `hang ups: 1`. */
 function faultsOf({ budget }: Cell): string {
   const faults = Object.entries(budget).filter(([, times]) => times > 0);
   const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return faults.map(([name, times]) => `${inWords(name)}: ${times}`).join(', ') || 'no fault';
 }
 
-/** Writes a lock that works, to be changed. Never over a file that is there. */
+/** Writes a working lock to start from. Never overwrites a file. */
 function writeTemplate(file: string) {
   const template = readFileSync(new URL('../loadtest/grade/my-lock-template.ts', import.meta.url), 'utf8');
   const lockFile = fileURLToPath(new URL('../locks/lock.ts', import.meta.url));
@@ -144,12 +144,12 @@ function writeTemplate(file: string) {
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? 'it is there already, and is left as it is' : message;
+    const why = code === 'EEXIST' ? 'it already exists' : message;
     process.stderr.write(`${file} can't be written: ${why}.\n`);
     process.exitCode = COULD_NOT_RUN;
     return;
   }
-  process.stdout.write(`${file} is a lock that works. Change it, and grade it:\n\n`);
+  process.stdout.write(`Wrote ${file}, a working lock. Change it, then grade it:\n\n`);
   const shown = relative(callerDir, file);
   process.stdout.write(`${callOf('grade', shown.startsWith('.') ? shown : `./${shown}`)}\n`);
 }

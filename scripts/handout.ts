@@ -1,4 +1,4 @@
-// npm run handout: writes the page to print, in English and in Chinese, made of the strings of the lesson.
+// npm run handout: writes a handout to print, in English and in Chinese, from the lesson's texts.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -7,12 +7,12 @@ import { newCommand } from './command-line/command.ts';
 import { AS_EXPECTED, endWith } from './command-line/ending.ts';
 
 const { reports } = newCommand('handout', ['reports'], {
-  reports: { help: 'where they go, in a folder teaching' },
+  reports: { help: 'output folder; the pages go into its subfolder teaching' },
 })
   .parse()
   .opts<{ reports: string }>();
 
-await endWith('The pages could not be written', async () => {
+await endWith('The handout could not be written', async () => {
   const dir = join(resolve(reports), 'teaching');
   mkdirSync(dir, { recursive: true });
   for (const [name, page] of [

@@ -1,4 +1,5 @@
-// npm run judge: starts two copies of a service in any language, learns it from a few sales, breaks it on purpose, and judges it by its wire.
+// npm run judge: starts two copies of a service in any language, learns its protocol from a few sales, injects faults, and
+// judges its traffic.
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,13 +33,13 @@ import { commandLine, describeMachine } from './command-line/environment.ts';
 import { type JudgeCommand, readJudgeOptions } from './command-line/judge-options.ts';
 
 /**
- * The lease of the drills in which leases end by themselves, and of those in which they end when the page says so, in milliseconds. The
- * long one outlasts an outage of 3 s, and the half second until a node has found Redis again; and it has ended 2 s after the return of
- * Redis, by when the shop is to sell.
+ * The lease of the drills in which leases expire by themselves, and of those in which the harness ends them, in milliseconds.
+ * The long one outlasts an outage of 3 s, and the half second until a node has found Redis again; and it has ended 2 s after
+ * the return of Redis, by when the shop is to sell.
  */
 const SHORT_LEASE_MS = 400;
 const LONG_LEASE_MS = 4_500;
-/** How long the sales of a rush may take if each waits for the one before, in milliseconds, and how many there are. */
+/** How long the sales of a rush may take if they run one by one, in milliseconds, and how many there are. */
 const RUSH_MS = 2_000;
 const MOST_REQUESTS = 300;
 const FEWEST_REQUESTS = 50;
@@ -50,10 +51,10 @@ async function judge(options: JudgeCommand): Promise<never> {
   const { service, longestWaitMs, doesSave, isVerbose, isJson } = options;
   const { signal } = stopOnSignal(new Interrupted());
   const stopped = once(signal, 'abort').then(() => {
-    throw new Error('It was interrupted.');
+    throw new Error('The run was interrupted.');
   });
   stopped.catch(() => {});
-  /** Rejects when the run is to stop. */
+  /** Rejects when the run is interrupted. */
   const untilStopped = <Value>(promise: Promise<Value>) => Promise.race([promise, stopped]);
   const opened: ForeignTarget[] = [];
   let row: StockRow | undefined;
@@ -74,7 +75,7 @@ async function judge(options: JudgeCommand): Promise<never> {
     return target;
   };
 
-  return endWith('It could not be judged', run, async () => {
+  return endWith('The service could not be judged', run, async () => {
     // What is still starting ends with this process.
     await Promise.all(opened.map(({ close }) => close()));
     await row?.close();
@@ -140,8 +141,8 @@ async function judge(options: JudgeCommand): Promise<never> {
     if (drills.length > 0) folder.pointAt('latest-judge');
     await keeper?.write();
     say(...answerLines(answer), reportLine(folder.dir));
-    if (keeper) say('Each drill that went step by step is a page beside it, which a browser opens without a server.');
-    say(pc.dim(`It took ${formatDuration(results.durationMs)}.`));
+    if (keeper) say('Each step-by-step drill is saved beside it as a page that a browser opens without a server.');
+    say(pc.dim(`Took ${formatDuration(results.durationMs)}.`));
     if (isJson) process.stdout.write(judgement);
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     return { holds: AS_EXPECTED, broken: NOT_AS_EXPECTED, unknown: COULD_NOT_RUN }[answer.verdict];
@@ -149,13 +150,13 @@ async function judge(options: JudgeCommand): Promise<never> {
 }
 
 function openingOf({ command, dir, running }: JudgeCommand['service']): string {
-  if (running === undefined) return `Two copies of ${pc.bold(command)} start in ${dir}.`;
+  if (running === undefined) return `Starting two copies of ${pc.bold(command)} in ${dir}.`;
   const { urls, redisUrl, stock } = running;
   const { host } = new URL(redisUrl);
-  return `Two copies run already: ${pc.bold(urls.join(' and '))}. It sets ${stock} in the Redis at ${host}, and puts it back.`;
+  return `Testing two running copies: ${pc.bold(urls.join(' and '))}. This run changes ${stock} in the Redis at ${host} and restores it at the end.`;
 }
 
-/** Runs what the service is made by, once. Throws with what that printed when it fails. */
+/** Runs the service's build command once. Throws with its output if it fails. */
 async function build({ build: command, dir }: JudgeCommand['service'], signal: AbortSignal) {
   if (command === undefined) return;
   await promisify(execFile)('sh', ['-c', command], { cwd: dir, signal }).catch(({ code, stdout, stderr }) => {
@@ -163,7 +164,7 @@ async function build({ build: command, dir }: JudgeCommand['service'], signal: A
   });
 }
 
-/** A slow service gets fewer buyers, and not more time. */
+/** A slow service gets fewer buyers, not more time. */
 function settingsFor({ requests: asked, connections = CONNECTIONS }: JudgeCommand, { saleMs }: Learned): DrillSettings {
   const inTime = Math.max(FEWEST_REQUESTS, Math.min(MOST_REQUESTS, Math.round(RUSH_MS / saleMs)));
   const requests = asked ?? inTime;
@@ -185,7 +186,7 @@ function learnedLines(told: ServiceTold): string[] {
   );
 }
 
-/** Watches each drill, to keep it as a page that plays without a server. */
+/** Records each drill to save it as a page that plays without a server. */
 async function keepIn(folder: RunFolder, place: Place) {
   const { openOnlooker } = await import('../workshop/server/onlooker.ts');
   const onlookers = new Map<string, Onlooker>();
@@ -207,14 +208,14 @@ async function keepIn(folder: RunFolder, place: Place) {
       if (onlooker === undefined || result.verdict === 'not-applicable') return;
       pages.push(async () => folder.write(`${result.drill}.html`, await onlooker.pageOf(result, says)));
     },
-    /** To pack a page takes a second of a core: no drill is to be disturbed by it. */
+    /** Packing a page takes a second of CPU time, so it must not run during a drill. */
     async write() {
       for (const page of pages) await page();
     },
   } satisfies Pick<Narrator, 'follow' | 'result'> & { write(): Promise<void> };
 }
 
-/** A line for each drill as it ends, and on a terminal what is under way. */
+/** Prints a line for each drill that has ended and, on a terminal, what is running. */
 function createNarrator(
   total: number,
   say: (...lines: string[]) => void,

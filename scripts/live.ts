@@ -1,4 +1,4 @@
-// npm run live: a page that a teacher projects, on which a room sees what happens in the stack and breaks it.
+// npm run live: a page to project in a workshop: it shows the running stack, and attendees inject faults.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,14 +24,14 @@ import { endWith, stopOnSignal } from './command-line/ending.ts';
 
 loadEnvFile();
 const command = newCommand('live', ['lease', 'url', 'lab'], {
-  lease: { help: 'the length of a lease, in milliseconds', usual: 2_000 },
+  lease: { help: 'lease length, in milliseconds', usual: 2_000 },
 })
-  .option('--share', 'let a room follow and vote, on the network of this machine', false)
+  .option('--share', 'let attendees follow and vote, over the local network', false)
   .option('--open', 'open the page in the browser', false);
 const given = command.parse().opts<GivenWith<'lease'> & { share: boolean; open: boolean }>();
 const { lease, share, open } = given;
 const running = runningOf(given, command);
-const ownPort = () => wholeNumber(0, 65_535, 'a TCP port, or 0 for any that is free');
+const ownPort = () => wholeNumber(0, 65_535, 'a TCP port, or 0 for any free port');
 const { LIVE_PORT, LIVE_SHARE_PORT } = readSettingsOrExit(
   z.object({
     LIVE_PORT: ownPort().default(livePorts.LIVE_PORT),
@@ -40,16 +40,16 @@ const { LIVE_PORT, LIVE_SHARE_PORT } = readSettingsOrExit(
   process.env,
 );
 
-/** How often what has changed is sent at most, in milliseconds. */
+/** The shortest interval between two updates to the page, in milliseconds. */
 const EVERY_MS = 250;
-/** Some windows of a presenter, and those that a browser has not closed yet. */
+/** A presenter's windows, and connections that a browser has not closed yet. */
 const MOST_WINDOWS = 20;
 
 const stopping = stopOnSignal(new Error('stopped'));
 
 await endWith('The live page could not be served', serve);
 
-/** Serves the page until a signal comes. Resolves with the exit code. */
+/** Serves the page until a signal arrives. Resolves with the exit code. */
 async function serve(): Promise<number> {
   const page = await packPage({ isServed: true });
   const questions = readQuestions();
@@ -96,7 +96,7 @@ async function serve(): Promise<number> {
     console.log(`The live page: ${address}`);
     // Who has started it with a channel is told so, too.
     process.send?.({ address });
-    if (shared) console.log(`The room follows at ${shared.addresses.join(' or ')}`);
+    if (shared) console.log(`Attendees follow at ${shared.addresses.join(' or ')}`);
     console.log('Stop: Ctrl-C');
     if (open) openInBrowser(address);
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
@@ -115,7 +115,7 @@ function isOfRoom(command: Command): command is RoomCommand {
   return ['ask', 'close-votes', 'reveal', 'forget'].includes(command.do);
 }
 
-/** Where there is no browser nothing happens: the address is printed. */
+/** Without a browser this does nothing: the address is printed anyway. */
 function openInBrowser(address: string) {
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   spawn(opener, [address], { stdio: 'ignore', detached: true })

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning --enable-source-maps
-// lockstep COMMAND: runs scripts/COMMAND.ts, as `npm run COMMAND` does. It starts from the bundle that is kept, and makes that first
-// when a source has changed. Plain JavaScript: Node strips no types below node_modules.
+// lockstep COMMAND: runs scripts/COMMAND.ts, as `npm run COMMAND` does. It runs a cached bundle and rebuilds it when a source has
+// changed. Plain JavaScript: Node does not strip types inside node_modules.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ else if (/^(-h|--help|help)$/.test(first)) process.stdout.write(help());
 // Without a command its options are those of start.
 else if (first === '' || first.startsWith('-')) await run('start', given);
 else {
-  process.stderr.write(`error: there is no command ${first}: it is one of ${[...commands.keys()].join(', ')}\n`);
+  process.stderr.write(`error: there is no command ${first}. The commands are ${[...commands.keys()].join(', ')}\n`);
   process.exitCode = 2;
 }
 
@@ -36,7 +36,7 @@ async function makeBundle(file) {
   const { bundledArgs } = await import('../stack/bundle.ts');
   await bundledArgs(file).catch((error) => {
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
-    process.stderr.write(`error: ${error.path} can't be written: the package must belong to the user who runs it\n`);
+    process.stderr.write(`error: ${error.path} can't be written: the user who runs the package must own it\n`);
     process.exit(2);
   });
   await unregister();
@@ -45,5 +45,5 @@ async function makeBundle(file) {
 function help() {
   const width = Math.max(...[...commands.keys()].map(({ length }) => length));
   const lines = [...commands].map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
-  return `Usage: lockstep [command] [options]\n\n${lines.join('\n')}\n\nWithout a command it does what start does. --help behind a command prints its options.\n`;
+  return `Usage: lockstep [command] [options]\n\n${lines.join('\n')}\n\nWithout a command, lockstep runs start. lockstep COMMAND --help prints the options of a command.\n`;
 }

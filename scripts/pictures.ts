@@ -1,5 +1,6 @@
-// npm run pictures: makes docs/images: the film of the README and what is shown of a shared address, of the lesson; the final stock, of drills in
-// simulated time; and the live page, which it starts and plays on. It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
+// npm run pictures: makes docs/images: the README's animation and the preview of a shared link, from the lesson; the final
+// stock, from drills in simulated time; and the live page, which it starts and plays on. It needs Chromium: at
+// /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,7 @@ import { SHARE } from '../workshop/teaching/site.ts';
 import { sampleReport } from './command-line/sample-report.ts';
 
 const imagesDir = join(projectDir, 'docs/images');
-/** How long a scenario may take, in milliseconds. */
+/** Time limit of a scenario, in milliseconds. */
 const LIMIT_MS = 120_000;
 /** The step that is shown on real servers. */
 const STEP = 6;
@@ -56,16 +57,16 @@ try {
   if (live.exitCode === null) await once(live, 'exit');
 }
 
-/** The address of the page. Rejects when it ends before. */
+/** The page's address. Rejects if the process exits before printing it. */
 async function addressOf(): Promise<string> {
   const ended = once(live, 'exit').then(() => {
-    throw new Error('npm run live ended before it said its address.');
+    throw new Error('npm run live exited before it printed its address.');
   });
   const [{ address }] = (await Promise.race([once(live, 'message'), ended])) as [{ address: string }];
   return address;
 }
 
-/** In pixels of its own size, as those want it who show it. */
+/** At its own size in pixels, as link previews expect. */
 async function takeShare() {
   const page = await browser.newPage({ viewport: { width: SHARE.w, height: SHARE.h } });
   await page.setContent(`<body style="margin: 0">${await stillOf(race, 'light')}`);
@@ -80,7 +81,7 @@ async function takeStock(page: Page) {
   await take(page.locator('section', { has: heading }), 'final-stock.png');
 }
 
-/** A step on real servers, where its lock is kept from breaking. */
+/** A step on real servers in which the lock holds. */
 async function takeStep(page: Page) {
   await page.locator('nav button').nth(STEP).click();
   await page

@@ -1,4 +1,4 @@
-// npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
+// npm run prove: runs the model checker over a lock's interleavings, and prints the matrix or the shortest counterexample.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,11 +27,11 @@ import { callerDir, type Given, namesAmong, newCommand, refuseName, stagesNamed 
 import { AS_EXPECTED, COULD_NOT_RUN, endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts';
 import { commandLine, describeMachine } from './command-line/environment.ts';
 
-/** How many states a cell may take with --deep. */
+/** The state limit of a cell with --deep. */
 const DEEP_STATES = 2_000_000;
-/** What a name may be. */
+/** What a lock may be called by. */
 const EITHER = 'a number from 0 to 8, a name such as fenced, or a file such as ./my-lock.ts';
-/** So few counterexamples are printed whole. */
+/** Up to this many counterexamples are printed in full. */
 const MOST_PRINTED = 3;
 
 const command = newCommand(
@@ -40,16 +40,16 @@ const command = newCommand(
   {
     stage: { help: 'built-in locks by number or name, such as 4,5 or fenced' },
     states: {
-      help: `how many states each cell may take before it is unknown: the same on every machine (${MOST_STATES}, with --deep ${DEEP_STATES})`,
+      help: `state limit per cell, beyond which it is unknown; the same on every machine (${MOST_STATES}, with --deep ${DEEP_STATES})`,
     },
   },
 )
   .argument('[locks...]', 'built-in locks, such as 4, or modules that export createLock, such as ./my-lock.ts')
-  .addHelpText('after', `\nThe scopes: ${scopeNames.join(', ')}`)
+  .addHelpText('after', `\nThe fault models: ${scopeNames.join(', ')}`)
   .parse();
 const given: Given = command.opts();
 const named = given.stage === undefined ? [] : stagesNamed(given.stage, command);
-/** What is no file is a stage, by its number or name. */
+/** An argument that is not a file is a stage, by number or name. */
 const isFile = (arg: string) => /[/\\.]/.test(arg) || existsSync(resolve(callerDir, arg));
 const files = command.args.filter(isFile);
 const ofCourse = command.args
@@ -57,8 +57,8 @@ const ofCourse = command.args
   .map((arg) => lockName(arg) ?? refuseName(command, `there is no stage ${arg}`, arg, Object.keys(strategies), EITHER));
 const wantedScopes = namesAmong(scopeNames, given.scope, command, '--scope');
 
-const stopping = stopOnSignal(new Error('stopped before the end'));
-await endWith('The search could not be run', prove);
+const stopping = stopOnSignal(new Error('interrupted'));
+await endWith('The model checker could not run', prove);
 
 async function prove(): Promise<number> {
   const { deep, json, pauses, delays, crashes } = given;
@@ -72,7 +72,7 @@ async function prove(): Promise<number> {
     budget: definedOf({ pauses, delays, crashes }),
     mostStates: given.states ?? (deep ? DEEP_STATES : MOST_STATES),
   });
-  if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
+  if (planned.length === 0) throw new Error('none of these fault models applies to these locks.');
   const progress = startProgressLine(planned.length);
   const createdAt = new Date();
   const cells = await proveAll(planned, {
@@ -91,12 +91,12 @@ async function prove(): Promise<number> {
   return proof.verdict === 'as-expected' && proof.cells.every(isAsExpected) ? AS_EXPECTED : NOT_AS_EXPECTED;
 }
 
-/** The locks that are named. Undefined when none is. */
+/** The named locks. Undefined if none is named. */
 async function wantedLocks(): Promise<ProvableLock[] | undefined> {
   const ofOurs = [...named, ...ofCourse].map((name) => {
     const lock = provableLocks.find(({ stage }) => stage === name);
-    if (replicasOf(name) > 0) throw new Error(`${name} waits for a replica, which the search does not have.`);
-    if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
+    if (replicasOf(name) > 0) throw new Error(`${name} needs a replica, which the model checker does not have.`);
+    if (lock === undefined) throw new Error(`the model checker has no server of the kind that ${name} needs.`);
     return lock;
   });
   const external = files.map(async (arg) => {
@@ -104,7 +104,7 @@ async function wantedLocks(): Promise<ProvableLock[] | undefined> {
     const problem = problemOfName(nameOfExternalLock(file), file);
     if (problem !== undefined) throw new Error(`${arg} can't be proved: ${asClause(problem)}.`);
     if (!existsSync(file)) throw new Error(`${arg} can't be proved: there is no such file.`);
-    // What else is wrong with it, the search says.
+    // The model checker reports any other problem.
     const { stage, promises } = await readExternalLock(file);
     // Who names a scope of several skus means it.
     return { ...provable({ stage, file, promises }), sellsBaskets: given.scope !== undefined };
@@ -123,5 +123,5 @@ function print({ cells, server }: Proof, file: string) {
     cells.length > MOST_PRINTED
       ? [...matrixLines(cells), '', hanging('', legend), summaryOf(cells, server), '', ...faultLines(amiss)]
       : cells.flatMap((cell) => [...cellLines(cell), ...(isBroken(cell) ? [differenceOf(cell)] : []), '']);
-  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nAll of it: ${file}\n`);
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nFull results: ${file}\n`);
 }

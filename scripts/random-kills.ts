@@ -1,4 +1,4 @@
-// npm run random-kills: kills a random node every second under load, and asks where every unit is.
+// npm run random-kills: kills a random node every second under load, then accounts for every unit.
 
 import { reasoned } from '../loadtest/narration/reasons.ts';
 import { narrated } from '../loadtest/narration/steps.ts';
@@ -10,15 +10,15 @@ import { endWith, NOT_AS_EXPECTED, stopOnSignal } from './command-line/ending.ts
 loadEnvFile();
 const command = newCommand('random-kills', ['seconds', 'stage'], {
   seconds: { usual: 120 },
-  stage: { help: 'the lock of the sales, by number or name', usual: '8' },
+  stage: { help: 'the lock to sell under, by number or name', usual: '8' },
 }).parse();
 const { seconds, stage: version } = command.opts<GivenWith<'seconds' | 'stage'>>();
 const stage = stageNamed(version, command);
 
-const stopping = stopOnSignal(new Error('it was interrupted'));
+const stopping = stopOnSignal(new Error('interrupted'));
 
-await endWith('The run could not be made', async () => {
-  console.log(`A random node is killed every second, for ${seconds} s under ${stage}.`);
+await endWith('The run failed', async () => {
+  console.log(`Killing a random node every second for ${seconds} s, under ${stage}.`);
   const { kills, answers, exitCode, accounts, faults } = await killRandomNodes({
     seconds,
     lock: stage,

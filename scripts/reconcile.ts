@@ -1,4 +1,4 @@
-// npm run reconcile: compares the stock with the orders, and lists what a crash between the two has left. --repair settles it.
+// npm run reconcile: compares the stock with the orders, and lists what a crash left inconsistent. --repair fixes it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
@@ -22,24 +22,24 @@ import { exitWithSettingError, withoutPassword } from '../services/inventory/set
 import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings/settings.ts';
 import { callOf } from '../stack/call-of.ts';
 
-/** How long nothing may move before the accounts are believed, in milliseconds. */
+/** How long the accounts must stay unchanged before they are trusted, in milliseconds. */
 const STILL_FOR_MS = 300;
-/** How long Redis may take to answer first, in milliseconds. */
+/** How long to wait for the first reply from Redis, in milliseconds. */
 const REDIS_LIMIT_MS = 1_000;
-/** How many intents are listed at most, and how many orders of each kind. */
+/** The most intents to list, and the most orders of each kind. */
 const LISTED = 20;
 
 const REPAIR = callOf('reconcile', '--repair');
 const flags = process.argv.slice(2);
 if (flags.some((flag) => flag !== '--repair')) {
-  exitWithSettingError(`It takes one flag, as in ${REPAIR}. Its settings are in .env.example.`);
+  exitWithSettingError(`It takes one flag, as in ${REPAIR}. For its settings see .env.example.`);
 }
 loadEnvFile();
 const { MYSQL_URL, REDIS_URL, STOCK_CACHE } = readSettingsOrExit(
   inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, STOCK_CACHE: true }),
   process.env,
 );
-if (MYSQL_URL === undefined) exitWithSettingError('MYSQL_URL is not set: it names where the orders are.');
+if (MYSQL_URL === undefined) exitWithSettingError('MYSQL_URL is not set: it says where the orders are.');
 
 const mysql = connectOrders(MYSQL_URL, 1);
 const store = connectStore(REDIS_URL);
@@ -70,19 +70,22 @@ process.exit();
 
 async function reachRedis() {
   const isThere = await Promise.race([store.back().then(() => true), sleep(REDIS_LIMIT_MS, false)]);
-  if (!isThere) throw new Error('Redis does not answer.');
+  if (!isThere) throw new Error('Redis does not reply.');
 }
 
-/** Reads the accounts at two moments, which must agree: while a node sells, a unit on its way looks like a lost one. */
+/** Reads the accounts twice; both must agree, because during a sale a unit in flight looks like a lost unit. */
 async function readTwice(): Promise<Accounts> {
   const before = await readAccounts(mysql, store);
   await sleep(STILL_FOR_MS);
   const after = await readAccounts(mysql, store);
   if (isSame(before, after)) return after;
-  throw new NotNow('Sales are in flight: the accounts have changed while they were read. Try again when nobody sells.');
+  throw new NotNow('Sales are in flight: the accounts changed while they were read. Try again when nobody is selling.');
 }
 
-/** A line for each sku whose stores differ at two moments. A key that Redis has not is read from MySQL, and no difference. */
+/**
+ * A line for each sku whose two stores differ in both readings. A key missing in Redis is read from MySQL and is not a
+ * difference.
+ */
 async function readDiffering(): Promise<string[]> {
   const before = await compare();
   await sleep(STILL_FOR_MS);
@@ -103,10 +106,10 @@ async function settle(accounts: Accounts) {
   const alive = accounts.intents.filter(({ aliveMs }) => aliveMs > 0);
   if (alive.length > 0) {
     const seconds = Math.ceil(Math.max(...alive.map(({ aliveMs }) => aliveMs)) / 1_000);
-    throw new NotNow(`Sales may be in flight: ${plural(alive.length, 'intent')} of late. Try again in ${seconds} s.`);
+    throw new NotNow(`Sales may be in flight: ${plural(alive.length, 'recent intent')}. Try again in ${seconds} s.`);
   }
   const { units, intents } = await repair(mysql, store, accounts);
-  const back = units === 1 ? '1 unit is back in stock' : `${units} units are back in stock`;
+  const back = units === 1 ? '1 unit returned to stock' : `${units} units returned to stock`;
   console.log(`Repaired: ${back}, ${plural(intents, 'intent')} settled.\n`);
 }
 
@@ -114,14 +117,14 @@ function isExplained({ holdings }: Accounts) {
   return holdings.every((one) => isIdle(one) || balance(one)?.unexplained === 0);
 }
 
-/** Nothing was ever supplied, and nothing is there. */
+/** Nothing was ever supplied, and no unit exists. */
 function isIdle({ supply = 0, ...one }: Holdings) {
   return supply + one.inStock + one.unpaid + one.paid + one.refunded + one.owed + one.unrestored + one.intended === 0;
 }
 
 function describe({ holdings, intents, unrestored }: Accounts) {
   const shown = holdings.filter((one) => !isIdle(one));
-  if (shown.length === 0) return 'Nothing was put in stock, and nothing is ordered.';
+  if (shown.length === 0) return 'There is no stock, and there are no orders.';
   const table = new Table({
     head: ['sku', 'stock in', 'supply', 'in stock', 'unpaid', 'paid', 'refunded', 'in doubt', 'unexplained', 'closed'],
     colAligns: ['left', 'left', ...Array(8).fill('right')],
@@ -137,11 +140,15 @@ function describe({ holdings, intents, unrestored }: Accounts) {
   const unsupplied = shown.filter(({ supply }) => supply === undefined).map(({ sku }) => sku);
   return [
     table.toString(),
-    'supply = in stock + unpaid + paid + refunded + in doubt + unexplained. Closed orders give their units back.',
+    'supply = in stock + unpaid + paid + refunded + in doubt + unexplained. Closed orders return their units.',
     ...describeIntents(intents),
     ...describeUnrestored(unrestored),
-    ...unsupplied.map((sku) => `Nobody has put sku ${sku} in stock through a lab listener: its supply is not known.`),
-    total === 0 ? (unsupplied.length === 0 ? 'Nothing is unexplained.' : '') : `Unexplained: ${plural(total, 'unit')}.`,
+    ...unsupplied.map((sku) => `The stock of sku ${sku} was not set through the admin API, so its supply is unknown.`),
+    total === 0
+      ? unsupplied.length === 0
+        ? 'Every unit is accounted for.'
+        : ''
+      : `Unexplained: ${plural(total, 'unit')}.`,
   ]
     .filter((line) => line !== '')
     .join('\n');
@@ -150,36 +157,36 @@ function describe({ holdings, intents, unrestored }: Accounts) {
 function describeIntents(intents: Intent[]) {
   if (intents.length === 0) return [];
   return [
-    `${plural(intents.length, 'intent')} left: of sales that ended between the stock and the order, or before, or that are in flight.`,
+    `${plural(intents.length, 'intent')} left by sales that ended before they wrote their order, or that are in flight:`,
     ...listed(
       intents,
       ({ id, sku, node, lock, ageMs }) => `${id}  sku ${sku}, ${node}, ${lock}, ${Math.round(ageMs / 1_000)} s ago`,
     ),
-    `${REPAIR} puts what is missing of them back in stock.`,
+    `${REPAIR} returns the missing units to stock.`,
   ];
 }
 
 function describeUnrestored(unrestored: Unrestored[]) {
   if (unrestored.length === 0) return [];
   return [
-    `${plural(unrestored.length, 'closed order')} of which MySQL does not say that the units are back in stock.`,
+    `${plural(unrestored.length, 'closed order')} whose units are not recorded as returned in MySQL:`,
     ...listed(unrestored, ({ id, sku, isRestored }) => {
-      if (isRestored === undefined) return `${id}  sku ${sku}, nobody knows whether its units are back`;
+      if (isRestored === undefined) return `${id}  sku ${sku}, unknown whether its units are back`;
       return `${id}  sku ${sku}, its units are ${isRestored ? '' : 'not '}back`;
     }),
-    `The next clean-up settles those that were closed in the last half day; ${REPAIR} settles all.`,
+    `The next cleanup job settles orders that were closed in the last 12 hours; ${REPAIR} settles all.`,
   ];
 }
 
 function describeDeadLetters(letters: Awaited<ReturnType<typeof readDeadLetters>>) {
   if (letters.length === 0) return [];
   return [
-    `${plural(letters.length, 'order')} put aside: the clean-up does not try them until their rows in tb_dead_letter are deleted.`,
+    `${plural(letters.length, 'order')} dead-lettered: the cleanup job skips them until you delete their rows in tb_dead_letter.`,
     ...listed(letters, ({ id, reason }) => `${id}  ${reason}`),
   ];
 }
 
-/** The first of them, a line for each, and how many more there are. */
+/** The first entries, one per line, and how many more there are. */
 function listed<T>(all: T[], line: (one: T) => string) {
   const more = all.length - LISTED;
   return [...all.slice(0, LISTED).map((one) => `  ${line(one)}`), ...(more > 0 ? [`  and ${more} more`] : [])];

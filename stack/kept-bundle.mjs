@@ -1,4 +1,4 @@
-// Where bundles are kept, and whether one is still what its sources would make.
+// Where bundles are cached, and whether a cached bundle is up to date.
 // Plain JavaScript: a command line reads it before anything of the project has been bundled.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -6,16 +6,16 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const projectDir = fileURLToPath(new URL('..', import.meta.url));
-/** What takes long to make is kept here. Packages are found from here as from the project's own files, and git leaves it alone. */
+/** The cache folder. Packages resolve from here as from the project's own files, and git ignores it. */
 export const cacheDir = join(projectDir, 'node_modules/.cache/lockstep');
-/** The project was installed as a package, and is no clone: what a run writes goes elsewhere. */
+/** True if the project is installed as a package instead of cloned: output then goes elsewhere. */
 export const isInstalled = basename(dirname(projectDir)) === 'node_modules';
 
-/** The bundle's last line begins so, and tells what it was made of. */
+/** The start of a bundle's last line, which lists its inputs. */
 export const MADE_OF = '//# made of ';
 
 /**
- * What a bundle was made of.
+ * The inputs of a bundle.
  *
  * @typedef {object} MadeOf
  * @property {string} project The folder of the project: the paths in the bundle begin with it.
@@ -24,14 +24,14 @@ export const MADE_OF = '//# made of ';
  */
 
 /**
- * The file of the bundle of one of the project's TypeScript files.
+ * The bundle file of one of the project's TypeScript files.
  *
  * @param {string} file
  */
 export const keptFile = (file) => join(cacheDir, `${file}.mjs`);
 
 /**
- * Whether the bundle is there, and all that it was made of is as it was then.
+ * True if the bundle exists and none of its inputs has changed.
  *
  * @param {string} path
  */
@@ -46,7 +46,7 @@ export function isUpToDate(path) {
 }
 
 /**
- * When a file was last changed and how long it is; no state that it will have again if it was changed after `startedAt`. The time
+ * A file's change time and size; if it was changed after `startedAt`, a state that it will not have again. The time
  * is not that of its last modification, which npm sets to one and the same for every file of every package.
  *
  * @param {string} file

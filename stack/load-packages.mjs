@@ -1,4 +1,4 @@
-// Loads the packages of a bundle, and what V8 has compiled of them before: to compile them takes most of a start.
+// Loads a bundle's packages with V8's code cache: compiling them takes most of the start-up time.
 // Plain JavaScript: every bundle loads it as it is.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { cachedDataVersionTag } from 'node:v8';
 import { constants, Script } from 'node:vm';
 
-/** Returns what this file exports: a function for each package, which returns the package. */
+/** Returns this file's exports: a function per package, which returns the package. */
 export function loadPackages(file) {
   // V8 takes it from the same version, flags and processor alone.
   const compiledFile = `${file}.${cachedDataVersionTag()}`;

@@ -1,4 +1,4 @@
-// Opens the MySQL of a run: the given one, or a private server from the PATH.
+// Opens a run's MySQL: the given one, or a private server from the PATH.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,12 +13,14 @@ import { cacheDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 
-/** How long a server may take to answer one question, in milliseconds. */
+/** How long a server may take for one reply, in milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
 
 /**
- * What a statement does when it is done, and its answer is on its way or was given: its state in the list of processes, in the words of
- * MariaDB and MySQL. A statement in another state may wait for a row.
+ *
+ * The process list states, in MariaDB and MySQL, of a statement that is done and whose reply is on its way or was sent. A
+ * statement in another state may wait for a row.
+ *
  */
 export const doneStates = [
   ...[
@@ -36,34 +38,34 @@ export const doneStates = [
 
 export type MysqlServer = Awaited<ReturnType<typeof startServer>>;
 
-/** The server on the PATH. Undefined when there is none. */
+/** The server on the PATH. Undefined if there is none. */
 export function installedMysql(): string | undefined {
   return findOnPath('mariadbd', 'mysqld');
 }
 
-/** Why no server can be started, as a sentence; undefined when one can. */
+/** Why no server can be started, as a sentence; undefined if one can. */
 export function whyNoMysql(): string | undefined {
   if (installedMysql() !== undefined) return undefined;
   return `There is no MariaDB or MySQL on the PATH: ${installLines('mysql')}.`;
 }
 
 export interface MysqlOptions {
-  /** Where a server of our own keeps its data. */
+  /** Where our own server keeps its data. */
   dir: string;
-  /** Where it listens; a free port when it is not given. */
+  /** The port; a free port by default. */
   port?: number | undefined;
-  /** More arguments for a server of our own. */
+  /** Extra arguments for our own server. */
   args?: string[];
 }
 
-/** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH. */
+/** The MySQL to use: that of MYSQL_URL if it is set, else a new server from the PATH. */
 export async function openMysql(
   givenUrl: string | undefined,
   { dir, port, args = [] }: MysqlOptions,
 ): Promise<MysqlServer> {
   if (givenUrl === undefined) return startServer(dir, port, args);
   const version = await askFor('VERSION()', givenUrl).catch((error) => {
-    throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
+    throw new Error(`the MySQL at MYSQL_URL does not reply: ${error.message}`);
   });
   return { url: givenUrl, version, members: [], database: async () => givenUrl };
 }
@@ -91,11 +93,11 @@ async function startOn(port: number, program: string, dir: string, more: string[
   const part = await startAgain();
   return {
     url,
-    /** In the server's own words, such as `10.11.14-MariaDB`. */
+    /** As the server reports it, such as `10.11.14-MariaDB`. */
     version: await askFor('VERSION()', url),
-    /** Its process, when it is ours: it starts again with the same data. */
+    /** Its process, if it is ours: it restarts with the same data. */
     members: [{ part, startAgain }] as OwnServer[],
-    /** Resolves with the URL of a new, empty database; of the one that MYSQL_URL names, when that was given. */
+    /** Resolves with the URL of a new, empty database; of MYSQL_URL's database if that is set. */
     async database(name: string) {
       await ask(url, (connection) => connection.query('CREATE DATABASE ??', [name]));
       return `${url}/${name}`;
@@ -106,7 +108,7 @@ async function startOn(port: number, program: string, dir: string, more: string[
 const socketPath = (dir: string) => join(dir, 'mysql.sock');
 const tmpDirOf = (dir: string) => join(dir, 'mysql-tmp');
 
-/** Small, so that it starts at once, and it never waits for the disk: a busy one would hold up every commit. */
+/** Small, so that it starts fast, and without waiting for the disk: a busy disk would delay every commit. */
 const basicArgs = (dir: string) => [
   '--no-defaults',
   ...(process.getuid?.() === 0 ? ['--user=root'] : []),
@@ -119,7 +121,7 @@ const basicArgs = (dir: string) => [
   '--loose-innodb-log-file-size=8M',
 ];
 
-/** Only on loopback. A commit is handed to the system before it is answered, so a killed server loses nothing of it. */
+/** Only on loopback. A commit is passed to the operating system before the reply, so a killed server loses nothing. */
 const serverArgs = (dir: string, port: number) => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
@@ -132,7 +134,7 @@ const serverArgs = (dir: string, port: number) => [
   '--loose-mysqlx=OFF',
 ];
 
-/** Resolves with the folder of a server that nobody has used. To make it takes seconds, so it is made once for each version. */
+/** Resolves with the data folder of an unused server. Creating it takes seconds, so it is created once per version. */
 async function freshData(program: string): Promise<string> {
   const version = spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout.trim();
   const fresh = join(cacheDir, `mysql-${createHash('sha256').update(version).digest('hex').slice(0, 16)}`);
@@ -151,7 +153,7 @@ async function freshData(program: string): Promise<string> {
   return fresh;
 }
 
-/** Makes the server's own tables, with a user root who needs no password. */
+/** Creates the server's system tables, with a user root without a password. */
 async function makeData(program: string, dir: string, isMariadb: boolean) {
   const install = isMariadb ? findOnPath('mariadb-install-db', 'mysql_install_db') : program;
   if (install === undefined) throw new Error(`There is no mariadb-install-db on the PATH for ${program}.`);

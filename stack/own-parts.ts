@@ -1,8 +1,8 @@
-// The processes of a run: an end that nobody asked for is a death, and what is left is stopped with the run.
+// The processes of a run: an unexpected exit counts as a death, and the rest is stopped with the run.
 
 import { dismissReaper, type Part, PartError } from './parts.ts';
 
-/** A process, and how it is started again after it has ended: on the same port, with what it has kept. */
+/** A process, and how to restart it after it has ended: on the same port, with its data. */
 export interface OwnServer {
   part: Part;
   startAgain(): Promise<Part>;
@@ -12,7 +12,7 @@ export interface OwnServer {
 export interface Breakable {
   /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): void;
-  /** Ends the process at once, as a crash would. It does not count as a part that has died. */
+  /** Kills the process at once, like a crash. It does not count as a death. */
   kill(): Promise<void>;
   /** Starts the process again after it has ended, on the same ports. */
   start(): Promise<void>;
@@ -20,23 +20,23 @@ export interface Breakable {
 
 export interface OwnProcess extends Breakable {
   pid(): number;
-  /** Asks the process to end, and waits for it. It does not count as a part that has died. */
+  /** Asks the process to end, and waits for it. It does not count as a death. */
   stop(): Promise<void>;
 }
 
 export type OwnParts = ReturnType<typeof createOwnParts>;
 
-/** `onSpare` is told when a part has ended that the others may do without: that is no death. */
+/** `onSpare` is called when a part has ended that the others can do without: that is not a death. */
 export function createOwnParts(onSpare: (sentence: string) => void = () => {}) {
   const parts = new Set<Part>();
   let isStopping = false;
   let reportDeath: (error: PartError) => void;
-  /** Resolves as soon as a part ends that nobody stopped. */
+  /** Resolves as soon as a part ends unexpectedly. */
   const partDied = new Promise<PartError>((resolve) => {
     reportDeath = resolve;
   });
 
-  /** From here on the part's end is a death, unless the run stops or the part is let go. */
+  /** From now on the part's end counts as a death, unless the run stops or the part is released. */
   function watch(part: Part, isSpare = false): Part {
     parts.add(part);
     void part.ended.then((sentence) => {
@@ -71,7 +71,7 @@ export function createOwnParts(onSpare: (sentence: string) => void = () => {}) {
         },
       };
     },
-    /** Stops what is left, once, from the outside in: no part loses the one it depends on. Then does the rest. */
+    /** Stops the remaining parts, once, in order of dependency: no part loses another that it needs. Then does the rest. */
     async stopAll(andThen: () => unknown) {
       if (isStopping) return;
       isStopping = true;
@@ -82,7 +82,7 @@ export function createOwnParts(onSpare: (sentence: string) => void = () => {}) {
   };
 }
 
-/** Resolves with all outcomes. Rejects when each promise has settled, so that nothing starts any more. */
+/** Resolves with all results. Rejects only after every promise has settled, so that nothing starts any more. */
 export async function all<T>(promises: Promise<T>[]): Promise<T[]> {
   const ends = await Promise.allSettled(promises);
   return ends.map((end) => {

@@ -1,4 +1,4 @@
-// Starts and ends parts: real processes, of which nothing is left when this process ends, whatever ends it.
+// Starts and stops parts: real processes, which never outlive this process, however it ends.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,15 +16,15 @@ import { type Address, isFree } from './ports.ts';
 
 export { cacheDir, isInstalled, projectDir } from './kept-bundle.mjs';
 
-/** How long a part may take to get ready, in milliseconds. */
+/** How long a part may take to become ready, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
 const READY_POLL_MS = 20;
-/** How long a part may take to end by itself unless it says more: as long as a node that ends its sales first, in milliseconds. */
+/** How long a part may take to end by itself by default, in milliseconds: as long as a node that finishes its sales first. */
 const STOP_LIMIT_MS = stopLimitMs(USUAL_WAIT_TIMEOUT_MS);
-/** How often a part is started before a taken port is an error. */
+/** How often to start a part before a taken port is an error. */
 const TRIES = 5;
 
-/** The arguments that make Node run one of the project's TypeScript files. */
+/** The Node arguments to run one of the project's TypeScript files. */
 export function nodeArgs(file: string): string[] {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   return ['--disable-warning=ExperimentalWarning', '--import', tsx, join(projectDir, file)];
@@ -38,30 +38,32 @@ export interface PartOptions {
   command: string;
   args: string[];
   env?: NodeJS.ProcessEnv;
-  /** The folder it works in; this process' own when it is not given. */
+  /** Its working directory; by default that of this process. */
   cwd?: string;
-  /** Where it listens. */
+  /** The addresses that it listens on. */
   addresses?: Address[];
   /** How long it may take to get ready, in milliseconds (default: 20 s). */
   readyLimitMs?: number | undefined;
   /** How long it may take to end by itself before it is killed, in milliseconds (default: as the usual node). */
   stopLimitMs?: number | undefined;
   /**
-   * Asked again and again until it resolves with true: does this very process do its work? Another one may answer on a port
-   * that it has taken. A rejection means not yet.
+   *
+   * Polled until it resolves with true: is this very process ready? Another process may respond on a port that it has taken. A
+   * rejection means not yet.
+   *
    */
   isReady: (pid: number) => Promise<boolean>;
-  /** Given every line that the part prints. */
+  /** Called with every line that the part prints. */
   onLine?: ((line: string) => void) | undefined;
-  /** Given every message that the part sends. Without it there is no channel for messages. */
+  /** Called with every message that the part sends. Without it there is no message channel. */
   onMessage?: ((message: unknown) => void) | undefined;
 }
 
 let reaper: ChildProcess | undefined;
-/** What the reaper would remove now, such as `pid 123`. */
+/** What the reaper would currently remove, such as `pid 123`. */
 const listed = new Set<string>();
 
-/** Lists what the reaper removes if this process dies before it can: `+pid 123`, and `-pid 123` when it is gone. */
+/** Tells the reaper what to remove if this process dies first: `+pid 123`, and `-pid 123` once it is gone. */
 export function notifyReaper(line: string) {
   if (line.startsWith('+')) listed.add(line.slice(1));
   else listed.delete(line.slice(1));
@@ -76,7 +78,7 @@ export function notifyReaper(line: string) {
   reaper.stdin?.write(`${line}\n`);
 }
 
-/** Ends the reaper, if nothing is left that it would remove. Call it last. */
+/** Ends the reaper, if it has nothing left to remove. Call it last. */
 export async function dismissReaper() {
   if (reaper === undefined || listed.size > 0) return;
   const ended = once(reaper, 'exit');
@@ -86,7 +88,7 @@ export async function dismissReaper() {
   await ended;
 }
 
-/** A temporary folder that is gone when this process is. */
+/** A temporary folder that is removed with this process. */
 export function makeTempDir() {
   const dir = mkdtempSync(join(tmpdir(), 'lockstep-'));
   notifyReaper(`+dir ${dir}`);
@@ -99,11 +101,11 @@ export function makeTempDir() {
   };
 }
 
-/** A part has ended that nobody stopped, or was not ready in time. The message has the last lines that it printed. */
+/** A part ended unexpectedly, or was not ready in time. The message includes the last lines that it printed. */
 export class PartError extends Error {
-  /** Its name. */
+  /** The part's name. */
   part: string;
-  /** It was not ready in time: the machine may be why. */
+  /** True if it was not ready in time, which may be the machine's fault. */
   isLate: boolean;
 
   constructor(part: string, message: string, { isLate = false } = {}) {
@@ -112,7 +114,7 @@ export class PartError extends Error {
     this.isLate = isLate;
   }
 
-  /** One sentence: how it ended, and the line that names its error, if one does. */
+  /** One sentence: how it ended, and the line that names its error, if any. */
   get inShort(): string {
     const [first = '', ...lines] = this.message.split('\n').map((line) => line.trim());
     const cause = lines.find((line) => /^(\[?\w*Error\b|\[Unhandled|LOCK_MODULES)/.test(line));
@@ -120,7 +122,7 @@ export class PartError extends Error {
   }
 }
 
-/** A part has ended at its start, and another program listens on its port. */
+/** A part ended at its start because another program listens on its port. */
 export class PortTaken extends Error {
   port: number;
 
@@ -131,8 +133,10 @@ export class PortTaken extends Error {
 }
 
 /**
- * Resolves with what `start` does. A port that is free may be taken by another program before the part listens on it:
- * `start` is then called again, and asks for other ports. Rejects with PortTaken when that happens TRIES times.
+ *
+ * Resolves like `start`. Another program may take a free port before the part listens on it: `start` is then called again, and
+ * picks other ports. Rejects with PortTaken after TRIES times.
+ *
  */
 export async function retryOnTakenPort<T>(start: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -145,8 +149,10 @@ export async function retryOnTakenPort<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts a process and waits until it is ready. Rejects with PartError when it ends or takes too long, and with PortTaken when it ends and
- * another program has one of its ports.
+ *
+ * Starts a process and waits until it is ready. Rejects with PartError if it ends or takes too long, and with PortTaken if it
+ * ends and another program has one of its ports.
+ *
  */
 export async function startPart({
   name,
@@ -170,14 +176,14 @@ export async function startPart({
   }) as ChildProcessByStdio<null, Readable, Readable>;
   if (onMessage) child.on('message', onMessage);
   const lastLines: string[] = [];
-  /** Resolves with a sentence when the process has ended, whatever ended it. */
+  /** Resolves with a sentence when the process has ended, for whatever reason. */
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`${name} could not be started: ${error.message}`));
     // Its children would keep working, and keep its output open.
     child.once('exit', () => child.pid !== undefined && signalGroup(child.pid, 'SIGKILL'));
     child.once('close', (code, signal) => {
       if (child.pid !== undefined) notifyReaper(`-pid ${child.pid}`);
-      const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+      const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}`;
       resolve([`${name} ${how}`, ...lastLines].join('\n  '));
     });
   });
@@ -193,7 +199,7 @@ export async function startPart({
     });
   }
 
-  /** Asks the process to end and waits for it; one that does not end in time is killed. */
+  /** Asks the process to end and waits for it; kills it if it takes too long. */
   async function stop() {
     const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), limitMs);
     signalGroup(pid, 'SIGTERM');
@@ -209,7 +215,7 @@ export async function startPart({
   if (failure === undefined) {
     /** Sends a signal to the process and its children. */
     const signal = (name: NodeJS.Signals) => signalGroup(pid, name);
-    /** Sends a message to a process that was started with `onMessage`. One that has ended meanwhile is told nothing. */
+    /** Sends a message to a process that was started with `onMessage`. Does nothing if it has ended. */
     const send = (message: object) => void (child.connected && child.send(message, () => {}));
     return { name, pid, ended, signal, send, stop };
   }
@@ -219,7 +225,7 @@ export async function startPart({
   throw new PartError(name, failure, { isLate: !hasEnded });
 }
 
-/** Resolves with nothing when the part is ready or `over`, with a sentence when it takes too long. */
+/** Resolves with undefined when the part is ready or `over`, with a sentence if it takes too long. */
 async function untilReady(name: string, limitMs: number, isReady: () => Promise<boolean>, over: AbortSignal) {
   const deadline = performance.now() + limitMs;
   while (!over.aborted && !(await isReady().catch(() => false))) {

@@ -1,9 +1,9 @@
-// Finds programs, on the PATH.
+// Finds programs on the PATH.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The full path of the first of these programs that is on the PATH, or in the `sbin` next to a `bin` of it. */
+/** The full path of the first of these programs on the PATH, or in an `sbin` next to one of its `bin` folders. */
 export function findOnPath(...programs: string[]): string | undefined {
   const dirs = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   // Debian keeps servers where only root's PATH looks.
@@ -11,7 +11,7 @@ export function findOnPath(...programs: string[]): string | undefined {
   return programs.flatMap((program) => [...dirs, ...sbins].map((dir) => join(dir, program))).find(isExecutable);
 }
 
-/** The program that pictures and the tests of pages use: /usr/bin/chromium, or what CHROMIUM names. */
+/** The browser for pictures and page tests: /usr/bin/chromium, or that of CHROMIUM. */
 export const browserPath = () => process.env['CHROMIUM'] || '/usr/bin/chromium';
 
 function isExecutable(file: string) {

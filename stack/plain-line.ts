@@ -1,10 +1,10 @@
-// What people read in the place of a line of a node's log.
+// Turns lines of a node's log into text for people.
 
 import type { TickResult } from '../services/inventory/orders/contract.ts';
 import type { SaleLine } from '../services/inventory/sale/sale-record.ts';
 
 /**
- * The line of a sale or of a clean-up, as people read it: `:7777 sold 001, stock 5000 → 4999
+ * A sale or a cleanup run as a readable line: `:7777 sold 001, stock 5000 → 4999
  * (8-auto-renew, 3 ms)`. A node writes a line for each at LOG_LEVEL=debug. Undefined for any other
  * line, which may be anything: a lock prints what it likes, and a node that is killed may leave its
  * last line cut off.
@@ -35,6 +35,6 @@ function saleLine(sale: SaleLine): string {
 }
 
 function cleanUpLine({ outcome, guard, due, closed, restored, ms, detail }: TickResult): string {
-  const found = outcome === 'ran' ? `, due ${due}, closed ${closed}, units back ${restored}` : '';
-  return `clean-up ${outcome}${found} (${guard}, ${ms} ms)${detail ? ` ${detail}` : ''}`;
+  const found = outcome === 'ran' ? `, due ${due}, closed ${closed}, units returned ${restored}` : '';
+  return `cleanup ${outcome}${found} (${guard}, ${ms} ms)${detail ? ` ${detail}` : ''}`;
 }

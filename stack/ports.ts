@@ -1,4 +1,4 @@
-// Finds ports on loopback that are free, below the range that clients' connections take theirs from.
+// Finds free ports on loopback, below the ephemeral range of clients' connections.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -7,19 +7,20 @@ const FIRST_PORT = 20_000;
 const BLOCK_SIZE = 200;
 const BLOCKS = 60;
 
-/** This process listens on the first port of its block, so that no other process hands out the rest of it. */
+/** This process listens on the first port of its block, so that no other process uses the rest of the block. */
 let block: Promise<number> | undefined;
 let lastPlace = Math.floor(Math.random() * BLOCK_SIZE);
 
-/** Where a program listens: on 127.0.0.1 unless it says otherwise. */
+/** Where a program listens: on 127.0.0.1 by default. */
 export interface Address {
   host?: string | undefined;
   port: number;
 }
 
 /**
- * Resolves with a port that is free now on `host`. One that has been handed out comes again only
- * when all others of the block have.
+ *
+ * Resolves with a port that is free now on `host`. A port is reused only after all others of the block.
+ *
  */
 export async function freePort(host?: string): Promise<number> {
   block ??= claimBlock();
@@ -32,15 +33,17 @@ export async function freePort(host?: string): Promise<number> {
   throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is taken.`);
 }
 
-/** An address as it stands before a port. */
+/** An address in the form that precedes a port. */
 export const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** Where this machine reaches what listens on `host`. */
+/** The address at which this machine reaches a listener on `host`. */
 export const reachedAt = (host: string) => inUrl({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host);
 
 /**
- * Resolves with false when a program listens there. An address that this machine does not have
- * counts as free: the program that is to listen there says what is wrong.
+ *
+ * Resolves with false if a program listens there. An address that this machine does not have counts as free: the program that
+ * tries to listen there reports the error.
+ *
  */
 export async function isFree(address: Address): Promise<boolean> {
   const server = await listen(address).catch((error: NodeJS.ErrnoException) => error.code !== 'EADDRINUSE');
@@ -60,7 +63,7 @@ async function claimBlock(): Promise<number> {
     guard.unref();
     return first;
   }
-  throw new Error(`No block of ports is left from ${FIRST_PORT} on: too many runs are at work on this machine.`);
+  throw new Error(`No block of ports from ${FIRST_PORT} on is free: too many runs are active on this machine.`);
 }
 
 async function listen({ host = '127.0.0.1', port }: Address): Promise<Server> {

@@ -1,7 +1,8 @@
-// Starts a Redis that fails over by itself: a primary with a replica and three Sentinels, or a Cluster whose masters have a replica each.
+// Starts a Redis with automatic failover: a primary with a replica and three Sentinels, or a Cluster whose masters have a
+// replica each.
 //
-// The servers watch each other, and elect a replica when its primary has been silent for DEAD_AFTER_MS. A replica copies as a user of its
-// own: what shuts that user out on a primary cuts the replication, and no client notices.
+// The servers watch each other, and elect a replica when its primary has been silent for DEAD_AFTER_MS. A replica copies as a
+// user of its own: what shuts that user out on a primary cuts the replication, and no client notices.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -16,36 +17,36 @@ import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 import { installedRedis, type RedisServer, startRedis, untilSo } from './redis.ts';
 
-/** How the Redis of a stack may stand. */
+/** The topologies of a stack's Redis. */
 export const redisModes = ['single', 'replica', 'sentinel', 'cluster'] as const;
 export type RedisMode = (typeof redisModes)[number];
 
-/** How long a server may be silent before the others take it for dead, in milliseconds. */
+/** How long a server may be silent before the others consider it dead, in milliseconds. */
 const DEAD_AFTER_MS = 500;
-/** How long the servers may take to know each other, in milliseconds. */
+/** How long the servers may take to discover each other, in milliseconds. */
 const MEET_LIMIT_MS = 20_000;
 const MASTER_NAME = 'lockstep';
 const MASTERS = 3;
 
-/** The user that replicas copy as, on every server, and its password: all of them are on loopback. */
+/** The replication user on every server, and its password: all servers are on loopback. */
 export const REPLICATION_USER = 'repl';
 const asReplica = ['--masteruser', REPLICATION_USER, '--masterauth', REPLICATION_USER];
 const forReplicas = ['--user', REPLICATION_USER, 'on', `>${REPLICATION_USER}`, '+psync', '+replconf', '+ping'];
 
-/** A server of the set; its name is what it is at the start, such as `primary` or `sentinel 2`. */
+/** A server of the set; its name is its initial role, such as `primary` or `sentinel 2`. */
 export type SetServer = RedisServer & OwnServer & { name: string };
 
 export type RedisSet = Awaited<ReturnType<typeof openRedisSet>>;
 
 export interface SetOptions {
   dir: string;
-  /** Where the primary, or the first master, listens; a free port when it is not given. */
+  /** The port of the primary or the first master; a free port by default. */
   port?: number | undefined;
-  /** Called with each part as soon as it runs: the caller ends it. */
+  /** Called with each part as soon as it runs: the caller must stop it. */
   onPart(part: Part): unknown;
 }
 
-/** Why no server can be started, as a sentence; undefined when one can. */
+/** Why no server can be started, as a sentence; undefined if one can. */
 export function whyNoRedisSet(mode: RedisMode): string | undefined {
   if (mode === 'single' || (installedRedis() && installedCli())) return undefined;
   return `There is no redis-server with redis-cli on the PATH, and --redis ${mode} needs it: ${installLines('redis')}.`;
@@ -68,26 +69,26 @@ export async function openSentinels(options: SetOptions) {
   ];
   const names = ['sentinel 1', 'sentinel 2', 'sentinel 3'];
   const sentinels = await Promise.all(names.map((name) => startServer(name, ['--sentinel'], others, config)));
-  await untilAll(sentinels, 'The Sentinels do not know each other and the replica.', async ({ url }) => {
+  await untilAll(sentinels, 'The Sentinels did not discover each other and the replica in time.', async ({ url }) => {
     const known = await asked(url, 'INFO', 'sentinel');
     return /status=ok,address=[\d.:]+,slaves=1,sentinels=3/.test(known);
   });
   return {
     isCluster: false,
-    /** What it is made of. */
+    /** The servers of the set, in words. */
     parts: 'a primary, a replica and three Sentinels',
-    /** What clients connect to: it leads them to whichever server is the primary. */
+    /** The address for clients, which leads them to the current primary. */
     url: `redis+sentinel://${hostsOf(sentinels).join(',')}/${MASTER_NAME}`,
     /** The command that shows which server is the primary. */
     howToSee: `redis-cli -u ${sentinels[0]?.url} sentinel get-master-addr-by-name ${MASTER_NAME}`,
     servers: [primary, replica, ...sentinels],
-    /** The server that holds the stock and the lock of sku 001 at the start, and the one that takes its place, if there is one. */
+    /** The server that holds the stock and the lock of sku 001 at the start, and its replica, if there is one. */
     primary,
     replica,
   };
 }
 
-/** Starts masters that share the slots, and so many replicas of each (1). What they hold outlives a kill. */
+/** Starts masters that share the hash slots, with this many replicas each (1). Their data survives a kill. */
 export async function openCluster(options: SetOptions & { replicas?: number }) {
   const { replicas = 1 } = options;
   const others = { ...options, port: undefined };
@@ -103,7 +104,7 @@ export async function openCluster(options: SetOptions & { replicas?: number }) {
   const create = ['--cluster', 'create', ...hostsOf(servers), '--cluster-replicas', String(replicas), '--cluster-yes'];
   await promisify(execFile)(installedCli() ?? '', create);
   const isWhole = new RegExp(`role:master\nconnected_slaves:${replicas}|master_link_status:up`);
-  await untilAll(servers, 'The Cluster is not whole.', async ({ url }) => {
+  await untilAll(servers, 'The Cluster was not complete in time.', async ({ url }) => {
     const [state, replication] = [await asked(url, 'CLUSTER', 'INFO'), await asked(url, 'INFO', 'replication')];
     return state.includes('cluster_state:ok') && isWhole.test(replication);
   });
@@ -127,7 +128,7 @@ const ofCluster = [
   ...['--cluster-node-timeout', String(DEAD_AFTER_MS), '--cluster-replica-validity-factor', '0'],
 ];
 
-/** `config`: what its configuration file has at first; the server may write to it. */
+/** `config`: the initial content of its configuration file, which the server may change. */
 async function startServer(name: string, more: string[], options: SetOptions, config: string[] = []) {
   const dir = mkdtempSync(join(options.dir, 'redis-'));
   const file = join(dir, 'redis.conf');
@@ -137,7 +138,7 @@ async function startServer(name: string, more: string[], options: SetOptions, co
   return { ...server, name };
 }
 
-/** Asks a server one thing. */
+/** Sends one command to a server. */
 export async function asked(url: string, ...command: [string, ...string[]]): Promise<string> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
   client.on('error', () => {});
@@ -152,7 +153,7 @@ const installedCli = () => findOnPath('redis-cli', 'valkey-cli');
 
 const hostsOf = (servers: SetServer[]) => servers.map(({ url }) => new URL(url).host);
 
-/** The first server of which it is so. */
+/** The first server that meets the condition. */
 async function first(servers: SetServer[], isSo: (server: SetServer) => Promise<boolean>) {
   for (const server of servers) if (await isSo(server)) return server;
   return undefined;

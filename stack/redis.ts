@@ -1,4 +1,4 @@
-// Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
+// Opens a run's Redis: the given one, one from the PATH, or the embedded Valkey.
 
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,55 +15,61 @@ import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 
-/** How long a replica may take to copy what there is, in milliseconds, and how often it is asked. */
+/** How long a replica may take to synchronize, in milliseconds, and how often it is checked. */
 const COPY_LIMIT_MS = 5_000;
 const COPY_POLL_MS = 10;
 /**
- * How long a server of ours may take to end, in milliseconds. Redis refuses to while it writes its first AOF, and waits for replicas
- * that are behind; what it has written outlives a kill.
+ *
+ * How long our own server may take to end, in milliseconds. Redis refuses to end while it writes its first AOF, and waits for
+ * replicas that lag behind; its data survives a kill.
+ *
  */
 const STOP_LIMIT_MS = 1_000;
-/** How long a given Redis may take to answer, in milliseconds. */
+/** How long a given Redis may take to reply, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
 /**
- * The first with CLIENT INFO: a node names its last connection by it, and has it ended after an outage. A Valkey says
- * in INFO which Redis it works like.
+ *
+ * The first version with CLIENT INFO, which a node uses to kill its last connection after an outage. Valkey reports a
+ * compatible Redis version in INFO.
+ *
  */
 export const LEAST_REDIS = '6.2';
 
 export interface RedisServer {
   url: string;
-  /** `external` was given as REDIS_URL, `native` is a server from the PATH, `embedded` is Valkey in WebAssembly. */
+  /** `external`: given as REDIS_URL. `native`: a server from the PATH. `embedded`: Valkey in WebAssembly. */
   kind: 'external' | 'native' | 'embedded';
-  /** The process, when it is ours. */
+  /** The process, if it is ours. */
   part?: Part;
-  /** Starts the process again, after it has ended, on the same port. Absent when it is not ours. */
+  /** Restarts the process after it has ended, on the same port. Absent if it is not ours. */
   startAgain?: () => Promise<Part>;
 }
 
 export interface RedisOptions {
-  /** Where a server of our own works. */
+  /** The working directory of our own server. */
   dir: string;
-  /** Keep the data over a restart. The embedded Valkey can't. */
+  /** Keep the data across a restart. The embedded Valkey can't. */
   keepsData?: boolean | undefined;
-  /** Where a server of our own listens; a free port when it is not given. */
+  /** The port of our own server; a free port by default. */
   port?: number | undefined;
 }
 
 export interface ServerOptions extends RedisOptions {
   name?: string;
-  /** Its configuration file, and arguments besides ours. */
+  /** Its configuration file, and extra arguments. */
   file?: string;
   more?: string[];
 }
 
 /**
+ *
  * The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. Rejects with one
- * sentence when the given one does not answer, or when the server is too old.
+ * sentence if the given one does not reply, or if the server is too old.
+ *
  */
 export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
   if (givenUrl !== undefined) {
-    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis that REDIS_URL names', version);
+    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis at REDIS_URL', version);
     return { url: givenUrl, kind: 'external' };
   }
   const program = installedRedis();
@@ -71,12 +77,12 @@ export async function openRedis(givenUrl: string | undefined, options: RedisOpti
   return startRedis(program, options);
 }
 
-/** The server on the PATH. Undefined when there is none: then the embedded one is used. */
+/** The server on the PATH. Undefined if there is none: then the embedded one is used. */
 export function installedRedis(): string | undefined {
   return findOnPath('redis-server', 'valkey-server');
 }
 
-/** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
+/** Starts a replica of `primaryUrl` on a free port. Rejects if no server is on the PATH. */
 export async function openReplica(primaryUrl: string, dir: string) {
   const program = installedRedis();
   if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
@@ -85,13 +91,15 @@ export async function openReplica(primaryUrl: string, dir: string) {
 }
 
 /**
- * Resolves when the replica holds all that its primary does, and hears what is written from then on. Rejects with one sentence when it
- * does not in time.
+ *
+ * Resolves when the replica is in sync with its primary and receives new writes. Rejects with one sentence if that takes too
+ * long.
+ *
  */
 export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: string; replicaUrl: string }) {
   const [primary, replica] = [new Redis(primaryUrl), new Redis(replicaUrl)];
   for (const client of [primary, replica]) client.on('error', () => {});
-  const until = (isSo: () => Promise<boolean>) => untilSo(isSo, 'The replica has not copied what Redis holds.');
+  const until = (isSo: () => Promise<boolean>) => untilSo(isSo, 'The replica did not synchronize with Redis in time.');
   try {
     await until(async () => /master_link_status:up/.test(await replica.info('replication')));
     // Up to a second may pass from there until the first command reaches it. This one is not part of what it has copied.
@@ -105,7 +113,7 @@ export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: stri
   }
 }
 
-/** Resolves when it is so; looks again and again. Rejects with the sentence when it is not in time. */
+/** Polls until the condition is true. Rejects with the sentence if that takes too long. */
 export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, limitMs = COPY_LIMIT_MS) {
   const deadline = performance.now() + limitMs;
   while (!(await isSo())) {
@@ -114,7 +122,10 @@ export async function untilSo(isSo: () => Promise<boolean>, otherwise: string, l
   }
 }
 
-/** Starts a server of this program; the embedded one without any, whose part takes a message `{ aheadMs }`: its wall clock is set ahead. */
+/**
+ * Starts this server program, or without one the embedded server, whose part accepts a message `{ aheadMs }` that sets its wall
+ * clock ahead.
+ */
 export async function startRedis(
   program: string | undefined,
   options: ServerOptions,
@@ -130,7 +141,7 @@ export async function startRedis(
   }
 }
 
-const readyLine = /Ready to accept connections|Sentinel (new )?ID is|The embedded Valkey listens/;
+const readyLine = /Ready to accept connections|Sentinel (new )?ID is|The embedded Valkey is listening/;
 
 async function startOn(port: number, program: string | undefined, options: ServerOptions) {
   let isReady = false;
@@ -153,7 +164,7 @@ async function startOn(port: number, program: string | undefined, options: Serve
   });
 }
 
-/** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
+/** Only on loopback. Persistent data is written before the reply, so a killed server loses nothing. */
 function serverArgs(port: number, { dir, keepsData = false, file, more = [] }: ServerOptions) {
   const kept = keepsData ? ['--appendonly', 'yes', '--appendfsync', 'no'] : ['--appendonly', 'no'];
   // A replica gets its copy at once, rather than five seconds after it asked.
@@ -162,7 +173,7 @@ function serverArgs(port: number, { dir, keepsData = false, file, more = [] }: S
   return [...(file === undefined ? [] : [file]), ...always, ...more];
 }
 
-/** Makes Redis know every script of ours, so that each call of one is a single command. */
+/** Loads every script of ours into Redis, so that each call is a single command. */
 export async function loadScripts(url: string) {
   const redis = connectRedis(url, {});
   const dir = join(projectDir, 'lua');
@@ -178,7 +189,10 @@ export async function loadScripts(url: string) {
   }
 }
 
-/** Resolves with why the Redis at `url` can't carry this lock, as a sentence: it lacks the commands. Undefined when it can. */
+/**
+ * Resolves with the reason why the Redis at `url` does not support this lock, as a sentence: it lacks the commands. Undefined
+ * if it does.
+ */
 export async function lackOfRedis(url: string, lock: string): Promise<string | undefined> {
   if (commandsOfLocks[lock] === undefined) return undefined;
   const redis = connectRedis(url, {});
@@ -190,12 +204,12 @@ export async function lackOfRedis(url: string, lock: string): Promise<string | u
   }
 }
 
-/** The version of a Redis on the PATH, such as `7.0.15`; undefined for a Valkey, whose numbers mean something else. */
+/** The version of a Redis on the PATH, such as `7.0.15`; undefined for Valkey, whose version numbers differ. */
 export function redisVersionOf(program: string): string | undefined {
   return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
 }
 
-/** Throws a sentence when the version that a server says is older. One that says none passes. */
+/** Throws an error with a sentence if the server's version is too old. A server without a version passes. */
 export function refuseOldRedis(server: string, version: string | undefined) {
   if (version === undefined || isAtLeast(version, LEAST_REDIS)) return;
   throw new Error(`${server} is version ${version}, and the lab needs Redis ${LEAST_REDIS} or newer, or Valkey`);
@@ -204,7 +218,7 @@ export function refuseOldRedis(server: string, version: string | undefined) {
 /** Versions such as `20.19` and `20.19.4`, compared number by number. */
 export const isAtLeast = (version: string, least: string) => version.localeCompare(least, 'en', { numeric: true }) >= 0;
 
-/** The versions of the servers at `url`. Rejects with one sentence when no Redis answers there. */
+/** The versions of the servers at `url`. Rejects with one sentence if no Redis replies there. */
 async function versionsAt(url: string): Promise<(string | undefined)[]> {
   const redis = connectRedis(url, {
     // An old server knows no other.
@@ -214,7 +228,7 @@ async function versionsAt(url: string): Promise<(string | undefined)[]> {
     socketTimeout: GIVEN_LIMIT_MS,
     retryStrategy: () => null,
   });
-  let lastError = 'it was not there in time';
+  let lastError = 'it was not available in time';
   let isPartOfCluster = false;
   const versions: (string | undefined)[] = [];
   function keep({ message }: Error) {
@@ -230,11 +244,11 @@ async function versionsAt(url: string): Promise<(string | undefined)[]> {
     }
     isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
   } catch {
-    throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
+    throw new Error(`the Redis at REDIS_URL does not reply: ${lastError}`);
   } finally {
     redis.disconnect();
   }
   if (isPartOfCluster)
-    throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
+    throw new Error('the Redis at REDIS_URL is a server of a Cluster: write redis+cluster://host:port');
   return versions;
 }

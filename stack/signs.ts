@@ -1,42 +1,46 @@
-// A process that plays a cell, or a node, gives signs. When none comes any more, the CPU time that it uses tells whether its lock keeps it.
+// A process that plays a cell, or a node, sends heartbeats. When they stop, its CPU time shows whether its lock blocks it.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface SilenceLimits {
-  /** What it may compute without a sign, in milliseconds of CPU time. */
+  /** How much CPU time it may use without a heartbeat, in milliseconds. */
   keptMs: number;
-  /** How long it may give no sign, in milliseconds, when it does not compute. */
+  /** How long it may stay silent if it uses no CPU, in milliseconds. */
   silenceMs: number;
 }
 
-/** What a silence says of the lock, with the reason in a sentence. */
+/** What the silence says about the lock, with the reason as a sentence. */
 export interface Silence {
   verdict: 'fail' | 'unknown';
   reasons: string[];
 }
 
-/** How often a process that plays says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
+/** The interval of a process's heartbeats, in milliseconds: a lock that never returns prevents them. */
 export const SIGN_EVERY_MS = 500;
-/** A right library computes for a second in one piece. */
+/** A correct library may compute for a second without a break. */
 export const usualLimits: SilenceLimits = { keptMs: 10_000, silenceMs: 60_000 };
 
-const KEPT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
+const KEPT = 'The lock never returns: it blocks its process forever, like a blocked event loop.';
 const SILENT =
-  'The process gave no sign for so long, and did not compute either: the lock waits for something, or the machine is too busy.';
+  'The process sent no heartbeat and used no CPU: the lock is waiting for something, or the machine is too busy.';
 
 /**
- * Calls back once when a process that has given a sign gives none any more: it has computed for so long, and its lock fails, or there is no
- * telling why.
+ *
+ * Calls back once when a process's heartbeats stop: either it computed for too long, so its lock fails, or the reason is
+ * unknown.
+ *
  */
 export function watchSilence(
   pidOf: () => number,
   { keptMs, silenceMs }: SilenceLimits,
   callBack: (found: Silence) => void,
 ) {
-  /** Looks are counted, and not time: this process may stand still, too. Until it has given a sign, the process starts. */
+  /**
+   * Counts checks instead of time, because this process may be paused too. Before its first heartbeat, the process is starting.
+   */
   let looks: number | undefined;
-  /** The CPU time at the first look without a sign. */
+  /** The CPU time at the first check without a heartbeat. */
   let cpuMs: number | undefined;
 
   function look() {
@@ -65,10 +69,10 @@ export function watchSilence(
   };
 }
 
-/** A tick of /proc in milliseconds: Linux tells every program that there are 100 in a second. */
+/** A clock tick of /proc in milliseconds: Linux reports 100 per second to every program. */
 const TICK_MS = 10;
 
-/** How much CPU time a process has used so far, in milliseconds. Undefined when it is gone, or the system does not tell. */
+/** The CPU time that a process has used, in milliseconds. Undefined if it is gone, or the system does not report it. */
 function cpuMsOf(pid: number): number | undefined {
   try {
     if (process.platform === 'linux') return ticksIn(readFileSync(`/proc/${pid}/stat`, 'utf8')) * TICK_MS;
@@ -78,11 +82,11 @@ function cpuMsOf(pid: number): number | undefined {
   }
 }
 
-/** User and system time of a process, in its line of /proc. Its name may hold spaces and brackets. */
+/** User and system time of a process, from its line in /proc. Its name may contain spaces and brackets. */
 function ticksIn(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** What `ps` tells: `0:12.34`, `1:02:03`. */
+/** A time from `ps`: `0:12.34`, `1:02:03`. */
 const secondsIn = (time: string) => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -19,22 +19,22 @@ import { type Link, openLink, openReplyLink } from './proxy/link.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, startRedis, untilCopied } from './redis.ts';
 import { openRedisSet, type RedisMode, type RedisSet } from './redis-set.ts';
 
-/** How long a part that starts may take to answer one question, in milliseconds. */
+/** How long a starting part may take for one reply, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
 
-/** How many masters vote for a lock: the number that redis.io takes as its example. */
+/** How many masters vote for a lock: the number in the example on redis.io. */
 export const MASTERS = 5;
 
 export type Node = Stack['nodes'][number];
 
-/** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
+/** One of the independent Redis servers that vote for a lock. It loses its data on a restart. */
 export interface Master {
   url: string;
-  /** Absent when REDLOCK_URLS gave it. */
+  /** Absent if it comes from REDLOCK_URLS. */
   process?: Breakable;
 }
 
-/** True of a part that sells. */
+/** True for a part that sells. */
 export const isNode = ({ part }: PartError) => /^node-\d+$/.test(part);
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -45,51 +45,53 @@ export interface NodePorts {
 }
 
 export interface Ports {
-  /** That of a Redis of our own. */
+  /** The port of our own Redis. */
   redis: number;
   nginx: number;
   nodes: NodePorts[];
 }
 
 export interface StackOptions {
-  /** Where to listen; free ports when it is not given. */
+  /** The ports to listen on; free ports by default. */
   ports?: Ports | undefined;
-  /** How many nodes sell: two when it is not given. */
+  /** The number of nodes: two by default. */
   nodes?: number | undefined;
-  /** The address that the nodes and nginx listen on: 127.0.0.1 when it is not given, whatever the environment says. */
+  /** The address that the nodes and nginx listen on: 127.0.0.1 by default, whatever the environment says. */
   host?: string | undefined;
-  /** Settings for all nodes, over those of the environment. */
+  /** Settings for all nodes, which override the environment. */
   env?: NodeJS.ProcessEnv | undefined;
-  /** The file that all nodes run; the inventory service when it is not given. */
+  /** The file that all nodes run; the inventory service by default. */
   service?: string | undefined;
-  /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
+  /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 if the lock needs them, else none. */
   masters?: number | undefined;
-  /** How a Redis of our own stands (single). */
+  /** The topology of our own Redis (single). */
   redisMode?: RedisMode | undefined;
-  /** Redis has a replica from the start, if it is ours and knows replication; by default when the lock waits for one. */
+  /** Redis has a replica from the start, if it is ours and supports replication; by default if the lock waits for one. */
   hasReplica?: boolean | undefined;
-  /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
+  /** Each node reaches Redis through its own fault proxy, and our own Redis keeps its data across a restart. */
   forDrills?: boolean | undefined;
-  /** These links to Redis read what it replies, for somebody who watches. */
+  /** The Redis proxies parse replies, for a viewer. */
   readsReplies?: boolean | undefined;
-  /** nginx sends a request again to another node when the first does not answer. */
+  /** nginx resends a request to another node if the first does not respond. */
   nginxSendsAgain?: boolean | undefined;
-  /** Given every line that a part prints. */
+  /** Called with every line that a part prints. */
   onLine?: ((name: string, line: string) => void) | undefined;
 }
 
 const stopSettings = inventorySettings.pick({ WAIT_TIMEOUT_MS: true, DRAIN_MS: true });
 
 /**
- * How long a node with this environment may take to stop, in milliseconds: its sales end first. Undefined when a setting is
- * not allowed, which the node says itself.
+ *
+ * How long a node in this environment may take to stop, in milliseconds: its sales end first. Undefined if a setting is
+ * invalid, which the node reports itself.
+ *
  */
 export function stopLimitOf(env: NodeJS.ProcessEnv): number | undefined {
   const { data } = stopSettings.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
   return data && stopLimitMs(data.WAIT_TIMEOUT_MS, data.DRAIN_MS);
 }
 
-/** Starts redis, the nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
+/** Starts Redis, the nodes and nginx, and resolves when all of them respond. Leaves nothing behind if it rejects. */
 export async function startStack({
   ports,
   nodes: nodeCount = 2,
@@ -115,7 +117,7 @@ export async function startStack({
   const parts = createOwnParts((sentence) => onLine?.('redis', sentence));
   const links: Link[] = [];
 
-  /** The Redis of the stack, and its servers when it fails over by itself. */
+  /** The stack's Redis, and its servers if it has automatic failover. */
   async function openOwnRedis(): Promise<RedisServer & { redisSet?: RedisSet }> {
     const asked = { dir: temp.dir, port: ports?.redis };
     if (redisMode !== 'sentinel' && redisMode !== 'cluster')
@@ -130,7 +132,7 @@ export async function startStack({
       temp.remove();
     });
 
-  /** What a node of a stack for drills reaches a server through. */
+  /** The fault proxy between a node and a server, in a stack for drills. */
   async function linkTo(url: string): Promise<Link | undefined> {
     // The link cannot see through TLS, and leads to one server.
     if (!forDrills || !/^(redis|mysql|zookeeper):/.test(url)) return undefined;
@@ -139,7 +141,7 @@ export async function startStack({
     return link;
   }
 
-  /** What a node reaches MySQL and ZooKeeper through, and the settings that lead it there. */
+  /** The fault proxies between a node and MySQL and ZooKeeper, and the settings that point the node to them. */
   async function linksToBackends() {
     const { MYSQL_URL = '', ZOOKEEPER_URL = '' } = { ...process.env, ...env };
     const mysql = await linkTo(MYSQL_URL);
@@ -212,16 +214,16 @@ export async function startStack({
     return {
       name,
       ...node,
-      /** What the node reaches Redis through, when the stack is one for drills. */
+      /** The proxy between the node and Redis, in a stack for drills. */
       ...(link && { link }),
-      /** What the node reaches each of the masters through, in their order. */
+      /** The proxies between the node and each master, in order. */
       masterLinks: masterLinks.filter((link) => link !== undefined),
-      /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
+      /** The proxies between the node and MySQL and ZooKeeper, in a stack for drills that has them. */
       backendLinks: backendLinks as Partial<Record<Backend, Link[]>>,
     };
   }
 
-  /** Starts a server that copies all that the Redis at `primaryUrl` holds. */
+  /** Starts a replica of the Redis at `primaryUrl`. */
   async function startReplica(primaryUrl: string) {
     const dir = join(temp.dir, `replica-${randomUUID()}`);
     mkdirSync(dir);
@@ -230,18 +232,20 @@ export async function startStack({
     return { url, stop: () => parts.stop(part) };
   }
 
-  /** Starts a server with nothing in it, whose wall clock can be set ahead: an embedded Valkey, whatever else the stack is made of. */
+  /** Starts an empty server whose wall clock can be set ahead: an embedded Valkey, whatever the rest of the stack uses. */
   async function startClockServer() {
     const { url, part } = await startRedis(undefined, { dir: temp.dir });
     parts.watch(part);
-    /** Sets its wall clock ahead of that of the machine, in milliseconds. */
+    /** Sets its wall clock ahead of the machine's, in milliseconds. */
     const setAhead = (aheadMs: number): void => part.send({ aheadMs });
     return { url, setAhead, stop: () => parts.stop(part) };
   }
 
   /**
-   * The replica that a lock waits for: it is there as long as the stack is. Resolves with it, and in a stack for drills with the line from
-   * Redis to it, when it has a copy of all that Redis holds.
+   *
+   * The replica that a lock waits for, which lives as long as the stack. Resolves with it once it is in sync, in a stack for
+   * drills with the proxy between Redis and it.
+   *
    */
   async function startLastingReplica(redis: RedisServer) {
     const line = await linkTo(redis.url);
@@ -272,19 +276,19 @@ export async function startStack({
     parts.watch(nginx.part);
     return {
       redis: redis as Pick<RedisServer, 'url' | 'kind'>,
-      /** The servers of a Redis that fails over by itself: `redis` is its primary at the start. */
+      /** The servers of a Redis with automatic failover: `redis` is the initial primary. */
       ...(redisSet && { redisSet }),
-      /** The process of Redis, when it is ours. */
+      /** The Redis process, if it is ours. */
       ...(redisProcess && { redisProcess: redisProcess as Breakable }),
-      /** Absent when this Redis knows no replication. */
+      /** Absent if this Redis does not support replication. */
       ...(redis.kind === 'native' && { startReplica }),
       startClockServer,
-      /** The replica that was asked for. Absent, too, when this Redis knows no replication. */
+      /** The requested replica. Absent if this Redis does not support replication. */
       ...(replica && { replica }),
       masters,
       nginx,
       nodes,
-      /** Resolves as soon as a part ends that nobody stopped. */
+      /** Resolves as soon as a part ends unexpectedly. */
       partDied: parts.partDied,
       stop,
     };

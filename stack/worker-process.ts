@@ -1,23 +1,23 @@
-// A process that does tasks, one after the other, as they are sent to it: both ends of it.
+// A worker process that runs tasks one by one: both ends of it.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { SIGN_EVERY_MS, type Silence, type SilenceLimits, watchSilence } from './signs.ts';
 
 export interface WorkerOptions {
-  /** The arguments with which Node runs it. */
+  /** The Node arguments to run it. */
   node: string[] | Promise<string[]>;
-  /** Options of Node besides. */
+  /** Extra Node options. */
   execArgv?: string[];
-  /** How long it may give no sign. */
+  /** How long it may stay silent. */
   limits: SilenceLimits;
 }
 
 export type Worker<Answer> = ReturnType<typeof openWorker<Answer>>;
 
-/** A process, started at its first task. When it has ended, another does the next one. */
+/** A process, started at its first task. If it has ended, a new one runs the next task. */
 export function openWorker<Answer>({ node, execArgv = [], limits }: WorkerOptions) {
   let current: ChildProcess | undefined;
-  /** It has answered, so it does not start any more. */
+  /** True once it has responded, so it is no longer starting. */
   let hasAnswered = false;
 
   function start(args: string[]): ChildProcess {
@@ -34,8 +34,10 @@ export function openWorker<Answer>({ node, execArgv = [], limits }: WorkerOption
   }
 
   /**
-   * Resolves with its answer; with undefined when it dies before, and also when it is killed because it gives no sign: `onSilence` is
-   * told first.
+   *
+   * Resolves with its result; with undefined if it dies first, or is killed because it stays silent: `onSilence` is called
+   * first.
+   *
    */
   async function ask(task: object, onSilence = (_found: Silence) => {}): Promise<Answer | undefined> {
     const worker = current ?? start(await node);
@@ -67,7 +69,7 @@ export function openWorker<Answer>({ node, execArgv = [], limits }: WorkerOption
   return { ask, end };
 }
 
-/** The other end: does each task that comes, and answers. */
+/** The other end: runs each task that arrives, and replies. */
 export function answerTasks<Task>(act: (task: Task) => Promise<object>) {
   // Nobody waits for it any more when the other end has gone.
   const say = (what: object | 'alive') => void process.send?.(what, () => {});

@@ -1,4 +1,4 @@
-// Opens the ZooKeeper of a run: the given one, or a private server.
+// Opens a run's ZooKeeper: the given one, or a private server.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -11,20 +11,23 @@ import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 
 const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
-/** Its magic number, its version, and the id of the database. */
+/** Magic number, version, and database id. */
 const LOG_HEADER_BYTES = 16;
 
 export type ZookeeperServer = Awaited<ReturnType<typeof openZookeeper>>;
 
-/** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
+/** Why no ZooKeeper can be started here, with the command that installs it; undefined if one can. */
 export function whyNoZookeeper(): string | undefined {
   if (installedZookeeper()) return undefined;
-  return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
+  return `ZooKeeper or Java is not installed: ${installLines('zookeeper')}.`;
 }
 
 /**
- * The ZooKeeper to use: the given one, else a new one of so many servers that works in `dir`. Rejects when neither is there. The URL is
- * `host:port` of each server with commas, and the folder to work in if one was given; the members are its processes, when they are ours.
+ *
+ * The ZooKeeper to use: the given one, else a new one with this many servers that works in `dir`. Rejects if neither is
+ * available. The URL is the comma-separated `host:port` of each server, with the given path if any; the members are its
+ * processes, if they are ours.
+ *
  */
 export async function openZookeeper(
   givenUrl: string | undefined,
@@ -42,7 +45,7 @@ export async function openZookeeper(
   return retryOnTakenPort(() => startServers(count, installed, dir));
 }
 
-/** Starts a server, or several that elect one of them as their leader: then each answers when a majority of them runs. */
+/** Starts one server, or several that elect a leader: they serve as long as a majority of them runs. */
 async function startServers(count: number, installed: Installed, dir: string) {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const places: string[] = [];
@@ -60,12 +63,12 @@ async function startServers(count: number, installed: Installed, dir: string) {
   return { url: members.map(({ port }) => `127.0.0.1:${port}`).join(','), version, members };
 }
 
-/** In ticks: how long a server may take to follow its leader (10 s), and how far behind it may be (2 s). */
+/** In ticks: how long a server may take to follow its leader (10 s), and how far it may lag behind (2 s). */
 const ofEnsemble = ['initLimit=100', 'syncLimit=20'];
 
 type Installed = NonNullable<ReturnType<typeof installedZookeeper>>;
 
-/** `id`: which of several it is; `lines` are the settings that name them all. */
+/** `id`: its number among several; `lines` are the settings that list them all. */
 async function startOn(port: number, installed: Installed, dir: string, id: number, lines: string[]) {
   const dataDir = join(dir, `zookeeper-${port}`);
   const config = join(dir, `zookeeper-${port}.cfg`);
@@ -78,7 +81,8 @@ async function startOn(port: number, installed: Installed, dir: string, id: numb
       name: lines.length > 0 ? `zookeeper ${id}` : 'zookeeper',
       command: installed.java,
       args: [
-        // Ready sooner: compile lightly, and let the operating system write to the disk when it likes. A killed server loses nothing.
+        // Ready sooner: compile lightly, and let the operating system write to the disk when it likes. A killed server loses
+        // nothing.
         ...['-Xmx128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
         ...['-Dzookeeper.forceSync=no', '-Dzookeeper.jmx.log4j.disable=true', '-Dzookeeper.preAllocSize=1024'],
         ...['-cp', installed.classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
@@ -92,8 +96,10 @@ async function startOn(port: number, installed: Installed, dir: string, id: numb
 }
 
 /**
- * A server that is killed as it begins a log leaves one without a header, and with such a log ZooKeeper 3.8 does not start
- * (ZOOKEEPER-2332). Nothing is in it.
+ *
+ * A server that is killed while it creates a log leaves an empty log without a header, with which ZooKeeper 3.8 does not start
+ * (ZOOKEEPER-2332).
+ *
  */
 function dropUnbegunLogs(dir: string) {
   for (const name of existsSync(dir) ? readdirSync(dir) : []) {
@@ -102,7 +108,7 @@ function dropUnbegunLogs(dir: string) {
   }
 }
 
-/** Only on loopback, and a session may be as short as a drill's lease. */
+/** Only on loopback, with sessions as short as a drill's lease allowed. */
 function settings(port: number, dataDir: string) {
   return [
     `dataDir=${dataDir}`,
@@ -120,7 +126,7 @@ function settings(port: number, dataDir: string) {
   ];
 }
 
-/** The Java and the class path to start ZooKeeper with: as Debian installs them, or Homebrew. Undefined when there is none. */
+/** The Java and the class path to start ZooKeeper with, as installed by Debian or Homebrew. Undefined if there is none. */
 export function installedZookeeper() {
   const java = findOnPath('java');
   if (java && existsSync(DEBIAN_JAR)) return { java, classPath: DEBIAN_JAR };
@@ -130,29 +136,29 @@ export function installedZookeeper() {
   return { java: join(homebrew, 'openjdk/bin/java'), classPath: join(homebrew, 'zookeeper/libexec/lib/*') };
 }
 
-/** Rejects with one sentence when no ZooKeeper answers at `url`. */
+/** Rejects with one sentence if no ZooKeeper replies at `url`. */
 async function mustAnswer(url: string) {
   const session = openSession({ url, sessionMs: 4_000 });
   try {
     await session.enter();
   } catch {
-    throw new Error(`the ZooKeeper that ZOOKEEPER_URL names does not answer: ${url}`);
+    throw new Error(`the ZooKeeper at ZOOKEEPER_URL does not reply: ${url}`);
   } finally {
     await session.close();
   }
 }
 
-/** Resolves with the version, such as `3.8.0`; with undefined when the server says none. */
+/** Resolves with the version, such as `3.8.0`; with undefined if the server reports none. */
 async function askVersion(host: string, port: number): Promise<string | undefined> {
   return /^Zookeeper version: ([\d.]+)/.exec(await ask('srvr', host, port))?.[1];
 }
 
-/** Resolves with the answer to one of the server's words of four letters. */
+/** Resolves with the reply to one of the server's four-letter commands. */
 function ask(word: string, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(port, host, () => socket.write(word));
-    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(1000, () => socket.destroy(new Error('no reply')));
     socket.once('error', reject);
     socket.on('data', (chunk) => (answer += chunk));
     socket.once('end', () => {

@@ -1,7 +1,7 @@
 // Beyond · blocking
-// Problem: waiters poll: they ask again and again while nothing has changed, and sleep on when the lock is free.
-// Change:  a release is published; waiters sleep until they hear of it, and one of each process tries.
-// Leaves:  the waiter that waits longest on one node may be overtaken by the other node, again and again.
+// Problem: waiters poll: they ask Redis again and again while the lock is held, and may be asleep when it becomes free.
+// Change:  release publishes a message; waiters sleep until it arrives, then one waiter per process tries.
+// Leaves:  the longest-waiting request of one node can be overtaken by the other node again and again.
 // Source:  Redisson, RLock.
 
 import { throwIfAborted } from '../drivers/abortable.ts';
@@ -14,13 +14,13 @@ const acquireOrReturnLease = readScript('acquire-or-return-lease');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseAndPublish = readScript('release-and-publish');
 
-/** Who holds in this process, as `key ownerToken`: another lock object of the same request need not wait. */
+/** The holders in this process, as `key ownerToken`: another lock object of the same request does not have to wait. */
 const holders = new Set<string>();
 
 export interface BlockingLock extends Lock {
   /**
-   * Resolves with true when this holder got the lock within `waitMs`, else with false. A lease of its own lasts
-   * `ownLeaseMs` and is not renewed; without one, or when the holder has a lease that is, the watchdog renews it.
+   * Resolves with true if this holder got the lock within `waitMs`, else with false. With `ownLeaseMs` the lease lasts that
+   * long and is not renewed. Without it, or when the holder already has a renewed lease, the watchdog renews it.
    */
   tryLock(waitMs: number, ownLeaseMs?: number): Promise<boolean>;
 }
@@ -59,7 +59,7 @@ export function createLock(options: LockOptions): BlockingLock {
       askedAt = performance.now();
       return acquireOrReturnLease(redis, [key], [ownerToken, leaseMs]);
     };
-    // Neither a holder nor a single try joins the local queue.
+    // A holder does not join the local queue, and a single try does not either.
     const isOurs = (holders.has(holder) || signal?.aborted) && (await tryOnce()) > 0;
     if (!isOurs) {
       throwIfAborted(signal);
@@ -82,7 +82,7 @@ export function createLock(options: LockOptions): BlockingLock {
 
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
-    // Before asking Redis: if it does not answer, the lease must end by itself.
+    // Stop before asking Redis: if Redis does not reply, the lease must expire by itself.
     if (holdCount === 0) stopWatchdog();
     const held = await releaseAndPublish(redis, [key], [ownerToken, heldLeaseMs, channel]);
     if (held <= 0) holders.delete(holder);

@@ -1,7 +1,7 @@
 // Beyond · bounded
-// Problem: a sale that hangs keeps its lock for as long as its process lives, because the watchdog renews it.
-// Change:  the watchdog renews the lease three times at most, so that a hold lasts two leases and no longer.
-// Leaves:  a sale that works for more than two leases loses the lock half way.
+// Problem: a sale that hangs keeps its lock as long as its process lives, because the watchdog keeps renewing it.
+// Change:  the watchdog renews the lease at most three times, so a hold lasts at most two leases.
+// Leaves:  a sale that takes longer than two leases loses the lock halfway.
 
 import { renewed } from '../drivers/renewed.ts';
 import { readScript } from '../drivers/script.ts';
@@ -11,7 +11,7 @@ const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseReentrant = readScript('release-reentrant');
 
-/** The last of them comes a lease after the lock was taken, and lasts a lease more. */
+/** The last renewal comes one lease after the lock was acquired, and adds one lease. */
 const MAX_RENEWALS = 3;
 
 export const createLock: CreateLock = (options) => {
@@ -25,8 +25,8 @@ export const createLock: CreateLock = (options) => {
   }
 
   async function renew() {
-    // The watchdog takes this for a renewal without an answer: the lease runs to its end, and then the lock is lost.
-    if (renewals === MAX_RENEWALS) throw new Error(`The lock ${key} was renewed ${MAX_RENEWALS} times.`);
+    // To the watchdog this is a renewal without a reply: the lease expires, and the lock is lost.
+    if (renewals === MAX_RENEWALS) throw new Error(`The lock ${key} has been renewed ${MAX_RENEWALS} times already.`);
     renewals += 1;
     return renewIfOwner(redis, [key], [ownerToken, leaseMs]);
   }

@@ -1,19 +1,19 @@
 // Beyond · buckets
-// Problem: one stock has one lock, so all who buy the same thing wait for each other, however many nodes there are.
-// Change:  the stock lies in several buckets, each with a lock of its own; it is sold out when all are empty at one moment.
-// Leaves:  a sale waits for the bucket that it has chosen while others are free; the last units are one bucket again.
+// Problem: one stock has one lock, so all buyers of an item wait for each other, however many nodes there are.
+// Change:  the stock is split into buckets, each with its own lock; it is sold out when all are empty at the same moment.
+// Leaves:  a sale waits for the bucket it chose even when others are free; for the last units only one bucket is left.
 // Source:  Goetz et al., Java Concurrency in Practice, 2006, 11.4.3: lock striping.
 
 import type { Bucket, CreateLock, SaleOptions, TakeOne } from '../lock.ts';
 import { createLock as createFencedLock } from './fenced.ts';
 
-/** The lock of each bucket. Units are put back into the first one, under its lock. */
+/** The lock of each bucket. Returned units go into the first bucket, under its lock. */
 export const createLock: CreateLock = createFencedLock;
 
 export const takeOne: TakeOne = async (options) => {
   const { buckets, readBuckets, emit } = options;
   while (true) {
-    // In one command: of buckets that are read one after the other, each may be empty at its moment, and all of them never.
+    // One command reads all buckets: read one by one, each could look empty although they are never all empty at once.
     const units = await readBuckets();
     const filled = buckets.filter((_, index) => (units[index] ?? 0) > 0);
     const bucket = filled[Math.floor(Math.random() * filled.length)];
@@ -23,12 +23,12 @@ export const takeOne: TakeOne = async (options) => {
     }
     const stockBefore = await takeFrom(bucket, options);
     if (stockBefore > 0) return stockBefore;
-    // Others have emptied this one since. There may be units elsewhere, or here again.
+    // Other sales have emptied this bucket since. Other buckets may have units, or this one may again.
     emit('waiting');
   }
 };
 
-/** Resolves with the stock of the bucket before the sale: 0 when there was nothing to take. */
+/** Resolves with the stock of the bucket before the sale: 0 if it was empty. */
 async function takeFrom({ stock, openLock, emit }: Bucket, { signal, business }: SaleOptions) {
   const lock = openLock(createLock);
   await lock.acquire(signal);

@@ -1,7 +1,7 @@
 // Beyond · cohort
-// Problem: each acquisition costs commands and a wake-up through Redis, even when the next holder is in the same process.
-// Change:  a node takes the lock in Redis once, passes it from waiter to waiter of its own, then hands it to a node that waits.
-// Leaves:  first come, first served holds within a node only; a paused process still believes that it holds.
+// Problem: each acquisition costs Redis commands and a wake-up message, even when the next holder is in the same process.
+// Change:  a node takes the lock in Redis once, passes it among its own waiters, then hands it to a waiting node.
+// Leaves:  waiters are served in order only within a node; a paused process still believes it holds the lock.
 // Source:  Dice, Marathe and Shavit, Lock cohorting: a general technique for designing NUMA locks, 2012.
 
 import { type Contender, createNode, type Lease } from '../drivers/cohort-node.ts';
@@ -12,10 +12,10 @@ const nodes = new WeakMap<RedisClient, Map<string, ReturnType<typeof createNode>
 
 export const createLock: CreateLock = (options) => new CohortLock(options, false);
 
-/** The lock of `combine`: each tenure has a fencing token, which all its holders show. */
+/** The lock of `combine`: each tenure has a fencing token, and all its holders use it. */
 export const createFencedLock: CreateLock = (options) => new CohortLock(options, true);
 
-/** A class, which is cheap to make: closures and a getter for every sale would cost as much as all else that passing on does. */
+/** A class, because it is cheap to create: closures and a getter per sale would double the cost of passing the lock on. */
 class CohortLock implements Lock, Contender {
   readonly ownerToken: string;
   readonly leaseMs: number;
@@ -29,7 +29,7 @@ class CohortLock implements Lock, Contender {
   private readonly hasTokens: boolean;
   private node: ReturnType<typeof createNode> | undefined;
   private holdCount = 0;
-  /** The lock object of the same request that holds, and whose hold this one shares. */
+  /** The lock object of the same request that holds the lock; this one shares its hold. */
   private outer: CohortLock | undefined;
   private outerHolds = 0;
   private loss: AbortController | undefined;
@@ -80,7 +80,7 @@ class CohortLock implements Lock, Contender {
     return this.holdCount > 0 ? done : this.node.passOn();
   }
 
-  /** Made when it is first asked for, since it costs more than passing the lock on. */
+  /** Created on first use, because creating it costs more than passing the lock on. */
   get lost(): AbortSignal {
     if (this.outer !== undefined && this.outerHolds > 0) return this.outer.lost;
     this.loss ??= new AbortController();
@@ -106,13 +106,13 @@ class CohortLock implements Lock, Contender {
     this.loss.abort(new LockNotHeldError(this.key));
   }
 
-  /** The signal aborts. */
+  /** Called when the signal aborts. */
   handleEvent() {
     this.node?.leave(this);
   }
 }
 
-/** What this process does for the key: there is a node as long as somebody holds or waits. */
+/** The node of this process for the key. It exists as long as a request holds the lock or waits for it. */
 function nodeOf(redis: RedisClient, key: string, hasTokens: boolean) {
   const ofClient = nodes.get(redis) ?? new Map<string, ReturnType<typeof createNode>>();
   nodes.set(redis, ofClient);

@@ -1,20 +1,20 @@
 // Beyond · combine
-// Problem: under a lock every sale waits for the two trips to Redis of each sale before it.
-// Change:  the holder sells for all who wait on its node: one read and one fenced write, however many they are.
-// Leaves:  a write that is refused or not answered is that of many sales; a slow sale keeps all that are sold with it.
+// Problem: under a lock, every sale waits for the two round trips to Redis of each sale before it.
+// Change:  the holder sells for all waiters on its node, with one read and one fenced write for the whole batch.
+// Leaves:  a write that is refused or unanswered affects the whole batch, and one slow sale delays it.
 // Source:  Hendler, Incze, Shavit, Tzafrir, Flat combining and the synchronization-parallelism tradeoff, 2010.
 
 import { abortError } from '../drivers/abortable.ts';
 import type { CreateLock, Lock, RedisClient, SaleOptions, TakeOne } from '../lock.ts';
 import { createFencedLock } from './cohort.ts';
 
-/** The lock under which a batch is sold, and units are put back. */
+/** The lock under which a batch is sold and units are returned. */
 export const createLock: CreateLock = createFencedLock;
 
 export const takeOne: TakeOne = (options) =>
   new Promise((resolve, reject) => joinQueue(new Sale(options, resolve, reject)));
 
-/** A sale that waits. */
+/** A waiting sale. */
 class Sale {
   readonly options: SaleOptions;
   readonly resolve: (stockBefore: number | undefined) => void;
@@ -26,13 +26,13 @@ class Sale {
     this.reject = reject;
   }
 
-  /** The signal aborts. */
+  /** Called when the signal aborts. */
   handleEvent() {
     leaveQueue(this);
   }
 }
 
-/** The sales of this process that wait, by what they want to buy. The first of them asks for the lock. */
+/** The waiting sales of this process, by stock key. The first sale of a queue acquires the lock. */
 const queues = new WeakMap<RedisClient, Map<string, Sale[]>>();
 
 function queuesOf({ redis }: SaleOptions) {
@@ -61,7 +61,7 @@ function leaveQueue(sale: Sale) {
   else if (wasFirst) sellForAll(queue[0]);
 }
 
-/** All who wait are sold to together, and who comes later waits in another queue. Nobody, when the first one has left. */
+/** Takes all waiting sales as one batch; later sales wait in a new queue. Empty if the first sale has left. */
 function closeQueue(first: Sale): Sale[] {
   const { stockKey } = first.options;
   const queue = queuesOf(first.options).get(stockKey);
@@ -71,7 +71,7 @@ function closeQueue(first: Sale): Sale[] {
   return queue;
 }
 
-/** The first has the lock, so it is answered last: when the lock is given up. */
+/** The first sale has the lock, so it is answered last, after the release. */
 async function sellForAll(first: Sale) {
   const { signal, stock, openLock } = first.options;
   const lock = openLock(createLock);
@@ -97,7 +97,7 @@ async function sellForAll(first: Sale) {
   else first.reject(failure);
 }
 
-/** Resolves with the stock before each sale: one after the other takes a unit, between one read and one write. */
+/** Resolves with the stock before each sale. Between one read and one write, each sale in turn takes a unit. */
 async function sell(batch: Sale[], { lost, fencingToken }: Lock, stock: SaleOptions['stock']) {
   if (batch.length === 0) return [];
   batch[0]?.options.emit('entered');

@@ -1,7 +1,7 @@
 // Beyond · delete-if-equal
-// Problem: looking and deleting in one step takes a script, which every server must be sent, and may forget.
-// Change:  one command looks and deletes: DELIFEQ in Valkey 9, DELEX with IFEQ in Redis 8.4.
-// Leaves:  it compares a string, and nothing else; a holder that asks for its own lock again waits for itself.
+// Problem: checking and deleting in one step takes a script, which every server must be sent and may lose.
+// Change:  one command compares and deletes: DELIFEQ in Valkey 9, DELEX with IFEQ in Redis 8.4.
+// Leaves:  it compares strings only, so the lock is not re-entrant: a holder that acquires it again waits for itself.
 // Source:  valkey.io, DELIFEQ; redis.io, DELEX.
 
 import { setTimeout as sleep } from 'node:timers/promises';

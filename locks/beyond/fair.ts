@@ -1,7 +1,7 @@
 // Beyond · fair
-// Problem: the waiter that waits longest on one node may be overtaken by the other node, again and again.
-// Change:  one queue in Redis for all nodes; a release hands the lock to the first in it, by name.
-// Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it is paused.
+// Problem: the longest-waiting request of one node can be overtaken by the other node again and again.
+// Change:  all nodes share one queue in Redis; release hands the lock to the first waiter in it, by name.
+// Leaves:  each handover waits for a message to arrive; if the next holder is paused, everyone waits up to a lease.
 // Source:  Redisson, fair lock.
 
 import { abortable, abortError } from '../drivers/abortable.ts';
@@ -17,7 +17,7 @@ const releaseToFirst = readScript('release-to-first');
 
 let namesGiven = 0;
 
-/** Every wait has a name of its own, so that a message about an earlier wait lets nobody in. */
+/** Every wait gets its own name, so a message about an earlier wait lets nobody in. */
 function newName({ redis, leaseMs, ownerToken }: LockOptions, isListening: boolean) {
   namesGiven += 1;
   return `${processId(redis)}:${leaseMs}:${isListening ? 'hears' : 'new'}:${ownerToken}:${namesGiven}`;
@@ -80,11 +80,11 @@ export const createLock: CreateLock = sharedInRequest((options) => {
         if (answer === 0) return;
         hasPlace = answer > 0;
         if (!hasPlace) continue;
-        // To ask again is also how we learn that the holder has died, and that our lease can't have begun any earlier.
+        // Asking again also tells us that the holder has died, and that our lease can't have started before now.
         askAgain = setTimeout(lookAgain, Math.min(answer, leaseMs / 3));
         await abortable(hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve)), signal);
         clearTimeout(askAgain);
-        // The lease began after we asked: what is left of it is enough, unless we have slept.
+        // The lease started after we asked, so enough of it is left, unless this process was paused.
         if (isOurTurn && performance.now() - askedAt < leaseMs / 2) return;
       }
     } catch (error) {
@@ -96,7 +96,7 @@ export const createLock: CreateLock = sharedInRequest((options) => {
     }
   }
 
-  /** Gives up what we have of the lock: now, or when Redis is back, or hands us the lock. Nobody enters while it is ours. */
+  /** Gives up our lock or our place: now, or once Redis is back or hands us the lock. Nobody enters while the lock is ours. */
   function leave() {
     const ours = name;
     const leaveNow = () => releaseToFirst(redis, keys.slice(0, 2), [ours]);
@@ -117,7 +117,7 @@ export const createLock: CreateLock = sharedInRequest((options) => {
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
     if (holdCount > 0) return;
-    // Before asking Redis: if it does not answer, the lease must end by itself.
+    // Stop before asking Redis: if Redis does not reply, the lease must expire by itself.
     watchdog?.stop();
     const wasOurs = await releaseToFirst(redis, keys.slice(0, 2), [name]);
     if (wasOurs === 0) throw new LockNotHeldError(key);

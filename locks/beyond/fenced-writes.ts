@@ -1,7 +1,7 @@
 // Beyond · fenced-writes
-// Problem: a paused process cannot renew, and wakes up believing it still holds.
-// Change:  every acquisition gets a larger number, and the stock refuses a write with a number older than one that has written.
-// Leaves:  a late write may still come between the read and the write of the next holder, which then undoes it.
+// Problem: a paused process cannot renew its lease, and resumes believing it still holds the lock.
+// Change:  every acquisition gets a larger number; the stock refuses a write with a smaller number than one that has written.
+// Leaves:  a late write can still land between the read and the write of the next holder, which then overwrites it.
 // Source:  Kleppmann, How to do distributed locking, 2016.
 
 import { renewed } from '../drivers/renewed.ts';
@@ -17,7 +17,7 @@ export const createLock: CreateLock = (options) => {
   let fencingToken: string | undefined;
 
   async function tryOnce() {
-    // The token is made in the step that takes the lock: a later INCR could overtake that of the next holder.
+    // The step that takes the lock also creates the token: a separate INCR could run after that of the next holder.
     const token = await acquireFenced(redis, [key, `${key}:tokens`], [ownerToken, leaseMs]);
     if (token === null) return false;
     fencingToken = token;
@@ -32,7 +32,7 @@ export const createLock: CreateLock = (options) => {
     get fencingToken() {
       return fencingToken;
     },
-    // On purpose: only the write shows its token.
+    // On purpose: only the write carries the token.
     hasUnfencedReads: true,
   };
 };

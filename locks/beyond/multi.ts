@@ -1,18 +1,18 @@
 // Beyond · multi
-// Problem: a sale of several skus needs the lock of each, and two that take them in opposite orders wait for each other for ever.
-// Change:  one lock made of many: taken one by one in the order of their keys, whatever the request says, and given up together.
-// Leaves:  the writes of several skus are several steps; a sale that waits for one sku keeps everybody else waiting for those it holds.
+// Problem: a sale of several skus needs a lock for each, and two sales that take them in opposite orders deadlock.
+// Change:  one lock made of many: acquire takes them one by one, in the order of their keys; release frees them together.
+// Leaves:  each sku is written in a separate step; a sale that waits for one sku blocks everyone else from the skus it holds.
 // Source:  Redisson, RedissonMultiLock; Havender, Avoiding deadlock in multitasking systems, 1968.
 
 import { type CreateMultiLock, type Lock, LockNotHeldError } from '../lock.ts';
 import { createLock } from './fenced.ts';
 
-/** The lock of one sku is that of fenced. */
+/** One sku's lock is `fenced`. */
 export { createLock };
 
 export const createMultiLock: CreateMultiLock = ({ onLeaseLost, ...options }, keys) => {
   const lost = new AbortController();
-  // One order for all: who waits for a key has none that comes after it, so nobody waits in a circle.
+  // One order for all: a waiter holds only keys that sort before the key it waits for, so there is no deadlock.
   const locks = new Map(keys.toSorted().map((key) => [key, lockOf(key)]));
 
   function lockOf(key: string): Lock {
@@ -31,7 +31,7 @@ export const createMultiLock: CreateMultiLock = ({ onLeaseLost, ...options }, ke
       for (const lock of locks.values()) {
         await lock.acquire(signal);
         taken.unshift(lock);
-        // While it waited for this one it may have lost another.
+        // While it waited for this lock it may have lost another.
         lost.signal.throwIfAborted();
       }
     } catch (error) {
@@ -43,7 +43,7 @@ export const createMultiLock: CreateMultiLock = ({ onLeaseLost, ...options }, ke
   async function release() {
     const ends = await Promise.allSettled([...locks.values()].reverse().map((lock) => lock.release()));
     const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-    // One that was not answered comes first: that lock may still be held.
+    // An error without a reply comes first: that lock may still be held.
     if (errors.length > 0) throw errors.find((error) => !(error instanceof LockNotHeldError)) ?? errors[0];
   }
 

@@ -1,7 +1,7 @@
 // Beyond · mysql-conditional
-// Problem: the more buyers there are, the more writes are refused and sales begun again.
-// Change:  one UPDATE looks and takes, so that nobody reads a stock that is old when it is written.
-// Leaves:  it fits only where the whole step is one statement on one server.
+// Problem: the more buyers there are, the more writes are refused and the more sales start over.
+// Change:  one UPDATE checks the stock and takes a unit, so no sale acts on a stale read.
+// Leaves:  it works only where the whole step is one statement on one server.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { unlessRefused } from '../drivers/mysql-errors.ts';
@@ -10,7 +10,7 @@ import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
 const MAX_TRIES = 5;
 
-/** LAST_INSERT_ID(x) is x, and the connection remembers it: the stock that this very statement has found. */
+/** LAST_INSERT_ID(x) returns x and the connection remembers it: the stock that this statement found. */
 const takeIt =
   'UPDATE tb_stock SET stock = LAST_INSERT_ID(stock) - 1, version = version + 1 WHERE sku = ? AND stock > 0';
 

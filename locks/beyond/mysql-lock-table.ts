@@ -1,7 +1,7 @@
 // Beyond · mysql-lock-table
-// Problem: a paused process cannot renew, and wakes up believing it still holds.
-// Change:  the lock is a locked row of tb_lock in MySQL, held as long as a transaction is open: there is no lease to run out.
-// Leaves:  a paused holder keeps everyone waiting, and a broken connection frees the row while its holder works on.
+// Problem: a paused process cannot renew its lease, and resumes believing it still holds the lock.
+// Change:  the lock is a row lock on tb_lock in MySQL, held while a transaction is open: there is no lease that could expire.
+// Leaves:  a paused holder keeps everyone waiting, and a broken connection frees the row while its holder is still working.
 
 import type { RowDataPacket } from 'mysql2/promise';
 import { throwIfAborted } from '../drivers/abortable.ts';
@@ -34,12 +34,12 @@ export const createLock = sharedInRequest(({ mysql, key, onLeaseLost }) => {
   }
 
   async function lockRow(session: MysqlSession, isOneTry: boolean, signal?: AbortSignal) {
-    // A row that another has just made and locked keeps even one try waiting.
+    // Even a single try waits for a row that another session has just inserted and locked.
     const patience = isOneTry ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
     const lockIt = `SELECT resource FROM tb_lock WHERE resource = ? FOR UPDATE${isOneTry ? ' NOWAIT' : ''}`;
     await session.ask('START TRANSACTION');
     while ((await session.wait<RowDataPacket[]>(lockIt, [key], patience)).length === 0) {
-      // First free the gap that REPEATABLE READ locks where a row is missing: two that hold it would both wait to insert.
+      // First release the gap lock that REPEATABLE READ takes on a missing row: with it, two sessions block each other's insert.
       await session.ask('ROLLBACK');
       await session.wait('INSERT IGNORE INTO tb_lock (resource) VALUES (?)', [key], patience);
       await session.ask('START TRANSACTION');

@@ -1,16 +1,16 @@
 // Beyond · mysql-named
-// Problem: a lock in a table needs a row for every lock, and a transaction that is open as long as it is held.
-// Change:  GET_LOCK locks a name: neither a table nor a transaction, and the lock belongs to the connection.
-// Leaves:  the name is in the memory of one server, and a broken connection frees it while its holder works on.
+// Problem: a lock table needs a row for every lock, and a transaction that stays open while the lock is held.
+// Change:  GET_LOCK locks a name, without a table or a transaction; the lock belongs to the connection.
+// Leaves:  the lock exists only in one server's memory, and a broken connection frees it while its holder is still working.
 
 import type { RowDataPacket } from 'mysql2/promise';
 import { type MysqlSession, openSession } from '../drivers/mysql-session.ts';
 import { sharedInRequest } from '../drivers/same-request.ts';
 import { LockNotHeldError } from '../lock.ts';
 
-/** How long GET_LOCK waits before it is asked again, in seconds. */
+/** How long one GET_LOCK waits before the next one, in seconds. */
 const AN_HOUR = 3600;
-/** A server has one set of names for all its databases, each of at most 64 characters: as many as this hash has. */
+/** All databases of a server share one set of lock names, of at most 64 characters each: the length of this hash. */
 const name = "SHA2(CONCAT(DATABASE(), ':', ?), 256)";
 const getLock = `SELECT GET_LOCK(${name}, ?) AS answer`;
 const releaseLock = `SELECT RELEASE_LOCK(${name}) AS answer`;
@@ -25,7 +25,7 @@ export const createLock = sharedInRequest(({ mysql, key, onLeaseLost }) => {
       const session = await openSession(mysql, signal);
       try {
         let isOurs = await isDone(session.ask(getLock, [key, 0]));
-        // Rejects when that was the one try.
+        // Rejects if that was the single try.
         while (!isOurs) isOurs = await isDone(session.wait(getLock, [key, AN_HOUR], signal));
         session.onLost(lose);
         held = session;
@@ -64,7 +64,7 @@ export const createLock = sharedInRequest(({ mysql, key, onLeaseLost }) => {
   return { acquire, release, lost: lost.signal };
 });
 
-/** Both functions answer 1 for yes. */
+/** Both functions return 1 for yes. */
 async function isDone(answer: Promise<RowDataPacket[]>) {
   return (await answer)[0]?.answer === 1;
 }

@@ -1,21 +1,21 @@
 // Beyond · mysql-optimistic
-// Problem: every sale waits for the one before it, and keeps a connection while it waits.
-// Change:  nobody waits: the write names the version that was read, and changes nothing when the row has another one by now.
-// Leaves:  the more buyers there are, the more writes are refused and sales begun again.
+// Problem: every sale waits for the sale before it, and occupies a connection while it waits.
+// Change:  nobody waits: the UPDATE names the version that was read, and changes nothing if the row has a newer version.
+// Leaves:  the more buyers there are, the more writes are refused and the more sales start over.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { unlessRefused } from '../drivers/mysql-errors.ts';
 import { withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
-/** Of 20 buyers at a time one gets through, so the odds against 1,000 refusals of one sale are astronomic. */
+/** With 20 buyers at a time, one gets through per round, so 1,000 refusals of one sale are astronomically unlikely. */
 const MAX_TRIES = 1_000;
 
 export const takeOne: TakeOne = ({ mysql, sku, signal, business, write, emit }) =>
   withSession(mysql, signal, async ({ ask }) => {
     emit('began');
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      // Each statement is a transaction of its own: within one, REPEATABLE READ would read the old version at every try.
+      // Each statement is its own transaction: within one transaction, REPEATABLE READ would read the old version at every try.
       const read = 'SELECT stock, version FROM tb_stock WHERE sku = ?';
       const [row] = await ask<RowDataPacket[]>(read, [sku], signal);
       if (row === undefined) return undefined;

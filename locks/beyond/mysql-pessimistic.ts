@@ -1,7 +1,7 @@
 // Beyond · mysql-pessimistic
-// Problem: the lock is on one server and the stock on another, so the stock is written although the lock is gone.
-// Change:  the stock is a row in MySQL, and the lock is on that row: a transaction that loses it can't commit the write.
-// Leaves:  every sale waits for the one before it, and keeps a connection while it waits.
+// Problem: the lock is on one server and the stock on another, so a sale can write the stock after losing the lock.
+// Change:  the stock is a row in MySQL, and the lock is on that row: a transaction that loses the lock can't commit its write.
+// Leaves:  every sale waits for the sale before it, and occupies a connection while it waits.
 
 import type { RowDataPacket } from 'mysql2/promise';
 import { isRefused } from '../drivers/mysql-errors.ts';
@@ -23,7 +23,7 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, write, em
 
   async function sell({ ask, wait }: MysqlSession) {
     await ask('START TRANSACTION');
-    // FOR UPDATE reads what was committed last. A plain SELECT would read the snapshot of REPEATABLE READ, and lock nothing.
+    // FOR UPDATE reads the last committed value. A plain SELECT would read the REPEATABLE READ snapshot and lock nothing.
     const [row] = await wait<RowDataPacket[]>('SELECT stock FROM tb_stock WHERE sku = ? FOR UPDATE', [sku], signal);
     if (row !== undefined) {
       emit('entered');
@@ -37,7 +37,7 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, write, em
     await business();
     const stock = row.stock - 1;
     await ask('UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ?', [stock, sku]);
-    // COMMIT writes and gives the row up: until it is sent nothing is written, and the next sale may know it before we do.
+    // COMMIT writes and unlocks the row: nothing is written before, and the next sale may see it before we get the reply.
     emit('left');
     await write(() => ask('COMMIT'));
     emit('wrote', stock);

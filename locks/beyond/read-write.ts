@@ -1,7 +1,7 @@
 // Beyond · read-write
-// Problem: a lock lets in one at a time, also readers, which would harm nobody.
-// Change:  many readers or one writer; a writer that waits keeps new readers out.
-// Leaves:  a reader that stays keeps every writer out; writers that come without end may keep a reader out.
+// Problem: a lock admits one request at a time, even readers, which could safely share it.
+// Change:  many readers or one writer hold the lock; a waiting writer keeps new readers out.
+// Leaves:  a slow reader keeps every writer out, and a steady stream of writers can starve the readers.
 // Source:  Redisson, RReadWriteLock.
 
 import { renewed } from '../drivers/renewed.ts';
@@ -16,12 +16,12 @@ const acquireToRead = readScript('acquire-to-read');
 const renewReader = readScript('renew-reader');
 const releaseReader = readScript('release-reader');
 
-/** How much longer than the pause between two tries a waiting writer keeps new readers out, in milliseconds: it may be dead. */
+/** A waiting writer keeps new readers out for the retry delay plus this, in milliseconds: it may have crashed. */
 const MARK_MS = 1_000;
 
 const keysOf = (key: string) => [key, `${key}:readers`, `${key}:leases`, `${key}:waiting`];
 
-/** The write lock: for one alone. */
+/** The write lock: exclusive. */
 export const createLock: CreateLock = (options) => {
   const { redis, key, ownerToken, leaseMs, retryDelayMs } = options;
   const keys = keysOf(key);
@@ -48,7 +48,7 @@ export const createLock: CreateLock = (options) => {
   return { ...lock, acquire };
 };
 
-/** The read lock: for many at once. */
+/** The read lock: shared. */
 export const createReadLock: CreateLock = (options) => {
   const { redis, key, ownerToken, leaseMs } = options;
   const keys = keysOf(key);

@@ -1,7 +1,7 @@
 // Beyond · redis-atomic
-// Problem: a lock costs commands and waits, and each lock above has a way to fail.
-// Change:  one script looks and takes, so that there is no gap to protect: the best lock here is none.
-// Leaves:  it fits only where the whole step is a few commands on one server.
+// Problem: a lock costs commands and waiting time, and every lock above can fail in some way.
+// Change:  one script checks the stock and takes a unit, so there is no gap to protect: the best lock here is no lock.
+// Leaves:  it works only where the whole step is a few commands on one server.
 
 import { readScript } from '../drivers/script.ts';
 import type { TakeOne } from '../lock.ts';

@@ -1,8 +1,8 @@
 // Beyond · redlock
-// Problem: one Redis decides alone, and a replica that takes its place may never have heard of the lock.
-// Change:  several masters that know nothing of each other vote; a holder has a majority of their votes, in time.
-// Leaves:  a master that restarts empty votes twice, and a write that is late on its way is not stopped by any vote.
-// Source:  redis.io, Distributed Locks with Redis. The doubts: Kleppmann, How to do distributed locking, 2016.
+// Problem: one Redis decides alone, and a replica that is promoted may never have received the lock.
+// Change:  several independent masters vote; a holder needs the votes of a majority before its lease runs out.
+// Leaves:  a master that restarts empty votes twice, and no vote stops a write that arrives late.
+// Source:  redis.io, Distributed Locks with Redis. Critique: Kleppmann, How to do distributed locking, 2016.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
@@ -14,11 +14,11 @@ const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseReentrant = readScript('release-reentrant');
 
-/** How long a master's vote is waited for, in milliseconds: a tenth of the lease, and never longer than this. */
+/** How long to wait for a master's vote, in milliseconds: a tenth of the lease, but never longer than this. */
 const VOTE_LIMIT_MS = 50;
-/** A lock that is given up is worth a longer wait, half a lease at most: nobody else can say whether it was held. */
+/** Release waits longer, up to half a lease: only the votes can say whether the lock was still held. */
 const RELEASE_LIMIT_MS = 500;
-/** How often in a row a majority may be silent before acquire gives up. */
+/** How many times in a row the majority may not reply before acquire gives up. */
 const SILENCES = 3;
 
 export const createLock: CreateLock = (options) => {
@@ -29,9 +29,9 @@ export const createLock: CreateLock = (options) => {
   const lost = new AbortController();
   let holdCount = 0;
   let safeUntil = 0;
-  /** Masters that did not answer when a vote was given back: they may have kept it. */
+  /** Masters that did not reply when a vote was returned: they may still hold it. */
   const keeping = new Set<Redis>();
-  /** Why a master could not be asked. */
+  /** Why a master failed to vote. */
   let whyFailed: unknown;
   let watchdog: NodeJS.Timeout | undefined;
   let expiry: NodeJS.Timeout | undefined;
@@ -45,19 +45,19 @@ export const createLock: CreateLock = (options) => {
 
   async function acquire(signal?: AbortSignal) {
     let silences = 0;
-    // Nested holds are counted here: a master votes for the holder, however often it holds.
+    // Nested holds are counted here: a master votes for the holder once, however often it acquires.
     while (holdCount === 0) {
       const election = await elect();
       if (election === 'won') break;
       silences = election === 'silence' ? silences + 1 : 0;
       if (silences === SILENCES) throw new NoMajorityError(key, { cause: whyFailed });
-      // At random, so that rivals who split the votes do not come back together; and many masters are asked as often as one.
+      // A random delay, so rivals that split the votes do not retry together. It grows with the number of masters.
       await sleep(2 * retryDelayMs * masters.length * Math.random(), undefined, { signal });
     }
     holdCount += 1;
   }
 
-  /** `lost`: others have the votes, or the votes came too late. `silence`: too few masters answered. */
+  /** `lost`: another holder has the votes, or they came too late. `silence`: too few masters replied. */
   async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
     const voters = new Set(masters);
@@ -71,13 +71,13 @@ export const createLock: CreateLock = (options) => {
       watchdog = setInterval(renew, renewEveryMs);
       return 'won';
     }
-    // Also of a master that has not answered: a vote that comes late must not stay.
+    // Including masters that have not replied: a late vote must not remain.
     for (const master of voters) giveBack(master).catch(() => keeping.add(master));
     whyFailed = why;
     return yes + no < quorum ? 'silence' : 'lost';
   }
 
-  /** Until when votes are safe that were asked for at `askedAt`: clocks differ, so 1% of the lease and 2 ms are left out. */
+  /** When votes requested at `askedAt` stop being safe: 1% of the lease and 2 ms are subtracted for clock drift. */
   function endOf(askedAt: number) {
     return askedAt + leaseMs - (leaseMs * 0.01 + 2);
   }
@@ -93,7 +93,7 @@ export const createLock: CreateLock = (options) => {
     const { yes, no } = await vote(masters, quorum, voteLimitMs, renewVote);
     if (holdCount === 0) return;
     if (no > othersAtMost) lose();
-    // Without a majority that answers there is no news, and the time goes on that is left.
+    // Without replies from a majority nothing is known: the remaining time keeps running down.
     else if (yes >= quorum) holdUntil(endOf(askedAt));
   }
 
@@ -122,7 +122,7 @@ export const createLock: CreateLock = (options) => {
     acquire,
     release,
     get lost() {
-      // The clock decides: after a pause of the process no timer may have run yet.
+      // The clock decides: after a pause of the process, the timer may not have run yet.
       if (holdCount > 0 && performance.now() > safeUntil) lose();
       return lost.signal;
     },

@@ -1,7 +1,7 @@
 // Beyond · replicated
-// Problem: Redis answers before its replica has heard, and a failover forgets the lock, and sales that were answered.
-// Change:  WAIT: a holder enters when a replica has confirmed the lock, and a sale is answered when it has confirmed the write.
-// Leaves:  another replica may be promoted than the one that has confirmed, and nobody sells without a replica.
+// Problem: Redis replies before its replica has the write, so a failover loses locks and confirmed sales.
+// Change:  WAIT: a holder enters once a replica has confirmed the lock; a sale is answered once it has confirmed the write.
+// Leaves:  a failover may promote a replica that did not confirm, and without a replica nobody can sell.
 // Source:  redis.io, WAIT.
 
 import { renewed } from '../drivers/renewed.ts';
@@ -12,9 +12,9 @@ const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseReentrant = readScript('release-reentrant');
 
-/** How many replicas must confirm. */
+/** The number of replicas that must confirm. */
 const REPLICAS = 1;
-/** How long they are waited for, in milliseconds; a fifth of the lease if that is less. The connection stands still meanwhile. */
+/** How long WAIT waits for them, in milliseconds; a fifth of the lease if that is less. It blocks the connection meanwhile. */
 const CONFIRM_LIMIT_MS = 300;
 
 export const createLock: CreateLock = (options) => {
@@ -25,18 +25,18 @@ export const createLock: CreateLock = (options) => {
     const askedAt = performance.now();
     if ((await acquireReentrant(redis, [key], [ownerToken, leaseMs])) === 0) return false;
     await confirm().catch(async (error) => {
-      // A failover would forget this lock. The cause says that it could not be given back: then it is when Redis answers.
+      // A failover would lose this lock, so release it. The cause says why that failed: it is then released when Redis replies.
       await giveBack().catch((cause) => Promise.reject(new NotReplicatedError(key, { cause })));
       throw error;
     });
     if (performance.now() - askedAt < leaseMs) return true;
-    // The confirmation came when the lease was over: another may hold the lock.
+    // The confirmation came after the lease expired: another holder may have the lock.
     await giveBack();
     return false;
   }
 
   async function confirm() {
-    // On the connection that has written: on another one the answer says nothing of it.
+    // Use the connection that wrote: on any other, WAIT says nothing about this write.
     if ((await redis.wait(REPLICAS, limitMs)) < REPLICAS) throw new NotReplicatedError(key);
   }
 

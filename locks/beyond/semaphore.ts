@@ -1,7 +1,7 @@
 // Beyond · semaphore
-// Problem: a lock lets in one at a time, also where three could work side by side.
-// Change:  so many permits: who takes one is inside, and it comes back by a release, or when its lease ends.
-// Leaves:  it limits how many work at once, and protects no stock; a holder that is paused is one more than there are permits.
+// Problem: a lock admits one holder at a time, even where three could work side by side.
+// Change:  there are several permits: a holder takes one, and it comes back on release or when its lease expires.
+// Leaves:  it limits how many work at once but does not protect the stock; a paused holder that resumes exceeds the limit.
 // Source:  Redisson, RPermitExpirableSemaphore; Dijkstra, Cooperating sequential processes, 1965.
 
 import { renewed } from '../drivers/renewed.ts';

@@ -1,7 +1,7 @@
 // Beyond · zookeeper
 // Problem: a lock in one Redis is lost with that Redis, its waiters poll, and a paused holder writes late.
-// Change:  a queue of numbered nodes that end with their session: the lowest holds, and its number is the fencing token.
-// Leaves:  a crashed holder keeps the lock until its session ends; each sale costs three to eight more round trips.
+// Change:  a queue of numbered ephemeral znodes: the lowest holds the lock, and its number is the fencing token.
+// Leaves:  a crashed holder keeps the lock until its session expires; each sale costs three to eight more round trips.
 // Source:  ZooKeeper Recipes and Solutions, Locks; Hunt, Konar, Junqueira, Reed, ZooKeeper, 2010.
 
 import { randomUUID } from 'node:crypto';
@@ -30,22 +30,22 @@ export const createLock = sharedInRequest(({ zookeeper, key, ownerToken, onLease
     holdCount += 1;
   }
 
-  /** Resolves with the number of our node when it is the lowest. */
+  /** Resolves with the number of our znode once it is the lowest. */
   async function untilFirst(session: ZookeeperSession, node: string, signal?: AbortSignal) {
     for (;;) {
-      // Not the number at the end of a sequential node's name: it has 32 bits, and stands still when they are used up.
+      // Not the number at the end of a sequential znode's name: it has 32 bits and overflows.
       const nodes = await session.list(queue);
       const place = nodes.findIndex(({ path }) => path === node);
       const [own, before] = [nodes[place], nodes[place - 1]];
       if (own === undefined) throw new LockNotHeldError(key);
       session.ended.throwIfAborted();
       if (before === undefined) return String(own.czxid);
-      // Only the one before us: a release wakes one waiter, not all of them.
+      // Watch only the znode before ours: a release then wakes one waiter, not all of them.
       await session.untilGone(before.path, signal);
     }
   }
 
-  /** The session has ended: ZooKeeper removes our node, if it has not done so already. */
+  /** The session has expired: ZooKeeper deletes our znode, if it has not done so already. */
   function lose() {
     held = undefined;
     holdCount = 0;

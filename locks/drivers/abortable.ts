@@ -1,4 +1,4 @@
-/** Resolves with `promise`. Rejects with AbortError when `signal` aborts first, or has aborted already; what comes late is given back. */
+/** Resolves with `promise`. Rejects with AbortError if `signal` aborts first; a result that arrives later goes to `giveBack`. */
 export function abortable<T>(
   promise: T | PromiseLike<T>,
   signal?: AbortSignal,
@@ -20,12 +20,12 @@ export function abortable<T>(
   });
 }
 
-/** Throws AbortError when `signal` has aborted. */
+/** Throws AbortError if `signal` has aborted. */
 export function throwIfAborted(signal?: AbortSignal) {
   if (signal?.aborted) throw abortError(signal);
 }
 
-/** The error that `timers/promises` rejects with, so that every stage rejects alike. */
+/** The same error as that of `timers/promises`, so that every stage rejects in the same way. */
 export function abortError(signal?: AbortSignal) {
   return Object.assign(new Error('The wait was aborted.', { cause: signal?.reason }), {
     name: 'AbortError',

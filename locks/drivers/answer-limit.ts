@@ -1,2 +1,2 @@
-/** How long a server may leave a question unanswered, in milliseconds: a sale must be answered within a second. */
+/** How long to wait for a server's reply, in milliseconds: a buyer must get an answer within a second. */
 export const ANSWER_LIMIT_MS = 700;

@@ -1,24 +1,24 @@
-// Pub/sub over Redis: wakes those who wait for a message, and whenever a message may have been missed.
+// Pub/sub over Redis: wakes waiters when a message arrives, and whenever they may have missed one.
 
 import { randomUUID } from 'node:crypto';
 import { Cluster, Command, type Redis } from 'ioredis';
 import type { RedisClient } from '../lock.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
-/** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
+/** How often a waiting process pings Redis, and how soon it reconnects, in milliseconds. */
 const PING_EVERY_MS = 250;
 const RECONNECT_DELAY_MS = 100;
 
 const processIds = new WeakMap<RedisClient, string>();
 
-/** What this process is called in Redis, a UUID: the same for all its locks at one client, and different from any other process. */
+/** The UUID of this process in Redis: the same for all locks that use one client, different for every process. */
 export function processId(redis: RedisClient): string {
   const id = processIds.get(redis) ?? randomUUID();
   processIds.set(redis, id);
   return id;
 }
 
-/** Called with a message; without one when messages may have been missed, so that only Redis knows how things stand. */
+/** Called with a message, or without one when messages may have been missed: the waiter must then ask Redis. */
 type Wake = (message?: string) => void;
 
 interface Channel {
@@ -26,18 +26,18 @@ interface Channel {
   isSubscribed: boolean;
 }
 
-/** A connection that listens is good for nothing else: one for each client, shared by all its waiters. */
+/** A subscribed connection can do nothing else: one per client, shared by all its waiters. */
 const subscribers = new WeakMap<Redis, ReturnType<typeof createSubscriber>>();
 
 /**
- * Calls `wake` with each message on `channel`. Calls it without a message when the subscription stands, before it returns if
- * it stands already, and whenever a connection closes or is back: look again then. Returns what ends it.
+ * Calls `wake` with each message on `channel`. Also calls it without a message once the subscription is active (before this
+ * returns if it already is) and whenever a connection closes or is restored: check again then. Returns a function to stop.
  */
 export function listen(redis: RedisClient, channel: string, wake: Wake): () => void {
   return redis instanceof Cluster ? listenAtOwner(redis, channel, wake) : listenAt(redis, channel, wake);
 }
 
-/** Listens at the server that holds the cluster slot: PUBLISH counts only the listeners at the server that it is sent to. */
+/** Subscribes at the server that owns the hash slot: PUBLISH counts only subscribers of the server that receives it. */
 function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => void {
   let owner: Redis | undefined;
   let stop = ignore;
@@ -50,9 +50,9 @@ function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => voi
     stop = owner ? listenAt(owner, channel, wake) : ignore;
   }
 
-  // One for each channel that is waited for.
+  // One listener per channel that has waiters.
   cluster.setMaxListeners(0);
-  // The Cluster has been asked which server holds which cluster slots.
+  // The client has refreshed its map of hash slots.
   cluster.on('refresh', follow);
   follow();
   return () => {
@@ -66,7 +66,7 @@ function ownerOf(cluster: Cluster, channel: string) {
   return cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address);
 }
 
-/** Which part of a Redis Cluster holds a key or a channel, from 0 to 16383. */
+/** The hash slot of a key or a channel in Redis Cluster, from 0 to 16383. */
 export const clusterSlotOf = (key: string): number => new Command('GET', [key]).getSlot() ?? 0;
 
 function listenAt(redis: Redis, channel: string, wake: Wake): () => void {
@@ -102,7 +102,7 @@ function createSubscriber(redis: Redis) {
     connection.disconnect();
   });
 
-  /** While there is no connection this fails; then it is done when there is one. */
+  /** Fails while there is no connection; `ready` then subscribes again. */
   function subscribe(name: string, channel: Channel) {
     connection.subscribe(name).then(() => {
       channel.isSubscribed = true;
@@ -118,7 +118,7 @@ function createSubscriber(redis: Redis) {
     for (const channel of channels.values()) wakeAll(channel);
   }
 
-  /** A waiter sends nothing, so it would not notice that Redis has gone silent. Without a limit for the answer it never would. */
+  /** A waiter sends nothing, so without pings it would not notice that Redis no longer replies. */
   function ping() {
     for (const client of [redis, connection]) if (client.status === 'ready') client.ping().catch(ignore);
   }
@@ -147,7 +147,7 @@ function createSubscriber(redis: Redis) {
   };
 }
 
-/** Connects again by itself. It keeps no command for later: each channel is subscribed to anew when it is ready. */
+/** Reconnects automatically. It queues no commands: when it is ready, each channel is subscribed to again. */
 function connectSubscriber(redis: Redis) {
   const connection = redis.duplicate({
     lazyConnect: false,

@@ -1,19 +1,19 @@
-// A node of the cohort: what one process does for one key.
+// A node of the cohort: one process's part in the lock of one key.
 //
-//   idle ──► trying ◄──► waiting        the lock is elsewhere: the first waiter tries for it, and waits until it is woken
+//   idle ──► trying ◄──► waiting        the lock is elsewhere: the first waiter tries to acquire it, then waits to be woken
 //              │
 //              ▼
-//            inside ◄──► handing over   the lock is here for a tenure: a holder is inside, or Redis is asked whether to stay
+//            inside ◄──► handing over   the lock is here for a tenure: a holder is inside, or the node asks Redis whether to keep it
 //
-// trying        The try of the first waiter is on its way to Redis. That waiter can't leave: the answer says how its wait ends.
-// waiting       Woken when Redis hands the lock to this node, and when the lease of the present holder ends. Then it tries.
-// inside        passOn() lets the next waiter in, without Redis, until the bound of the tenure. The bound lies within the lease,
-//               so that no clock but ours is needed to pass on safely.
-// handing over  After the bound: Redis gives the lock to the node that waits longest. When none waits it stays, and a new tenure
-//               begins.
+// trying        The first waiter's request is on its way to Redis. That waiter can't leave: the reply decides how its wait ends.
+// waiting       Woken when Redis hands the lock to this node, and when the current holder's lease expires. Then it tries.
+// inside        passOn() lets the next waiter in, without Redis, until the tenure reaches its limit. The limit lies within the
+//               lease, so our own clock is enough to pass the lock on safely.
+// handing over  After the limit: Redis gives the lock to the longest-waiting node. If no node waits, the lock stays and a new
+//               tenure begins.
 //
-// The lock leaves when its last waiter here is gone, when another node gets it, and when its lease is lost. Then this node is
-// trying again if somebody waits here, else idle. An idle node is forgotten; the next waiter makes another one, of the same name.
+// The lock leaves when this node has no more waiters, when another node gets it, and when its lease is lost. If requests wait
+// here, the node then tries again, else it is idle. An idle node is dropped; the next waiter creates a new one, of the same name.
 
 import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { abortError } from './abortable.ts';
@@ -26,8 +26,9 @@ const releaseToNextNode = readScript('release-to-next-node');
 const renewIfOwner = readScript('renew-if-owner');
 
 /**
- * When another node waits, a tenure ends after so many holders, so many milliseconds, or a third of the lease. A process that
- * takes over after a pause runs slowly at first: at 128 holders that made every sale cost about a sixth more CPU time than at 512.
+ * When another node waits, a tenure ends after this many holders, this many milliseconds, or a third of the lease. A process
+ * that takes over after an idle phase is slow at first: with 128 holders every sale cost about a sixth more CPU time than with
+ * 512.
  */
 const HOLDERS_PER_TENURE = 512;
 const TENURE_MS = 100;
@@ -40,17 +41,17 @@ export interface Lease {
   renewEveryMs: number;
 }
 
-/** One request that waits or holds. It may enter, is refused, or loses the lock it has. */
+/** A request that waits for the lock or holds it. It may enter, be refused, or lose the lock. */
 export interface Contender extends Lease {
   signal: AbortSignal | undefined;
   enter(fencingToken: string | undefined): void;
   refuse(error: Error): void;
   lose(): void;
-  /** A lease that Redis did not answer about: it may be there, and is to be given back. */
+  /** A lease whose request got no reply: Redis may have granted it, so it must be released. */
   unanswered: Lease | undefined;
 }
 
-/** The lock is here, in Redis under the owner token of the first holder. */
+/** While the lock is here. In Redis it has the owner token of the first holder. */
 interface Tenure extends Lease {
   fencingToken: string | undefined;
   holder: Contender | undefined;
@@ -69,15 +70,15 @@ interface NodeOptions {
 export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   const keys = [key, `${key}:queue`];
   const keysOfTry = hasTokens ? [...keys, `${key}:tokens`] : keys;
-  // One name for all nodes of this process: what was handed to a node that is forgotten since is the next one's.
+  // One name for all nodes of this process: a lock handed to a node that was dropped belongs to the next one.
   const channel = `${key}:${processId(redis)}`;
   const waiters: Contender[] = [];
   let mode: 'idle' | 'trying' | 'waiting' | 'here' = 'idle';
-  /** There is one while the lock is here: the node is inside, or handing over. */
+  /** Set while the lock is here: the node is inside, or handing over. */
   let tenure: Tenure | undefined;
   let wake = () => {};
   let stopListening: (() => void) | undefined;
-  /** True when the channel may stand in the queue in Redis. */
+  /** True if the queue in Redis may contain the channel. */
   let isQueued = false;
 
   function join(waiter: Contender) {
@@ -101,7 +102,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const askedAt = performance.now();
       const answer = await tryFor(first);
-      // Without an answer all were refused. Some of them may have asked again.
+      // Without a reply all waiters were refused. Some may have retried.
       if (answer === undefined) continue;
       if (isHere(answer)) return startTenure(first, askedAt, answer || undefined);
       mode = 'waiting';
@@ -146,7 +147,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     beginAnew(here, askedAt);
   }
 
-  /** The bound counts from when Redis was asked. */
+  /** The limit counts from the request to Redis. */
   function beginAnew(here: Tenure, askedAt: number) {
     here.holdersLeft = HOLDERS_PER_TENURE;
     here.endsAt = askedAt + Math.min(TENURE_MS, here.leaseMs / 3);
@@ -159,7 +160,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     here.holder?.enter(here.fencingToken);
   }
 
-  /** Lets the next waiter in: at once, or after asking Redis when that is due. Rejects as release() does. */
+  /** Lets the next waiter in: at once, or after asking Redis if that is due. Rejects like release(). */
   function passOn(): Promise<void> {
     const here = tenure;
     if (here?.holder === undefined) throw new Error(`Nobody holds ${key} here: its node is ${mode}.`);
@@ -177,18 +178,18 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     let isKept = false;
     try {
       isKept = await giveUp(contender, here, isLast ? 'free' : 'keep');
-      // The tenure may have been lost before the answer came.
+      // The tenure may have been lost before the reply arrived.
       if (isKept && tenure !== here) isKept = await giveUp(contender, here, 'free');
     } finally {
       if (!isKept) endTenure(here);
     }
     if (!isKept) return;
-    // Those who waited when Redis was asked may have left.
+    // Requests that waited when Redis was asked may have left.
     if (waiters.length === 0) return handOver(here, contender);
     beginAnew(here, askedAt);
   }
 
-  /** Gives a lease up in Redis. Resolves with true when the lock stays here because no other node waits. */
+  /** Releases a lease in Redis. Resolves with true if the lock stays here because no other node waits. */
   async function giveUp(contender: Contender, lease: Lease, otherwise: 'keep' | 'free') {
     contender.unanswered = lease;
     const answer = await releaseToNextNode(redis, keys, [lease.ownerToken, lease.leaseMs, otherwise]);
@@ -197,7 +198,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     return answer === 1;
   }
 
-  /** For a contender that holds nothing here. Rejects with LockNotHeldError, unless Redis may hold something for it. */
+  /** For a contender that holds nothing here. Rejects with LockNotHeldError, unless Redis may have granted it a lease. */
   async function giveBack(contender: Contender) {
     if (contender.unanswered === undefined) throw new LockNotHeldError(key);
     await giveUp(contender, contender.unanswered, 'free');
@@ -211,7 +212,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     tryUntilHere();
   }
 
-  /** Renews the lease when the lock is here, else wakes the first waiter. */
+  /** Renews the lease if the lock is here, else wakes the first waiter. */
   function lookAgain() {
     if (tenure) tenure.watchdog.renewNow();
     else wake();
@@ -219,7 +220,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
 
   function renew(here: Tenure) {
     return renewIfOwner(redis, [key], [here.ownerToken, here.leaseMs]).catch((error) => {
-      // Without an answer nobody can wait any longer.
+      // Without a reply nobody can keep waiting.
       if (tenure === here) refuseAll(error);
       throw error;
     });
@@ -228,7 +229,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   function lose(here: Tenure) {
     endTenure(here);
     if (here.holder === undefined) return;
-    // An answer that is missing may have renewed the lease.
+    // The request without a reply may have renewed the lease.
     here.holder.unanswered = here;
     here.holder.lose();
   }
@@ -237,7 +238,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     for (const waiter of waiters.splice(0)) waiter.refuse(error);
   }
 
-  /** Nobody waits here any more. The lock may be handed to this node already: then it is handed on. */
+  /** Nobody waits here any more. If the lock has already been handed to this node, it hands it on. */
   function stopWaiting(leaseMs: number) {
     stopListening?.();
     stopListening = undefined;
@@ -251,7 +252,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   return { join, leave, passOn, giveBack, holder: () => tenure?.holder };
 }
 
-/** A token, or 0 for a lock without one. A number above 0 is the time that the present holder has. */
+/** A token, or 0 for a lock without one. A number above 0 is the rest of the current holder's lease. */
 const isHere = (answer: string | number): answer is string | 0 => typeof answer === 'string' || answer === 0;
 
 function ignore() {}

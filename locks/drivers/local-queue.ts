@@ -1,13 +1,13 @@
-// The local queue: the waiters of one process for one lock, of which only the first asks Redis.
+// The local queue: one process's waiters for one lock. Only the first of them asks Redis.
 
 import type { RedisClient } from '../lock.ts';
 import { abortable } from './abortable.ts';
 import { listen } from './channels.ts';
 
-/** The longest waiting is first. Only that one tries; the others cost Redis nothing. */
+/** The longest-waiting request is first. Only it tries; the others cost Redis nothing. */
 interface LocalQueue {
   waiters: (() => void)[];
-  /** True when the lock may have become free since the last try. */
+  /** True if the lock may have become free since the last try. */
   hasNews: boolean;
   stop?: () => void;
   leaseEnd?: NodeJS.Timeout;
@@ -16,16 +16,16 @@ interface LocalQueue {
 export interface Place {
   redis: RedisClient;
   channel: string;
-  /** How long the lease of this waiter lasts once it is granted, in milliseconds. */
+  /** How long this waiter's lease lasts once granted, in milliseconds. */
   leaseMs: number;
-  /** Resolves with 1 or more when the lock is ours now, else with minus the milliseconds that the holder's lease still lasts. */
+  /** Resolves with 1 or more if the lock is now ours, else with the rest of the holder's lease in milliseconds, negative. */
   tryOnce: () => Promise<number>;
   signal?: AbortSignal | undefined;
 }
 
 const queuesOf = new WeakMap<RedisClient, Map<string, LocalQueue>>();
 
-/** Resolves when `tryOnce` got the lock. Rejects with AbortError when `signal` aborts first, and as `tryOnce` does. */
+/** Resolves once `tryOnce` has got the lock. Rejects with AbortError if `signal` aborts first, and if `tryOnce` rejects. */
 export async function waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signal }: Place): Promise<void> {
   const queues = queuesOf.get(redis) ?? new Map<string, LocalQueue>();
   queuesOf.set(redis, queues);
@@ -42,7 +42,7 @@ export async function waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signa
 
   async function tryNow() {
     queue.hasNews = false;
-    // The next waiter finds out for itself whether Redis is there.
+    // The next waiter finds out for itself whether Redis is available.
     const answer = await tryOnce().catch((error) => {
       queue.hasNews = true;
       throw error;
@@ -58,7 +58,7 @@ export async function waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signa
       if (queue.waiters[0] === waiter && queue.hasNews) {
         isOurs = await tryNow();
       } else if (queue.stop === undefined) {
-        // It also calls notice when it begins to listen: a release before that was not heard.
+        // listen() also calls notice once it is subscribed: a release before that was missed.
         queue.stop = listen(redis, channel, notice);
       } else {
         await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);

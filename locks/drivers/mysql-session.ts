@@ -1,4 +1,4 @@
-// A session with MySQL: one connection of the pool, whose statements can be ended while they wait.
+// A MySQL session: one pooled connection whose statements can be killed while they wait.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult, type RowDataPacket } from 'mysql2/promise';
@@ -6,20 +6,20 @@ import { abortable, abortError, throwIfAborted } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 import { codeOf, isAnswer, isMysqlSilent } from './mysql-errors.ts';
 
-/** How long a statement that was asked to end may go on before it is asked again, in milliseconds. */
+/** How long a killed statement may keep running before it is killed again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
 
 export type MysqlSession = Awaited<ReturnType<typeof openSession>>;
 
 /**
- * Borrows a connection. Rejects with AbortError when `signal` aborts before one is free; one aborted already waits 700 ms at most.
- * Rejects, too, when MySQL leaves another connection of the pool without an answer meanwhile.
+ * Borrows a connection. Rejects with AbortError if `signal` aborts before one is free; if it has already aborted, waits at most
+ * 700 ms. Also rejects if MySQL does not reply on another connection of the pool meanwhile.
  */
 export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
   const self = await threadOf(connection).catch((error) => {
-    // First: a place that is given free lets the next one try in vain.
+    // Before the slot becomes free: it would only let the next one try in vain.
     if (isMysqlSilent(error)) endWaits(mysql, error);
     connection.destroy();
     throw error;
@@ -32,7 +32,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   connection.on('error', emitLost);
 
   async function send<T extends QueryResult>(sql: string, values: unknown[], signal?: AbortSignal, timeout?: number) {
-    // Rejects when it has aborted already.
+    // Rejects if it has already aborted.
     throwIfAborted(signal);
     let onAbort = () => {};
     let isOver = false;
@@ -40,7 +40,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
       onAbort = () => {
         isKilled = true;
         const asked = killStatement(connection, self, () => isOver);
-        // One that only waits is left behind if it goes on. Any other has a limit of its own.
+        // A statement that only waits is abandoned if it keeps running. Any other has its own time limit.
         asked.then(() => timeout === undefined && reject(abortError(signal)), reject);
       };
     });
@@ -66,7 +66,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
     connection.off('error', emitLost);
   }
 
-  /** Ends the connection, whatever it is doing. The server then rolls back and frees its locks. */
+  /** Closes the connection, whatever it is doing. The server then rolls back and releases its locks. */
   function close() {
     leave();
     connection.destroy();
@@ -74,23 +74,28 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   }
 
   return {
-    /** Sends a statement that waits for nobody. Rejects with AbortError when `signal` aborts first: it has then changed nothing. */
+    /**
+     * Sends a statement that does not wait for a lock. Rejects with AbortError, having changed nothing, if `signal` aborts
+     * first.
+     */
     ask: <T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) =>
       send<T>(sql, values, signal, ANSWER_LIMIT_MS),
-    /** Sends a statement that waits for a lock, as long as it takes. Settles as `ask` does. After an AbortError, close the session. */
+    /**
+     * Sends a statement that waits for a lock as long as it takes. Settles like `ask`. After an AbortError, close the session.
+     */
     async wait<T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) {
       const answer = await send<T>(sql, values, signal);
-      // The answer may have come when the order to end the statement was on its way.
+      // The reply may have arrived while the KILL was on its way.
       throwIfAborted(signal);
       return answer;
     },
-    /** Has `listener` called if the connection breaks while it is ours. */
+    /** Calls `listener` if the connection breaks while it is ours. */
     onLost(listener: () => void) {
       onLost = listener;
     },
-    /** Gives the connection back to the pool. It must have no lock and no open transaction. */
+    /** Returns the connection to the pool. It must have no lock and no open transaction. */
     giveBack() {
-      // An order to end a statement that is late would end the next borrower's.
+      // A late KILL would hit the next borrower's statement.
       if (isKilled) return close();
       leave();
       connection.release();
@@ -99,7 +104,7 @@ export async function openSession(mysql: Pool, signal?: AbortSignal) {
   };
 }
 
-/** Rejects those that wait for a connection of the pool, which would have each try in vain. Only its inside knows them. */
+/** Rejects all requests that wait for a pooled connection: each would try in vain. Only the pool's internals list them. */
 export function endWaits({ pool }: Pool, why: unknown) {
   const { _connectionQueue: waits } = pool as unknown as { _connectionQueue: Queue };
   for (let wait = waits.shift(); wait; wait = waits.shift()) wait(why);
@@ -109,7 +114,7 @@ interface Queue {
   shift(): ((error: unknown) => void) | undefined;
 }
 
-/** Has `work` done on a connection of its own, which is closed when it rejects: what it has not committed is undone. */
+/** Runs `work` on its own connection. If it rejects, the connection is closed and uncommitted changes are rolled back. */
 export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (session: MysqlSession) => Promise<T>) {
   throwIfAborted(signal);
   const session = await openSession(mysql, signal);
@@ -123,19 +128,19 @@ export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (se
   }
 }
 
-/** A connection as its server knows it: by its number there, and by the address that it comes from. */
+/** A connection as the server identifies it: its ID there, and the address that it comes from. */
 interface Thread {
   number: number;
   origin: string;
 }
 
 const threads = new WeakMap<object, Thread>();
-/** Behind some proxies a connection is not listed by its number. Nothing ends its statements then. */
+/** Behind some proxies the server does not list a connection under its ID. Its statements can't be killed then. */
 const unlisted: Thread = { number: 0, origin: '' };
 
-/** Asks the server, once for each connection: a proxy tells the client a number of its own. */
+/** Asks the server, once per connection: a proxy gives the client a different ID. */
 async function threadOf(connection: PoolConnection): Promise<Thread> {
-  // What a pool lends is a new object each time, around the connection.
+  // The pool wraps the connection in a new object each time.
   const known = threads.get(connection.connection);
   if (known) return known;
   const sql = 'SELECT id AS number, host AS origin FROM information_schema.processlist WHERE id = CONNECTION_ID()';
@@ -145,21 +150,21 @@ async function threadOf(connection: PoolConnection): Promise<Thread> {
 }
 
 /**
- * Ends the statement that `connection` waits for, or gives up after 700 ms. Closing our side would not
- * end it: the server looks at it after the wait.
+ * Kills the statement that `connection` waits for, or gives up after 700 ms. Closing our side would not
+ * stop it: the server checks the connection only after the wait.
  */
 async function killStatement(connection: PoolConnection, self: Thread, isOver: () => boolean) {
   const giveUpAt = performance.now() + ANSWER_LIMIT_MS;
   await withOtherConnection(connection, self, async (order) => {
     while (!isOver() && performance.now() < giveUpAt) {
-      // An order that comes before the statement does is lost.
+      // A KILL that arrives before the statement has no effect.
       await order('KILL QUERY');
       await sleep(KILL_AGAIN_MS);
     }
   });
 }
 
-/** Not from the pool: all its connections may be waiting. */
+/** Not a pooled connection: all of them may be waiting. */
 async function withOtherConnection(
   { config }: PoolConnection,
   { number, origin }: Thread,
@@ -171,7 +176,7 @@ async function withOtherConnection(
   const ask = async (sql: string, values: unknown[] = []) =>
     (await other.query<RowDataPacket[]>({ sql, values, timeout: ANSWER_LIMIT_MS }))[0];
   try {
-    // Through a proxy, or in a cluster, it may lead to another server, where the number is somebody else's.
+    // Through a proxy or in a cluster it may reach another server, where the ID belongs to another client.
     const sql = 'SELECT 1 FROM information_schema.processlist WHERE id = ? AND host = ?';
     if ((await ask(sql, [number, origin])).length > 0) await work((what) => ask(`${what} ${number}`));
   } finally {

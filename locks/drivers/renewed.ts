@@ -1,20 +1,20 @@
-// What locks share whose waiters ask again and again, and whose lease is renewed for as long as it is held.
+// Shared by the locks that poll for the lock and renew its lease as long as it is held.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockNotHeldError, type LockOptions } from '../lock.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
-/** What such a lock asks of Redis. */
+/** What such a lock asks Redis. */
 export interface Steps {
-  /** One try. Resolves with true when the lock is ours, once more if it was ours before. */
+  /** A single try. Resolves with true if the lock is ours, also if it was ours before. */
   tryOnce(): Promise<boolean>;
-  /** Starts the lease anew. Resolves with 0 when the lock is no longer ours, else with 1. */
+  /** Restarts the lease. Resolves with 0 if the lock is no longer ours, else with 1. */
   renew(): Promise<number>;
-  /** Gives up one hold. Resolves with -1 when the lock was no longer ours. */
+  /** Releases one hold. Resolves with -1 if the lock was no longer ours. */
   giveBack(): Promise<number>;
 }
 
-/** Makes the lock that takes these steps. */
+/** Creates a lock from these steps. */
 export function renewed(options: LockOptions, { tryOnce, renew, giveBack }: Steps) {
   const { key, leaseMs, renewEveryMs, retryDelayMs, onLeaseLost } = options;
   const lost = new AbortController();
@@ -39,7 +39,7 @@ export function renewed(options: LockOptions, { tryOnce, renew, giveBack }: Step
 
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
-    // Before asking Redis: if it does not answer, the lease must end by itself.
+    // Stop before asking Redis: if Redis does not reply, the lease must expire by itself.
     if (holdCount === 0) watchdog?.stop();
     if ((await giveBack()) === -1) throw new LockNotHeldError(key);
   }

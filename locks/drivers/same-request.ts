@@ -1,18 +1,18 @@
-// For a lock that belongs to a connection of this process: the lock objects of one request share the hold of the first of them.
+// For a lock that belongs to a connection of this process: the lock objects of one request share one hold.
 
 import type { CreateLock, Lock } from '../lock.ts';
 import { abortable } from './abortable.ts';
 
-/** The object that holds for a request, and how often it is held in all. */
+/** The object that holds the lock for a request, and the total hold count. */
 interface Hold {
   lock: Lock;
   count: number;
 }
 
-/** Makes a lock that is re-entrant for its object re-entrant for the request: for every object with the same key and owner token. */
+/** Makes a lock re-entrant per request instead of per object: for every object with the same key and owner token. */
 export function sharedInRequest(createOwn: CreateLock): CreateLock {
   const holds = new Map<string, Hold>();
-  /** The requests that are about to hold: each resolves when its first object holds, or has given up. */
+  /** The requests that are acquiring: each resolves once its first object has the lock or has given up. */
   const entering = new Map<string, Promise<void>>();
 
   return (options) => {

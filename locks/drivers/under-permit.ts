@@ -1,11 +1,11 @@
-// How a sale takes its unit under a permit of a semaphore.
+// How a sale takes its unit under a semaphore permit.
 
 import type { CreateLock, TakeOne } from '../lock.ts';
 import { readScript } from './script.ts';
 
 const takeOneScript = readScript('take-one');
 
-/** Others are inside as well, so the unit is taken in one step. */
+/** Other holders are inside as well, so the unit is taken in one step. */
 export const takeUnderPermit =
   (createLock: CreateLock): TakeOne =>
   async ({ redis, stockKey, openLock, signal, business, write, emit }) => {

@@ -1,16 +1,16 @@
-// A vote: one question to all masters at once, decided by a majority.
+// A vote: one question to all masters in parallel, decided by the majority.
 
 import type { Redis } from 'ioredis';
 
 export interface Votes {
   yes: number;
   no: number;
-  /** Masters that could not be asked. */
+  /** Masters whose request failed. */
   failed: number;
   why?: unknown;
 }
 
-/** Asks all masters at once. Resolves when `quorum` have said yes, when that is out of reach, or after `limitMs`. Never rejects. */
+/** Asks all masters in parallel. Resolves once `quorum` masters say yes or can't any more, or after `limitMs`. Never rejects. */
 export function vote(
   masters: Redis[],
   quorum: number,
@@ -20,7 +20,7 @@ export function vote(
   const othersAtMost = masters.length - quorum;
   return new Promise((resolve) => {
     const votes: Votes = { yes: 0, no: 0, failed: 0 };
-    // An answer that is there counts: a process that was busy reads it first.
+    // A reply that has arrived counts: a process that was busy reads it first.
     const timer = setTimeout(() => setImmediate(resolve, votes), limitMs);
 
     function count(vote: 'yes' | 'no' | 'failed') {

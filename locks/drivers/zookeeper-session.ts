@@ -1,11 +1,11 @@
-// A session is what ZooKeeper keeps of one process: the ephemeral nodes that it made are there as long as it lasts.
+// A session is ZooKeeper's record of one process: the ephemeral znodes that it created exist as long as the session lasts.
 //
 // connecting ──► open ──► ended, and never open again
 //
-// It ends when the connection breaks, when ZooKeeper says that it has expired, when a request goes unanswered, or when
-// nothing was heard for two thirds of the session time: ZooKeeper, which waits for all of it, cannot have given the nodes to
-// others yet. A session that broke could be resumed, but its holders have stopped already. So it is given up as a whole: it
-// is closed as soon as ZooKeeper hears of it, and with it goes every node that a lost answer left behind.
+// It ends when the connection breaks, when ZooKeeper says that it has expired, when a request gets no reply, or after two
+// thirds of the session timeout without a reply: ZooKeeper waits for the whole timeout, so it cannot have deleted the znodes
+// yet. A broken session could be resumed, but its holders have stopped already. So we give it up and close it as soon as
+// ZooKeeper can be reached, which also deletes every znode whose create reply was lost.
 
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
@@ -16,23 +16,23 @@ import { abortable, abortError } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 import { ZookeeperUnavailableError } from './zookeeper-unavailable.ts';
 
-/** The most that the client waits before it connects again, in milliseconds. */
+/** The longest delay before the client reconnects, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
-/** The state of a client that has no session on its present connection yet. */
+/** The state of a client without a session on its current connection. */
 const CONNECTING = 1;
 
 const MOST_CZXIDS = 10_000;
 
 export interface ZookeeperOptions {
-  /** `host:port`, several of them with commas; a path after them is the folder that everything is kept in. */
+  /** `host:port`, several of them separated by commas; a path after them is the parent of all znodes. */
   url: string;
-  /** How long ZooKeeper keeps a session that it hears nothing of, in milliseconds. The server sets bounds to it. */
+  /** The session timeout, in milliseconds: how long ZooKeeper keeps a session without heartbeats. The server limits it. */
   sessionMs: number;
-  /** Told whenever a session is lost, or none can be had, and whenever ZooKeeper has answered after that. */
+  /** Called whenever a session is lost or can't be opened, and whenever ZooKeeper replies again after that. */
   outage?: { began(): void; ended(): void };
 }
 
-/** Does nothing until somebody enters. */
+/** Does nothing until the first enter(). */
 export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions): Zookeeper {
   const [servers = '', ...folders] = url.split('/');
   const root = folders.map((folder) => `/${folder}`).join('');
@@ -51,7 +51,7 @@ export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions): Zoo
   return {
     async enter() {
       if (current?.ended.aborted === false) return current;
-      // One client tries until ZooKeeper is there, however many ask meanwhile and give up.
+      // One client keeps trying until ZooKeeper is available, however many requests give up meanwhile.
       opening ??= open();
       return abortable(opening, AbortSignal.timeout(ANSWER_LIMIT_MS)).catch(() => {
         outage?.began();
@@ -59,27 +59,28 @@ export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions): Zoo
       });
     },
     async close() {
-      // One that is not open yet has nothing to give up; it is closed when it opens.
+      // A session that is still opening has nothing to release; it is closed once it opens.
       if (opening) void opening.then((session) => session.close());
       else await current?.close();
     },
   };
 }
 
-/** A client that connects, and connects again whenever its connection breaks, until it is closed or its session expires. */
+/** A client that connects, and reconnects whenever its connection breaks, until it is closed or its session expires. */
 function connect(servers: string, sessionMs: number): Client {
   const client = createClient(servers, { sessionTimeout: sessionMs, spinDelay: RECONNECT_DELAY_MS });
   client.connect();
 
-  // The client waits for ever for the answer to its greeting, which a server that is just starting drops. So a connection
-  // that is not greeted back between two looks is cut. Only the inside of the client shows it.
+  // The client waits forever for the reply to its connect request, which a server that is just starting drops. So we cut a
+  // connection that has no reply between two checks. Only the client's internals show it.
   const { connectionManager } = client as Client & { connectionManager: { state: number; socket?: Socket } };
   let greeting: Socket | undefined;
   const look = setInterval(() => {
     const { state, socket } = connectionManager;
     const isOver = state < 0;
     if (isOver) clearInterval(look);
-    else if (state === CONNECTING && socket === greeting) socket?.destroy(new Error('ZooKeeper does not greet back.'));
+    else if (state === CONNECTING && socket === greeting)
+      socket?.destroy(new Error('ZooKeeper does not reply to a new connection.'));
     greeting = socket;
   }, ANSWER_LIMIT_MS / 2);
   return client;
@@ -90,7 +91,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   const sessionMs = client.getSessionTimeout();
-  /** The numbers of nodes, by path. No name is used again, so a number that is known stays right. */
+  /** The numbers of znodes, by path. No name is reused, so a cached number stays correct. */
   const czxids = new Map<string, bigint>();
   let heardAt = performance.now();
   const heartbeat = setInterval(beat, sessionMs / 6);
@@ -99,7 +100,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
 
   function beat() {
     const sentAt = performance.now();
-    // The client itself never notices that an answer is missing.
+    // The client itself never notices a missing reply.
     if (sentAt - heardAt > (sessionMs * 2) / 3) return lose();
     client.exists('/', (error) => {
       if (!error) heardAt = sentAt;
@@ -118,10 +119,10 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     closeWhenHeard(client, () => outage?.ended());
   }
 
-  /** Sends a request. Resolves with the answer, or with undefined when there is no such node. */
+  /** Sends a request. Resolves with the reply, or with undefined if there is no such znode. */
   async function ask<T>(send: (answer: (error: Error | Exception | null, value: T) => void) => void) {
     let isAnswered = false;
-    // After a pause of this process the answer may be here unread: it is read before the immediate runs.
+    // After a pause of this process the reply may be here unread: it is read before the immediate runs.
     const timer = setTimeout(() => setImmediate(() => isAnswered || lose()), ANSWER_LIMIT_MS);
     const answer = new Promise<T | undefined>((resolve, reject) => {
       if (ended.signal.aborted) return;
@@ -143,8 +144,8 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
   }
 
   /**
-   * Resolves with the number of the change that made a node: no two are the same, a later one is larger. Undefined when it is
-   * gone.
+   * Resolves with the ID of the change that created a znode (czxid): IDs are unique, and later ones are larger. Undefined if
+   * the znode is gone.
    */
   async function czxidOf(path: string) {
     const known = czxids.get(path);
@@ -168,7 +169,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
     async create(path, text) {
       const data = Buffer.from(text);
       const create = () => ask<string>((answer) => client.create(root + path, data, CreateMode.EPHEMERAL, answer));
-      // Both are sent at once, and answered in order: to learn the number costs no round trip of its own.
+      // Both requests are sent at once and answered in order, so the number costs no extra round trip.
       while ((await Promise.all([create(), czxidOf(path)]))[0] === undefined) {
         await ask<string>((answer) => client.mkdirp(root + dirname(path), answer));
       }
@@ -181,11 +182,11 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
       return nodes.toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
     async untilGone(path, signal) {
-      // The client forgets a watch only when it fires: a single try leaves none behind.
+      // The client drops a watch only when it fires, so a single try sets none.
       if (signal?.aborted) throw abortError(signal);
       let emitGone = () => {};
       const gone = new Promise<void>((resolve) => (emitGone = resolve));
-      // Not exists(): on a node that is gone already, that would leave a watch for ever.
+      // Not exists(): on a znode that is already gone, it would leave a watch forever.
       const isThere = await ask<true>((answer) =>
         client.getData(root + path, emitGone, (error) => answer(error, true)),
       );
@@ -199,7 +200,7 @@ function startSession(client: Client, root: string, outage: ZookeeperOptions['ou
   };
 }
 
-/** Closes a session that was given up, on the connection of now or on the next one that the client gets. */
+/** Closes a session that was given up, on the current connection or on the client's next one. */
 function closeWhenHeard(client: Client, onHeard: () => void) {
   client.exists('/', (error) => {
     if (isCode(error, Exception.CONNECTION_LOSS)) return void setImmediate(closeWhenHeard, client, onHeard);

@@ -1,9 +1,9 @@
-/** ZooKeeper did not answer, or the session with it has ended. */
+/** ZooKeeper did not reply, or the session has ended. */
 export class ZookeeperUnavailableError extends Error {
   readonly code = 'ZOOKEEPER_UNAVAILABLE';
 
   constructor() {
-    super('ZooKeeper does not answer, or has ended the session.');
+    super('ZooKeeper does not reply, or has ended the session.');
     this.name = 'ZookeeperUnavailableError';
   }
 }

@@ -1,16 +1,16 @@
-// How a command ends: what its exit code says, and what a signal does.
+// How a command ends: its exit codes, and what a signal does.
 
 import { withoutPassword } from '../../services/inventory/settings/setting-error.ts';
 
-/** Everything came out as expected or, of graded locks, everything that applies holds. */
+/** Every result is as expected; for graded locks, every applicable check holds. */
 export const AS_EXPECTED = 0;
-/** Something did not, or is unknown: look at the report. */
+/** A result is not as expected, or unknown: see the report. */
 export const NOT_AS_EXPECTED = 1;
-/** The command could not be run as it was called, or was interrupted: look at how it was called. */
+/** The command could not run as it was called, or was interrupted: check the command line. */
 export const COULD_NOT_RUN = 2;
 
 /**
- * Runs a command, then closes what it has opened, whatever came of it. Resolves with the exit code: that of `run`, or
+ * Runs a command, then closes what it has opened, however the run ended. Resolves with the exit code: that of `run`, or
  * COULD_NOT_RUN when either rejects, with a line for each on stderr that begins with `failure`.
  */
 export async function runToEnd(
@@ -28,12 +28,12 @@ export async function runToEnd(
   return close().then(() => code, fail);
 }
 
-/** False when nobody reads the output any more, as behind `| head`: nobody waits for the rest, and nobody wants a word about it. */
+/** False if nobody reads the output any more, as behind `| head`: the rest can be dropped silently. */
 let hasReader = true;
 
 /**
- * Returns what aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in order. The second
- * signal ends the process at once, and the reaper clears up.
+ * Returns what aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in
+ * order. The second signal ends the process at once, and the reaper clears up.
  */
 export function stopOnSignal(reason: Error, stopping = new AbortController()): AbortController {
   const interrupt = () => {
@@ -49,8 +49,8 @@ export function stopOnSignal(reason: Error, stopping = new AbortController()): A
 }
 
 /**
- * Runs a command as `runToEnd`, and ends this process with its exit code, whatever a lock or a server has left behind. What was written
- * to a pipe is read first, however long the reader takes.
+ * Runs a command as `runToEnd`, and ends this process with its exit code, whatever a lock or a server has left behind. What was
+ * written to a pipe is read first, however long the reader takes.
  */
 export async function endWith(...command: Parameters<typeof runToEnd>): Promise<never> {
   const code = await runToEnd(...command);

@@ -1,4 +1,4 @@
-// What a run was made with: versions, machine, commit.
+// The environment of a run: versions, machine, commit.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { callOf } from '../../stack/call-of.ts';
 import { isInstalled, projectDir } from '../../stack/parts.ts';
 import type { CommandName } from './command.ts';
 
-/** Before the run itself is at work. */
+/** Measured before the run puts load on the machine. */
 const [loadAtStart = 0] = loadavg();
 
-/** What the run was made on, and how busy that was when this process began. */
+/** The machine of the run, and its load when this process started. */
 export function describeMachine(): Machine {
   const [cpu] = cpus();
   return {
@@ -24,14 +24,14 @@ export function describeMachine(): Machine {
   };
 }
 
-/** How to repeat this run, with these of its settings where they are given. */
+/** The command that repeats this run, with those of these settings that are set. */
 export function commandLine(command: CommandName, settings: string[] = []): string {
   const args = process.argv.slice(2).join(' ');
   const given = settings.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
   return [...given, callOf(command, args)].join(' ');
 }
 
-/** A package has no commit, and the one of the folder around it is somebody else's. */
+/** An installed package has no commit; the repository around it belongs to somebody else. */
 const version = (): string => JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')).version;
 
 function commit(): string {

@@ -1,10 +1,10 @@
-// What the commands print for --help, for the reference and for the tests of the pages.
+// The --help texts of all commands, for the reference and for the tests of the docs.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { projectDir } from '../../stack/parts.ts';
 
-/** Each help text by the file of its command, such as `scripts/grade.ts`, without line breaks inside an option. */
+/** The help texts by command file, such as `scripts/grade.ts`, without line breaks inside an option. */
 export async function helpsOf(files: string[]): Promise<Record<string, string>> {
   const args = ['--disable-warning=ExperimentalWarning', '--import', 'tsx', 'scripts/command-line/print-help.ts'];
   const { stdout } = await promisify(execFile)(process.execPath, [...args, ...files], {

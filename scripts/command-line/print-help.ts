@@ -1,9 +1,9 @@
-// Prints what each command says of its flags, as JSON: one process for all of them, so that what they share is loaded once.
+// Prints the --help text of each command, as JSON: one process for all, so that shared modules load once.
 // node --import tsx scripts/command-line/print-help.ts FILE …, each a command with a --help.
 
 import { resolve } from 'node:path';
 
-/** Thrown in the place of the exit that follows a help text: what would come after it does not run. */
+/** Thrown instead of exiting after a help text, so that nothing after it runs. */
 class Ended extends Error {}
 
 // No option is broken into lines, as on a very wide terminal.
@@ -30,7 +30,7 @@ for (const file of process.argv.slice(2)) {
 write(JSON.stringify(helps));
 exit(0);
 
-/** Runs the module as if it had been called with `--help`. Each call evaluates the module of the command itself anew. */
+/** Runs the module as if called with `--help`. Each call re-evaluates the command's own module. */
 async function helpOf(file: string, ...below: string[]): Promise<string> {
   printed = '';
   process.argv = [process.execPath, resolve(file), ...below, '--help'];

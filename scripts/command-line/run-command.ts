@@ -1,4 +1,4 @@
-// What the commands that run cells do, from the first stack to the report.
+// Runs cells for a command, from the first stack to the report.
 
 import { availableParallelism } from 'node:os';
 import { type Grade, type Results, resultsSchema } from '../../loadtest/evidence/results.ts';
@@ -22,29 +22,29 @@ import type { RunSettings } from './run-options.ts';
 
 export interface RunCommandOptions extends RunSettings {
   command: CommandName;
-  /** Conformance checks among them are run in the virtual world, wherever the drills are. */
+  /** Conformance checks among them run in simulated time, wherever the drills run. */
   cells: Cell[];
-  /** How many cells are run at the same time on real servers, where those of this machine allow it. */
+  /** How many cells run in parallel on real servers, if this machine's servers allow it. */
   workers?: number;
-  /** All cells are told in their order. */
+  /** Reports all cells in order. */
   isStory?: boolean;
   narrator: Narrator;
   /** The external locks among the cells. */
   grades?: Grade[];
-  /** How to search every order of events of these locks: what is found, by their rows. */
+  /** Runs the model checker for these locks: the results, by row. */
   search?: (signal: AbortSignal) => Promise<Map<string, Grade['search']>>;
-  /** A grade that was not searched to the end of every scope is not known. */
+  /** A grade is unknown unless the model checker finished every fault model. */
   isSearchRequired?: boolean;
-  /** Somebody watches the drills of this run, who wants to see what Redis replies. */
+  /** True if a viewer watches the drills of this run and wants to see Redis replies. */
   isWatched?: boolean;
-  /** Ends the run when it aborts, for those who can do so besides a signal. */
+  /** Ends the run when it aborts, like a signal does. */
   stopping?: AbortController;
 }
 
-/** How many drills that go step by step run at the same time: they mostly wait. */
+/** How many step-by-step drills run in parallel: they mostly wait. */
 const STEP_WORKERS = 3;
 
-/** What a run in the virtual world is made with. */
+/** The environment of a run in simulated time. */
 export const virtualServers: Servers = {
   url: 'http://nginx',
   redis: { kind: 'embedded', version: 'Valkey 9.1.1' },
@@ -54,8 +54,8 @@ export const virtualServers: Servers = {
 };
 
 /**
- * Runs the cells, narrates it, writes the report, and ends this process. When locks are graded, they decide it: what the others do
- * is expected, and a lock that can't be graded counts as a run that could not be made.
+ * Runs the cells, narrates them, writes the report, and ends this process. When locks are graded, they decide the exit code: the
+ * results of the others are ignored, and a lock that can't be graded counts as a failed run.
  */
 export async function runCommand({
   running,
@@ -90,12 +90,12 @@ export async function runCommand({
 
   stopOnSignal(new Interrupted(), stopping);
   signal.addEventListener('abort', virtual.close);
-  await endWith('The run could not be made', run, async () => {
+  await endWith('The run failed', run, async () => {
     virtual.close();
     await targets.close();
   });
 
-  /** What the run is told to be made with: the stack of the first cell that needs one. */
+  /** The environment to report: the stack of the first cell that needs one. */
   async function openFirst(): Promise<Servers> {
     const first = cells.find((cell) => worldOf(cell) === real);
     if (first === undefined) return virtualServers;
@@ -150,7 +150,7 @@ export async function runCommand({
   }
 }
 
-/** A broken promise is a 1, and what could not be run a 2. */
+/** The exit code: 1 for an unexpected result, 2 for a failed run. */
 function codeOf(grades: Grade[], verdict: Results['verdict']) {
   if (verdict === 'unknown' || grades.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
   return verdict === 'broken' ? NOT_AS_EXPECTED : AS_EXPECTED;
@@ -158,7 +158,7 @@ function codeOf(grades: Grade[], verdict: Results['verdict']) {
 
 const withSearch = (search: Grade['search']) => search && { search };
 
-/** The settings of the environment that the figures depend on. */
+/** The environment settings that affect the figures. */
 const settingsOf = (command: CommandName) =>
   [
     'LOCK_VERSION',

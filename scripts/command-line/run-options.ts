@@ -37,30 +37,30 @@ import {
 } from './command.ts';
 import { AS_EXPECTED } from './ending.ts';
 
-/** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
+/** The loads of a run over all stages: enough sales to show what each stage loses, and a shorter run. */
 const SHORT_LOAD = { requests: 500, units: 250 };
 
-/** Of a run on real servers, when nothing else is asked for. */
+/** The default loads of a run on real servers. */
 const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
 
 const LOADS: OptionName[] = ['drill', 'lease', 'requests', 'connections', 'stock', 'units', 'json', 'reports'];
 
 export interface RunSettings {
   settings: DrillSettings;
-  /** A running stack to aim at, instead of stacks of our own. */
+  /** A running stack to use, instead of starting stacks. */
   running?: { url: string; labUrls: string[] } | undefined;
-  /** How many nodes the stacks of our own have for the drills under load; two when it is not given. */
+  /** How many nodes our own stacks have in drills under load; two by default. */
   nodes?: number | undefined;
   servers?: OwnServers | undefined;
-  /** Play the cells in the virtual world, without a server. */
+  /** Play the cells in simulated time, without servers. */
   isVirtual?: boolean;
-  /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
+  /** What is printed instead of the run's progress: the results as JSON, or their table as Markdown. */
   prints?: 'json' | 'markdown' | undefined;
   reports: string;
 }
 
 /**
- * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
+ * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. An invalid command line ends the process with
  * exit code 2 and one line.
  */
 export function readRunOptions(name: 'start' | 'staircase', argv: string[], version?: string) {
@@ -69,12 +69,12 @@ export function readRunOptions(name: 'start' | 'staircase', argv: string[], vers
   const ofServers: OptionName[] = ['url', 'lab', 'nodes', 'redis', ...own];
   const command = newCommand(name, ['track', 'stage', 'beyond', ...ofServers, ...LOADS], {
     stage: {
-      help: 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders',
+      help: 'stages or strategies by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8), or rows of the orders track',
     },
   })
-    .addHelpText('after', `\nThe drills of the locks: ${drillNamesOf('locks')}`)
-    .addHelpText('after', `The drills of the orders: ${drillNamesOf('orders')}`)
-    .addHelpText('after', `The rows of the orders: ${listOfRows(rowsOf('orders'))}`);
+    .addHelpText('after', `\nDrills of the locks track: ${drillNamesOf('locks')}`)
+    .addHelpText('after', `Drills of the orders track: ${drillNamesOf('orders')}`)
+    .addHelpText('after', `Rows of the orders track: ${listOfRows(rowsOf('orders'))}`);
   const given: Given = command.parse(argv).opts();
   const { track = 'locks', stage } = given;
   const isOfLocks = track === 'locks';
@@ -83,24 +83,25 @@ export function readRunOptions(name: 'start' | 'staircase', argv: string[], vers
   const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
   const drills = chosenDrills(track, given, command);
   const running = runningOf(given, command);
-  if (!isOfLocks && given.beyond) refuse(command, '--beyond is of the track locks');
+  if (!isOfLocks && given.beyond) refuse(command, '--beyond needs --track locks');
   if (!isOfLocks && running)
-    refuse(command, `--url is of the track locks: the ${track} are broken on stacks of their own`);
+    refuse(command, `--url needs --track locks: the drills of ${track} start their own stacks`);
   const whyNoNodes = given.nodes !== undefined && whyNotMoreNodes();
   if (whyNoNodes) refuse(command, `--nodes ${given.nodes}: ${whyNoNodes}`);
-  if (given.redis && !isOfLocks) refuse(command, `--redis is of the track locks: the ${track} have one Redis`);
-  if (given.redis && running) refuse(command, '--redis starts servers, and --url aims at some that run: leave one out');
-  if (given.redis && isVirtual) refuse(command, '--redis goes with --real: in virtual time there are no such servers');
+  if (given.redis && !isOfLocks)
+    refuse(command, `--redis needs --track locks: the drills of ${track} use a single Redis`);
+  if (given.redis && running) refuse(command, '--redis starts servers, but --url names running ones: leave one out');
+  if (given.redis && isVirtual) refuse(command, '--redis needs --real: simulated time has no such servers');
   const servers = ownServersOf(given, command);
   const stages = isOfLocks ? stagesOfLocks() : stagesOfOrders();
   const asked = drillSettings(given, usual, drills ?? drillsOf(track), command);
   return { track, drills, running, nodes: given.nodes, servers, isVirtual, stages, ...asked };
 
   function whyNotMoreNodes() {
-    if (!isOfLocks) return `the ${track} are played on two nodes`;
-    if (running) return 'the stack that runs already has its nodes, and --lab names them';
-    if (isVirtual) return 'the virtual world has two nodes: add --real';
-    return drills?.every(({ kind }) => kind === 'steps') && 'the drills that go step by step are played on two nodes';
+    if (!isOfLocks) return `the drills of ${track} use two nodes`;
+    if (running) return '--lab already names the nodes of the running stack';
+    if (isVirtual) return 'simulated time has two nodes: add --real';
+    return drills?.every(({ kind }) => kind === 'steps') && 'step-by-step drills use two nodes';
   }
 
   function stagesOfLocks() {
@@ -121,19 +122,19 @@ export function readGradeOptions(argv: string[]) {
     'grade',
     ['new', 'lock', 'libraries', 'real', 'baseline', 'states', 'require', 'markdown', ...LOADS],
     {
-      real: { help: 'its drills on real servers, in minutes, instead of in virtual time' },
+      real: { help: 'run the drills on real servers (minutes) instead of in simulated time' },
       states: {
-        help: 'how many states the search over every order of events may take in each scope, and a tenth of them with a third process; 0 leaves it out (default: as the command prove)',
+        help: 'state limit of the model checker per fault model, a tenth of it with a third process; 0 skips the model checker (default: as in prove)',
         read: wholeNumberFrom(0, 100_000_000),
       },
     },
   )
     .argument(
       '[locks...]',
-      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5 or redislock@1',
+      'modules that export createLock, such as ./my-lock.ts, or npm packages, such as redlock@5 or redislock@1',
     )
-    .addHelpText('after', `\nThe drills: ${drillNamesOf('locks')}`)
-    .addHelpText('after', `The checks of the contract: ${checkNames.join(', ')}`);
+    .addHelpText('after', `\nDrills: ${drillNamesOf('locks')}`)
+    .addHelpText('after', `Conformance checks: ${checkNames.join(', ')}`);
   const given: Given = command.parse(argv).opts();
   const isVirtual = !given.real;
   const drills = chosenDrills('locks', given, command, checkNames);
@@ -141,19 +142,18 @@ export function readGradeOptions(argv: string[]) {
   const files = command.args.filter((arg) => !libraries.includes(arg));
   const names = files.map(nameOfExternalLock);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) refuse(command, `two modules are named ${twice}`);
+  if (twice !== undefined) refuse(command, `two locks are called ${twice}`);
   const isNothingNamed = command.args.length === 0 && !given.libraries;
-  if (given.new !== undefined && !isNothingNamed) refuse(command, '--new grades nothing: name no module');
+  if (given.new !== undefined && !isNothingNamed) refuse(command, '--new grades nothing: leave the modules out');
   if (given.new === undefined && isNothingNamed) {
     refuse(
       command,
-      'name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new',
+      'name a module, such as ./my-lock.ts, or a package, such as redlock@5, or use --libraries or --new',
     );
   }
-  if (given.lock !== undefined && libraries.length === 0)
-    refuse(command, '--lock goes with a package, such as redlock@5');
-  if (given.markdown && !given.libraries) refuse(command, '--markdown goes with --libraries');
-  if (!isVirtual && libraries.length > 0) refuse(command, 'a package is graded in virtual time: leave --real out');
+  if (given.lock !== undefined && libraries.length === 0) refuse(command, '--lock needs a package, such as redlock@5');
+  if (given.markdown && !given.libraries) refuse(command, '--markdown needs --libraries');
+  if (!isVirtual && libraries.length > 0) refuse(command, 'packages are graded in simulated time: leave --real out');
   // In virtual time nothing differs from run to run.
   const baseline = given.baseline ?? (isVirtual ? 'none' : '8');
   return {
@@ -174,8 +174,8 @@ const stepsOf = ({ drills }: Flight) => drills.filter(({ kind }) => kind === 'st
 export type DrillCommand = ReturnType<typeof readDrillOptions>;
 
 /**
- * Reads the command line of `npm run drill`: the drill, and the rows to run it under, in their order. `fileFor` names the file that keeps
- * the run under a row as a page; it is absent where nothing is kept. Ends the process as `readRunOptions` does.
+ * Reads the command line of `npm run drill`: the drill, and the rows to run it under, in order. `fileFor` names the file that
+ * saves the run under a row as a page; it is absent if nothing is saved. Ends the process like `readRunOptions`.
  */
 export function readDrillOptions(argv: string[]) {
   const names = flights.map((flight) => stepsOf(flight).map(({ name }) => name));
@@ -191,7 +191,7 @@ export function readDrillOptions(argv: string[]) {
     'drill',
     ['stage', 'lease', 'redis', 'zookeeper', 'pause', 'save', 'reports', 'sentences'],
     {
-      lease: { help: 'the length of a lease, in milliseconds', usual: realSettings.leaseMs },
+      lease: { help: 'lease length, in milliseconds', usual: realSettings.leaseMs },
     },
   )
     .argument('[drill]', lists.map(([which, list]) => `${which}: ${list.join(', ')}`).join('; '))
@@ -199,7 +199,7 @@ export function readDrillOptions(argv: string[]) {
       console.log(sentencesListed());
       process.exit(AS_EXPECTED);
     })
-    .addHelpText('after', `\nThe stages of the drills of the orders: ${stagesOfOrders.join('; or ')}`);
+    .addHelpText('after', `\nStages of the drills of the orders track: ${stagesOfOrders.join('; or ')}`);
   const { stage, lease, redis, zookeeper, pause, save, reports } = command.parse(argv).opts<GivenWith<'lease'>>();
   const [name = ''] = command.args;
   const aside = pagesAside.find((each) => each.name === name) ?? ownPage(name, command);
@@ -209,7 +209,7 @@ export function readDrillOptions(argv: string[]) {
     const drillLines = lists.map(([which, list]) => hanging(`  ${which}: `, list.join(', ')));
     return refuse(
       command,
-      `name a drill, such as ${callOf('drill', 'crashed-holder --stage 3')}\n${drillLines.join('\n')}`,
+      `name a drill, as in ${callOf('drill', 'crashed-holder --stage 3')}\n${drillLines.join('\n')}`,
     );
   }
   if (!flight || !drill)
@@ -217,14 +217,14 @@ export function readDrillOptions(argv: string[]) {
   if (stage === undefined) {
     const { rowWord, rows } = flight.staircase;
     const failing = Object.keys(rows).find((row) => verdictExpected(row, name) === 'fail') ?? '0-none';
-    return refuse(command, `--stage is missing: name ${rowWord}s, such as --stage ${shortNameOf(failing)}`);
+    return refuse(command, `--stage is missing: name ${rowWord}s, as in --stage ${shortNameOf(failing)}`);
   }
   const isOfLocks = flight === flights[0];
   const own = isOfLocks ? stagesNamed(stage, command) : rows(Object.keys(flight.staircase.rows), stage, command);
-  if (save !== undefined && !isOfLocks) refuse(command, '--save goes with the drills of a lock');
-  if (redis && !isOfLocks) refuse(command, '--redis goes with the drills of a lock');
+  if (save !== undefined && !isOfLocks) refuse(command, '--save needs a drill of the locks track');
+  if (redis && !isOfLocks) refuse(command, '--redis needs a drill of the locks track');
   if (typeof save === 'string' && own.length > 1) {
-    refuse(command, `the file ${save} keeps one run: name one stage, or leave the file out`);
+    refuse(command, `${save} can hold only one run: name one stage, or leave the file out`);
   }
   return {
     ...{
@@ -243,7 +243,7 @@ export function readDrillOptions(argv: string[]) {
   }
 }
 
-/** A page of one's own, as a drill that is called as its file. Undefined for the name of a drill. */
+/** A scenario file of the user's own, as a drill with the file's name. Undefined for the name of a built-in drill. */
 function ownPage(file: string, command: Command): Drill | undefined {
   if (!file.endsWith('.txt')) return undefined;
   try {
@@ -261,10 +261,10 @@ function rows(all: string[], value: string, command: Command): string[] {
   return rowsNamed(all, value, command, listOfRows(all));
 }
 
-/** The rows, and what is said of those that have a short name, too. */
+/** The rows, and the meaning of their short names. */
 function listOfRows(all: string[]): string {
   const short = all.map(shortNameOf).find((name) => !all.includes(name));
-  return all.join(', ') + (short === undefined ? '' : `; a short name, such as ${short}, means all of that name`);
+  return all.join(', ') + (short === undefined ? '' : `; a short name such as ${short} selects all rows of that name`);
 }
 
 const drillNamesOf = (track: Track) =>
@@ -272,14 +272,14 @@ const drillNamesOf = (track: Track) =>
     .map(({ name }) => name)
     .join(', ');
 
-/** The drills that are named. Undefined when none is. */
+/** The named drills. Undefined if none is named. */
 function chosenDrills(track: Track, { drill }: Given, command: Command, checks: string[] = []): Drill[] | undefined {
   const drills = drillsOf(track);
   const chosen = namesAmong([...drills.map(({ name }) => name), ...checks], drill, command, '--drill');
   return drill && drills.filter(({ name }) => chosen.includes(name));
 }
 
-/** How the drills are set. What does not fit together is refused. */
+/** The settings of the drills. Refuses combinations that can't work. */
 function drillSettings(
   given: Given,
   usual: DrillSettings,
@@ -289,15 +289,15 @@ function drillSettings(
   const { requests, connections, stock, units } = { ...usual, ...given };
   const hasRush = drills.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
   const hasSellOut = drills.some(({ name }) => name === 'sell-out');
-  const tooMany = `--connections ${connections} is too many for`;
+  const tooMany = `--connections ${connections} is more than`;
   if (hasRush && stock < requests) {
-    refuse(command, `--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
+    refuse(command, `--stock ${stock} is too low: a rush needs ${requests} units, one per request`);
   }
   if (hasRush && (given.nodes ?? 0) > requests)
-    refuse(command, `--nodes ${given.nodes} is too many for --requests ${requests}`);
+    refuse(command, `--nodes ${given.nodes} is more than --requests ${requests}`);
   if (hasRush && connections > requests) refuse(command, `${tooMany} --requests ${requests}`);
   if (hasSellOut && connections > 2 * units) refuse(command, `${tooMany} the ${2 * units} buyers of a sell-out`);
-  if (given.json && given.markdown) refuse(command, '--json and --markdown do not go together');
+  if (given.json && given.markdown) refuse(command, "--json and --markdown can't be combined");
   return {
     settings: { requests, connections, stock, units, leaseMs: given.lease ?? usual.leaseMs },
     prints: given.json ? 'json' : given.markdown ? 'markdown' : undefined,

@@ -1,4 +1,4 @@
-// What npm start and npm run staircase do: cells of a track, told as a story or line by line.
+// What npm start and npm run staircase do: run the cells of a track, with explanations or one line per cell.
 
 import { createNarrator } from '../../loadtest/run/narrator.ts';
 import { cellsOf, storyOf } from '../../loadtest/run/tracks.ts';
@@ -6,7 +6,7 @@ import { loadEnvFile } from '../../services/inventory/settings/env-file.ts';
 import { runCommand } from './run-command.ts';
 import { readRunOptions } from './run-options.ts';
 
-/** Reads the command line, runs the cells, and sets the exit code. A story is limited to the stage that LOCK_VERSION names. */
+/** Reads the command line, runs the cells, and sets the exit code. `npm start` runs only the stage that LOCK_VERSION names. */
 export async function runTrack(command: 'start' | 'staircase') {
   const isStory = command === 'start';
   loadEnvFile();

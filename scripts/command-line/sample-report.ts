@@ -1,4 +1,4 @@
-// A report that needs no server and no run before: its cells are played in simulated time.
+// A sample report without servers or an earlier run: its cells are played in simulated time.
 
 import { availableParallelism } from 'node:os';
 import type { Cell } from '../../loadtest/harness/drill.ts';
@@ -12,7 +12,7 @@ import type { CommandName } from './command.ts';
 import { commandLine, describeMachine } from './environment.ts';
 import { virtualServers } from './run-command.ts';
 
-/** Plays the cells for a command, and returns its report. Rejects when `signal` aborts. */
+/** Plays the cells for a command and returns the report. Rejects when `signal` aborts. */
 export async function sampleReport(command: CommandName, cells: Cell[], signal: AbortSignal): Promise<string> {
   const startedAt = new Date();
   const world = simulatedWorld({ settings: usualSettings });

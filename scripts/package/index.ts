@@ -1,4 +1,4 @@
-// What the package `lockstep` exports: the contract of a lock as types, and the two judges.
+// The exports of the package `lockstep`: the lock contract as types, and the functions grade and judge.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -9,23 +9,23 @@ export { LockNotHeldError } from '../../locks/lock.ts';
 export type { Judgement, Results };
 
 export interface Options {
-  /** Flags of the command, such as `--drill` and `rush`. */
+  /** The command's arguments, such as `--drill` and `rush`. */
   flags?: string[];
   /** Ends the run when it aborts. */
   signal?: AbortSignal;
 }
 
 /**
- * Grades the locks of these modules, as `lockstep grade` does, in a process of its own. Resolves with the results, whatever the verdict;
- * rejects with what was printed when there are none.
+ * Grades the locks of these modules like `lockstep grade`, in a separate process. Resolves with the results, whatever the
+ * verdict; rejects with what was printed when there are none.
  */
 export async function grade(files: string | string[], options?: Options): Promise<Results> {
   return resultsSchema.parse(await resultOf('grade', [files].flat(), options));
 }
 
 /**
- * Judges two copies of the service that this command starts, as `lockstep judge` does, in a process of its own. Resolves and rejects as
- * `grade` does.
+ * Judges two copies of the service that this command starts, like `lockstep judge`, in a separate process. Resolves and rejects
+ * like `grade` does.
  */
 export async function judge(service: string, options?: Options): Promise<Judgement> {
   return judgementSchema.parse(await resultOf('judge', [service], options));
@@ -33,7 +33,7 @@ export async function judge(service: string, options?: Options): Promise<Judgeme
 
 const commandLine = fileURLToPath(new URL('../scripts/lockstep.mjs', import.meta.url));
 
-/** What the command prints as JSON. Its exit code says what the verdict in it says, too. */
+/** The command's JSON output. The verdict is in it, so the exit code is ignored. */
 function resultOf(command: string, args: string[], { flags = [], signal }: Options = {}): Promise<unknown> {
   const node = ['--disable-warning=ExperimentalWarning', '--enable-source-maps', commandLine];
   return new Promise((resolve, reject) => {

@@ -32,13 +32,13 @@ import {
 } from './settings/settings.ts';
 
 /**
- * How many connections may wait to be accepted: as many as nginx lets wait. A rush opens its connections all at once, and Linux drops one
- * that finds the queue full (511 is Node's), which then waits for a second, and for three.
+ * How many connections may wait to be accepted: as many as in nginx. A rush opens its connections all at once, and Linux drops
+ * one that finds the queue full (511 is Node's), which then waits for a second, and for three.
  */
 const BACKLOG = 4_096;
-/** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
+/** How long a stopping node tries to release its locks in Redis, in milliseconds. */
 const RELEASE_LIMIT_MS = 1_000;
-/** How long it waits for slow clients to read their last answers, in milliseconds. */
+/** How long it waits for slow clients to read their last responses, in milliseconds. */
 const LAST_ANSWERS_LIMIT_MS = 2_000;
 
 /** Starts this process as a node, which listens until a signal stops it. */
@@ -58,9 +58,9 @@ export async function startNode(otherParts: OtherParts = {}) {
   const history = createHistory(node, settings.LAB_PORT === undefined ? 0 : undefined);
   const metrics = createMetrics();
   const servers = connectServers(store.redis, settings, log, metrics.watchPool);
-  /** Answers that have not ended yet, of both listeners. */
+  /** Open responses of both listeners. */
   const open = new Set<ServerResponse>();
-  /** What a node that stops gives up, one after the other. */
+  /** What a stopping node closes, in order. */
   const duties = { isReady: true, keepsConnections: true, takesWork: true };
 
   const twoStores = openTwoStores(settings, store, servers);
@@ -90,7 +90,7 @@ export async function startNode(otherParts: OtherParts = {}) {
   process.on('SIGINT', stop);
   log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
 
-  /** The settings of the port and the host begin with `prefix`. */
+  /** The settings for port and host start with `prefix`. */
   async function listen(app: Express, prefix: '' | 'LAB_', port: number, host: string) {
     const server = createHttpServer(app, settings.REQUEST_TIMEOUT_MS, open);
     server.listen({ port, host, backlog: BACKLOG });
@@ -101,13 +101,14 @@ export async function startNode(otherParts: OtherParts = {}) {
       if (code !== 'EADDRINUSE' && code !== 'EACCES') {
         exitWithSettingError(`${prefix}HOST=${host} is not allowed: it must be ${hostForm}.`);
       }
-      exitWithSettingError(`${prefix}PORT=${port} cannot be listened on: ${message}.`);
+      exitWithSettingError(`${prefix}PORT=${port} can't be opened: ${message}.`);
     }
     return server;
   }
 
   /**
-   * Serves on for DRAIN_MS, then refuses new sales, finishes those in flight, gives up the locks, ends with 0. A second signal ends at once.
+   * Serves for DRAIN_MS, then refuses new sales, finishes those in flight, releases the locks and exits with 0. A second signal
+   * exits at once.
    */
   async function stop(signal: NodeJS.Signals) {
     if (!duties.isReady) process.exit(1);
@@ -125,7 +126,7 @@ export async function startNode(otherParts: OtherParts = {}) {
     await orders.ended();
     await Promise.race([sales.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
     const { unreleased } = sales.state();
-    if (unreleased > 0) log.warn({ unreleased }, 'locks were not given up: the node stops');
+    if (unreleased > 0) log.warn({ unreleased }, 'locks were not released: the node stops');
     await Promise.all([servers.close(), orders.close()]);
     await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
     log.info('stopped');
@@ -142,7 +143,7 @@ async function addExternalLocks() {
   const { LOCK_MODULES = [] } = readSettingsOrExit(inventorySettings.pick({ LOCK_MODULES: true }), process.env);
   for (const { name, file } of LOCK_MODULES) {
     const refuse = (why: string) => exitWithSettingError(`LOCK_MODULES has ${file}, which is not allowed: ${why}.`);
-    if (lockName(name) !== undefined) refuse(`${name} is the name of another lock`);
+    if (lockName(name) !== undefined) refuse(`another lock is called ${name}`);
     const { createLock, promises } = await readExternalModule(file).catch((error: Error) => refuse(error.message));
     addExternalLock(name, supervised(createLock), factsOfPromises(promises));
   }

@@ -1,15 +1,15 @@
-// Which command is meant: by its name, or by the script of ours that it runs.
+// Matches commands by name, or by the script of ours that they run.
 
 import type { ReadCommand } from '../../simulation/scripts.ts';
 
 export interface Command extends ReadCommand {
-  /** Which connection of its link it came on: the first is 1, and one to MySQL has a number of its own. */
+  /** The number of its connection through the proxy, from 1; connections to MySQL are numbered separately. */
   connection?: number;
-  /** It is for MySQL: its argument is the statement, if it has one. */
+  /** True for MySQL: its argument is the statement, if any. */
   isSql?: true;
 }
 
-/** Which commands: a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to. */
+/** Selects commands: a name (`DEL`), a script's name (`release-if-owner`), or a predicate. */
 export type Meant = string | ((command: Command) => boolean);
 
 export function isMeant(meant: Meant, command: Command): boolean {

@@ -1,4 +1,4 @@
-// Carries one client's commands to Redis and the replies back.
+// Forwards one client's commands to Redis and the replies back.
 
 import type { Socket } from 'node:net';
 import type { Returned } from '../../simulation/events.ts';
@@ -7,47 +7,50 @@ import type { Command } from './command.ts';
 import type { Hold } from './hold.ts';
 import type { Reply } from './replies.ts';
 
-/** How many bytes of one connection the link keeps in each direction before it stops reading. */
+/** How many bytes of one connection the proxy buffers in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;
 
 /** The first byte of a TLS connection. https://www.rfc-editor.org/rfc/rfc8446#section-5.1 */
 const TLS_HANDSHAKE = 22;
 
-/** How what passes on one connection is read, in both directions, split anywhere. */
+/** Parses the traffic of one connection, in both directions, in chunks of any size. */
 export interface Reading {
-  /** What is no command, or is never answered, comes as bytes alone. What is returned may throw NotACommand. */
+  /** Data that is not a command, or never gets a reply, comes as bytes only. The returned function may throw NotACommand. */
   readCommands(onCommand: (bytes: Buffer, command?: Command) => void): (chunk: Buffer) => void;
   readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) => void;
-  /** By these commands a client says who it is, and how it wants to be answered. */
+  /** The commands with which a client identifies itself and chooses its protocol. */
   greetings: Set<string>;
 }
 
-/** What all connections of a link share. */
+/** The state shared by all connections of a proxy. */
 export interface Line {
-  /** Begins to read a connection. Absent where what passes is carried byte by byte, and nothing of it can be held. */
+  /** Starts to parse a connection. Absent if traffic is forwarded byte by byte, so that nothing can be held. */
   startReading?: (() => Reading) | undefined;
   isSilent: boolean;
   delayMs: number;
-  /** The hold that means this command. Called once for each that comes. */
+  /** The hold that matches this command. Called once per command. */
   takeHold(command: Command): Hold | undefined;
-  /** A client has spoken TLS, which can't be read. */
+  /** Called when a client uses TLS, which can't be parsed. */
   hasMetTls: boolean;
-  /** Told of each reply that comes, and of what it answers. Absent where replies are not read. */
+  /** Called with each reply and the command that it answers. Absent if replies are not parsed. */
   meetReply?(exchange: Exchange): Hold<Exchange> | undefined;
-  /** What Redis is asked right behind a command, before anything else that comes to it. The client learns nothing of it. */
+  /** A query sent to Redis right after a command, before anything else reaches it. The client does not notice. */
   askBehind?: AskBehind | undefined;
 }
 
-/** Undefined where nothing is to be asked. */
+/** Undefined if there is nothing to ask. */
 export type AskBehind = (command: Command) => Asked | undefined;
 
 export interface Asked {
   commands: string[][];
-  /** Told of the command's own answer and, but within a transaction, of those behind it; the client may have gone by then. */
+  /**
+   * Called with the command's own reply and, except in a transaction, with those of the queries; the client may be gone by
+   * then.
+   */
   hear(exchange: Exchange, behind: Returned[]): void;
 }
 
-/** A command that Redis has answered. The times are those of `performance.now()`. */
+/** A command that Redis has replied to. The times are from `performance.now()`. */
 export interface Exchange {
   command: Command;
   sentAt: number;
@@ -57,7 +60,7 @@ export interface Exchange {
 
 export type Connection = ReturnType<typeof carry>;
 
-/** What a transaction watches until it ends. */
+/** The keys that a transaction watches until it ends. */
 const unwatching = new Set(['EXEC', 'DISCARD', 'UNWATCH']);
 
 /** A command on its way to Redis. */
@@ -65,12 +68,12 @@ interface Request {
   bytes: Buffer;
   isHeld: boolean;
   hold?: Hold;
-  /** Absent of what can't be read. */
+  /** Absent if it can't be parsed. */
   command?: Command;
 }
 
 /**
- * Carries the commands of `client` to `redis`, and the replies back.
+ * Forwards the commands of `client` to `redis`, and the replies back.
  *
  * Commands are written at once, unless one of them is held: from there on they wait in `requests`. Replies are written at
  * once, unless the line is silent, replies are delayed, or one of them is held: then they wait in `replies`.
@@ -81,22 +84,22 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   let redis = first;
   const requests: Request[] = [];
   const replies: { bytes: Buffer; cameAt: number; isHeld?: boolean }[] = [];
-  /** What Redis was asked and has not answered, where replies are read. */
+  /** Commands without a reply so far, if replies are parsed. */
   const asked: { command: Command; sentAt: number; isAgain?: true; hear?(exchange: Exchange): void }[] = [];
-  /** What the client has said of itself: who is asked in the place of Redis is told the same. */
+  /** How the client has identified itself: repeated to a Redis that takes over. */
   let greetings: Request[] = [];
-  /** What it sends is kept by Redis until it says EXEC. */
+  /** True in a transaction: Redis queues its commands until EXEC. */
   let isTransaction = false;
-  /** It listens: messages come that nobody asked for. */
+  /** True if the client is subscribed: messages arrive without a request. */
   let isSubscriber = false;
   let requestBytes = 0;
   let replyBytes = 0;
-  /** The client sends nothing more; it may still read. */
+  /** The client sends nothing more, but may still read. */
   let hasClientEnded = false;
   let isClientGone = false;
   let isRedisGone = false;
   let isBroken = false;
-  /** The error that a client gets at the end when it has sent something that the link can't read. */
+  /** The final error for a client that sent something that the proxy can't parse. */
   let refusal: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const clientClosed = hasClosed(client);
@@ -211,7 +214,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     steer();
   }
 
-  /** Stops reading a side while the other side does not take more, and the client while the line is silent. */
+  /** Stops reading from a side while the other side does not accept more, and from the client while the connection is silent. */
   function steer() {
     const isRedisFull = !isRedisGone && (redis.writableNeedDrain || requestBytes > KEPT_LIMIT);
     if (line.isSilent || isRedisFull) client.pause();
@@ -226,7 +229,7 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     } catch (error) {
       if (!(error instanceof NotACommand)) throw error;
       if (bytes[0] === TLS_HANDSHAKE) line.hasMetTls = true;
-      refusal = `-ERR Protocol error: the link reads arrays of bulk strings only, and ${error.message}\r\n`;
+      refusal = `-ERR Protocol error: the proxy accepts only arrays of bulk strings, and ${error.message}\r\n`;
       hasClientEnded = true;
       writeRequests();
     }
@@ -323,12 +326,12 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   }
 
   return {
-    /** The line has gone silent, is restored, or delays replies differently. */
+    /** Call it when the connection goes silent, is restored, or delays replies differently. */
     lineChanged() {
       if (isClientGone) onClientEnd();
       writeReplies();
     },
-    /** Ends the client's side by a reset. Redis' side ends when it has been given what the link has taken in. */
+    /** Resets the client's side. Redis' side ends once it has received what the proxy has accepted. */
     resetClient() {
       reset(client);
       onClientEnd();
@@ -336,8 +339,8 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
     /** Ends both sides, and what is held. */
     destroy,
     /**
-     * Ends both sides, unless a reply is held: whoever waits for it is to learn nothing before it goes on, and is led on to another server
-     * as one who had connected again meanwhile.
+     * Ends both sides, unless a reply is held: whoever waits for it is to learn nothing before it goes on, and is led on to
+     * another server as one who had connected again meanwhile.
      */
     moveTo(open: () => Socket) {
       if (hasClientEnded || !replies.some(({ isHeld }) => isHeld)) return destroy();
@@ -360,11 +363,11 @@ export function carry(client: Socket, first: Socket, line: Line, number: number)
   };
 }
 
-/** A command as it is sent. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+/** A command as sent. https://redis.io/docs/latest/develop/reference/protocol-spec/ */
 const written = (parts: string[]) =>
   `*${parts.length}\r\n${parts.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`).join('')}`;
 
-/** Ends the connection as by a reset. */
+/** Ends the connection with a reset. */
 export function reset(socket: Socket) {
   // A client that has ended has nothing left to be reset.
   if (socket.readableEnded) socket.destroy();

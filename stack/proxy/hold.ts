@@ -1,4 +1,4 @@
-// Holds one command, or one reply, at the link until it is let go or dropped.
+// Holds one command or one reply in the proxy until it is released or dropped.
 
 import type { Command, Meant } from './command.ts';
 
@@ -6,23 +6,23 @@ export type Hold<What = Command> = ReturnType<typeof createHold<What>>;
 /** A command that is held, or will be. */
 export type Held<What = Command> = Hold<What>['held'];
 
-/** Where it is held. */
+/** The connection on which it is held. */
 interface Place {
   letGo(): void;
-  /** Absent of a reply. */
+  /** Absent for a reply. */
   drop?(): void;
-  /** Of a reply: the client has closed the connection, and waits for it no longer. */
+  /** For a reply: true if the client has closed the connection and no longer waits. */
   isGone?(): boolean;
 }
 
-/** A hold for the next command that is meant. `forget` is called when none is waited for any more. */
+/** A hold for the next matching command. `forget` is called when it no longer waits for one. */
 export function createHold<What = Command>(meant: Meant, forget: () => void) {
   let place: Place | undefined;
   let resolveArrived: (what: What) => void;
   let rejectArrived: (error: unknown) => void;
-  /** It has reached Redis, or never will. */
+  /** The command has reached Redis, or never will. */
   let settle: (hasReachedRedis: boolean) => void = () => {};
-  /** Resolves when the command has arrived at the link. Rejects when it is not waited for any more, or `meant` throws. */
+  /** Resolves when the command has arrived at the proxy. Rejects if the hold is cancelled first, or `meant` throws. */
   const arrived = new Promise<What>((resolve, reject) => {
     resolveArrived = resolve;
     rejectArrived = reject;
@@ -33,16 +33,16 @@ export function createHold<What = Command>(meant: Meant, forget: () => void) {
     settle = resolve;
   });
 
-  /** It has not come and is not waited for any more. */
+  /** Cancelled before the command arrived. */
   function giveUp(error: unknown) {
     forget();
     rejectArrived(error);
     settle(false);
   }
 
-  /** Waits for the command no longer, as `letGo` and `drop` do before it has arrived. One that has stays held. */
+  /** Cancels a hold whose command has not arrived, like `letGo` and `drop` do. A command that has arrived stays held. */
   function cancel() {
-    if (place === undefined) giveUp(new Error('The command is not waited for any more.'));
+    if (place === undefined) giveUp(new Error('The hold was cancelled.'));
   }
 
   return {
@@ -50,16 +50,18 @@ export function createHold<What = Command>(meant: Meant, forget: () => void) {
     held: {
       arrived,
       /**
-       * Passes the command on, and what came after it. Resolves with true when it is on its way to Redis; if the client has
-       * gone, when Redis has run it. Resolves with false when it never gets there: Redis or the link has closed the
-       * connection meanwhile, or it was dropped.
+       *
+       * Forwards the command and what came after it. Resolves with true when it is on its way to Redis; if the client is gone,
+       * when Redis has run it. Resolves with false if it never gets there: Redis or the proxy has closed the connection, or it
+       * was dropped.
+       *
        */
       letGo() {
         cancel();
         place?.letGo();
         return reached;
       },
-      /** The command and what came after it never reach Redis, and the client's connection ends as by a reset. */
+      /** The command and what came after it never reach Redis, and the client's connection is reset. */
       drop() {
         cancel();
         place?.drop?.();
@@ -67,7 +69,7 @@ export function createHold<What = Command>(meant: Meant, forget: () => void) {
       isGone: () => place?.isGone?.() ?? false,
       cancel,
     },
-    /** The command has come, and waits until it is let go or dropped. */
+    /** The command has arrived, and waits until it is released or dropped. */
     arrive(what: What, itsPlace: Place) {
       place = itsPlace;
       resolveArrived(what);

@@ -1,4 +1,5 @@
-// A TCP proxy before Redis, or MySQL, that holds, delays and cuts. Before another server it delays and cuts.
+// A TCP fault proxy for Redis or MySQL that holds commands, delays replies and cuts connections. For other servers it only
+// delays and cuts.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -12,27 +13,29 @@ import { readStatements } from './statements.ts';
 
 export type { Command, Exchange, Held };
 
-/** A link that reads replies as well as commands. */
+/** A proxy that parses replies as well as commands. */
 export type ReplyLink = Awaited<ReturnType<typeof open>>;
 export type Link = Omit<ReplyLink, 'holdNextReply' | 'watchReplies' | 'askBehind' | 'leadsTo' | 'hasMetTls'> &
   Partial<Pick<ReplyLink, 'watchReplies' | 'askBehind'>>;
 
 /**
- * Opens a TCP proxy on this machine to the Redis at `url`. What it does not hold or delay passes byte
- * by byte. A client that sends anything but arrays of bulk strings gets an error, and its connection ends.
+ *
+ * Opens a TCP fault proxy on this machine to the Redis at `url`. Traffic that it does not hold or delay passes byte by byte. A
+ * client that sends anything but arrays of bulk strings gets an error, and its connection ends.
  *
  * With `mysql://` or `zookeeper://` it is one to another server: it can't read what passes, so it holds and counts no command.
  *
- * What it costs: about 10 µs a command. SET and GET on one connection take 20 µs instead of 10 one at a time, so 0.5 times
- * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
+ * What it costs: about 10 µs a command. SET and GET on one connection take 20 µs instead of 10 one at a time, so 0.5 times as
+ * many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
  * Node 20 and Redis 7.0.
+ *
  */
 export async function openLink(url: string): Promise<Link> {
   const { watchReplies, askBehind, ...link } = await open(url, false);
   return link;
 }
 
-/** As `openLink`, and it reads replies, too, and with `mysql://` statements: what it costs is some µs more for each. */
+/** Like `openLink`, but also parses replies and, with `mysql://`, statements, which costs some µs more for each. */
 export const openReplyLink = (url: string): Promise<ReplyLink> => open(url, true);
 
 const readRedis = (): Reading => ({
@@ -46,17 +49,17 @@ async function open(url: string, readsReplies: boolean) {
   let isRefusing = false;
   /** A node may have connections to both. */
   const firstNumber = url.startsWith('mysql:') ? 1_000_000 : 0;
-  /** What has come since the link was opened. */
+  /** Counts since the proxy was opened. */
   const counters = {
-    /** Connections that clients made; those that a cut refused are not among them. */
+    /** Connections opened by clients, not counting those refused during a cut. */
     connections: 0,
-    /** Connections that are not closed on both sides, now. */
+    /** Connections that are currently open on at least one side. */
     get open() {
       return connections.size;
     },
-    /** How often each command came, by its name. A script of ours counts under its own name as well. */
+    /** The count of each command, by name. A script of ours also counts under its own name. */
     commands: new Map<string, number>(),
-    /** Commands that were held. */
+    /** The number of held commands. */
     held: 0,
   };
   const line: Line = {
@@ -68,12 +71,12 @@ async function open(url: string, readsReplies: boolean) {
     ...(readsReplies && { meetReply }),
   };
   const connections = new Set<Connection>();
-  /** Clients that came while the line was silent. */
+  /** Clients that connected while the connection was silent. */
   const unanswered = new Set<Socket>();
-  /** Those whose command has not come, the oldest first. */
+  /** Holds whose command has not arrived, oldest first. */
   const holds = new Set<Hold>();
   const watchers = new Set<(command: Command) => void>();
-  /** Those whose reply has not come, the oldest first. */
+  /** Holds whose reply has not arrived, oldest first. */
   const replyHolds = new Set<Hold<Exchange> & { since: number }>();
   const replyWatchers = new Set<(exchange: Exchange) => void>();
 
@@ -120,7 +123,7 @@ async function open(url: string, readsReplies: boolean) {
   }
 
   /**
-   * Holds the next command that is meant, and with it what its connection sends later; other connections are not held. Meant is
+   * Holds the next matching command and everything that its connection sends later; other connections are not held. Meant is
    * a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to, which is shown every command
    * of every connection until then. Of several holds that mean the same command the oldest gets it.
    *
@@ -159,27 +162,31 @@ async function open(url: string, readsReplies: boolean) {
   }
 
   return {
-    /** What clients connect to instead of the server. User, password and database are those of the URL it was opened with. */
+    /** The address that clients use instead of the server's. User, password and database are those of the original URL. */
     url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     port,
     holdNext,
     /**
-     * Lets the next command that is meant pass, and holds its reply, and what its connection is answered later: Redis has done it, and the
-     * client does not know. What the connection sends meanwhile still passes.
+     *
+     * Lets the next matching command pass, but holds its reply and all later replies of its connection: Redis has executed it,
+     * and the client does not know. What the connection sends meanwhile still passes.
+     *
      */
     holdNextReply,
-    /** The address of the server that new connections are led to. */
+    /** The address of the server that new connections go to. */
     leadsTo: () => target.url,
-    /** True when a client has spoken TLS, which can't be read. */
+    /** True if a client used TLS, which can't be parsed. */
     hasMetTls: () => line.hasMetTls,
-    /** Calls `see` with each command and its reply, when that comes. Returns what ends that. */
+    /** Calls `see` with each command and its reply, when the reply arrives. Returns a function to stop. */
     watchReplies(see: (exchange: Exchange) => void): () => void {
       replyWatchers.add(see);
       return () => void replyWatchers.delete(see);
     },
     /**
-     * Has Redis asked more behind each command, as `ask` says of it, but within a transaction: its answers are what there was just after
-     * the command. Returns what ends that.
+     *
+     * Sends the queries of `ask` to Redis right after each command, except in a transaction: their replies show the state just
+     * after the command. Returns a function to stop.
+     *
      */
     askBehind(ask: AskBehind): () => void {
       line.askBehind = ask;
@@ -187,18 +194,18 @@ async function open(url: string, readsReplies: boolean) {
         if (line.askBehind === ask) line.askBehind = undefined;
       };
     },
-    /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
+    /** Calls `see` with every command that arrives, before it is held or forwarded. Returns a function to stop. */
     watch(see: (command: Command) => void): () => void {
       watchers.add(see);
       return () => void watchers.delete(see);
     },
-    /** Passes every reply on this much later, in order. 0 ends it, and passes on those that wait. */
+    /** Delays every reply by this long, in order. 0 ends the delay and forwards the waiting replies. */
     delayReplies(ms: number) {
       line.delayMs = ms;
       for (const connection of connections) connection.lineChanged();
     },
     /**
-     * Cuts the line between the clients and the link. `reset` ends their connections, and every new one at once. `silent`
+     * Cuts the connections between the clients and the proxy. `reset` ends their connections, and every new one at once. `silent`
      * closes nothing: packets stop in both directions and arrive after `restore`, as TCP sends them again. What the link
      * has taken in by then, and above all what it holds, is beyond the cut.
      */
@@ -215,7 +222,7 @@ async function open(url: string, readsReplies: boolean) {
       for (const client of unanswered) carryOn(client);
       unanswered.clear();
     },
-    /** Ends all connections, and what is held on them; new ones lead to this Redis. */
+    /** Ends all connections and what they hold; new ones go to this Redis. */
     moveTo(redisUrl: string) {
       target = addressOf(redisUrl);
       for (const connection of connections) connection.moveTo(connectOn);
@@ -224,7 +231,7 @@ async function open(url: string, readsReplies: boolean) {
     async close() {
       const closed = once(server, 'close');
       server.close();
-      for (const hold of holds) hold.giveUp(new Error('The link was closed before the command came.'));
+      for (const hold of holds) hold.giveUp(new Error('The proxy was closed before the command arrived.'));
       for (const client of unanswered) client.destroy();
       for (const connection of connections) connection.destroy();
       await Promise.all([closed, ...[...connections].map((connection) => connection.closed)]);
@@ -238,7 +245,6 @@ const usualPorts: Record<string, number> = { 'redis:': 6379, 'mysql:': 3306, 'zo
 function addressOf(url: string) {
   const { protocol, hostname, port } = new URL(url);
   const usualPort = usualPorts[protocol];
-  if (usualPort === undefined)
-    throw new Error(`The link reads redis://, not ${protocol}//: it cannot see through TLS.`);
+  if (usualPort === undefined) throw new Error(`The proxy supports redis://, not ${protocol}//: it can't decrypt TLS.`);
   return { url, host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
 }

@@ -1,22 +1,22 @@
-// Reads the replies that Redis sends to a client, in RESP2 and RESP3.
+// Parses Redis' replies to a client, in RESP2 and RESP3.
 // https://redis.io/docs/latest/develop/reference/protocol-spec/
 
 import type { Returned } from '../../simulation/events.ts';
 
-/** A reply, as it came. */
+/** A reply as received. */
 export interface Reply {
   bytes: Buffer;
-  /** Sent without having been asked for, as messages to a subscriber are in RESP3. */
+  /** A push, such as a message to a subscriber in RESP3. */
   isPush: boolean;
-  /** What it says: a number or a string as it is, `nil`, and several in brackets. */
+  /** The reply as text: a number or a string as it is, `nil`, and arrays in brackets. */
   text: string;
-  /** The same as a value, where Redis has sent it. */
+  /** The same as a value, if Redis sent one. */
   returned?: Returned;
-  /** How many rows a statement of SQL has changed. Absent of an error, and of a result set. */
+  /** How many rows an SQL statement changed. Absent for an error or a result set. */
   changed?: number;
-  /** A transaction is open that nobody has committed. */
+  /** True if a transaction is open and not committed. */
   isOpen?: boolean;
-  /** The first row, by the names of its columns. */
+  /** The first row, by column name. */
   row?: Map<string, string>;
 }
 
@@ -26,7 +26,7 @@ interface Read {
   returned: Returned;
 }
 
-/** Returns a function that takes what has come, split anywhere, and calls `onReply` for each reply that is complete. */
+/** Returns a function that accepts chunks of any size and calls `onReply` for each complete reply. */
 export function readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) => void {
   let kept: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -43,7 +43,7 @@ export function readReplies(onReply: (reply: Reply) => void): (chunk: Buffer) =>
 
 const PUSH = '>'.charCodeAt(0);
 
-/** The reply at `start`. Undefined when it is incomplete. */
+/** The reply at `start`. Undefined if it is incomplete. */
 function readReply(bytes: Buffer, start: number): Read | undefined {
   const lineEnd = bytes.indexOf('\r\n', start);
   if (lineEnd === -1) return undefined;

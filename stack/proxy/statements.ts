@@ -1,9 +1,9 @@
-// Reads what passes between a client and MySQL or MariaDB: statements, and what they are answered.
+// Parses the traffic between a client and MySQL or MariaDB: statements and their replies.
 // https://mariadb.com/docs/server/reference/clientserver-protocol
 //
-// A packet is three bytes of length, its number, and so many bytes. A command has number 0, the first packet of its reply number 1;
-// no packet of a handshake has these. Of a reply as much is read as says what it is: an OK, an error, or the first row. What
-// follows is passed on as it comes, so its end need not be known.
+// A packet is three bytes of length, its number, and so many bytes. A command has number 0, the first packet of its reply
+// number 1; no packet of a handshake has these. Of a reply as much is read as says what it is: an OK, an error, or the first
+// row. What follows is passed on as it comes, so its end need not be known.
 //
 // Not read: what comes after a client has asked for TLS or compression, and statements of more than 16 MB.
 
@@ -11,15 +11,15 @@ import type { Command } from './command.ts';
 import type { Reading } from './connection.ts';
 import type { Reply } from './replies.ts';
 
-/** The command that says that nothing of a connection can be read from here on. */
+/** The command after which nothing on a connection can be parsed. */
 export const UNREADABLE = 'UNREADABLE';
 
 const [QUIT, QUERY, PING, PREPARE, EXECUTE, LONG_DATA, CLOSE] = [0x01, 0x03, 0x0e, 0x16, 0x17, 0x18, 0x19];
 const unanswered = new Set([QUIT, LONG_DATA, CLOSE]);
 const [OK, NULL, END, ERROR] = [0x00, 0xfb, 0xfe, 0xff];
-/** What a client asks for in its answer to the greeting: compression of two kinds, and TLS. */
+/** Capabilities in a client's handshake response: two kinds of compression, and TLS. */
 const UNREADABLE_FLAGS = 0x20 | 0x800 | 0x4000000;
-/** What a server says of itself in an OK, or at the end of the columns. */
+/** The server status flags in an OK packet, or at the end of the columns. */
 const IN_TRANSACTION = 0x01;
 const HAS_CURSOR = 0x40;
 
@@ -29,27 +29,27 @@ interface Packet {
   body: Buffer;
 }
 
-/** What a reply says. */
+/** The content of a reply. */
 type Said = Omit<Reply, 'bytes' | 'isPush'>;
 
-/** A result set that has begun. */
+/** A result set in progress. */
 interface Rows {
   isText: boolean;
   kept: Buffer[];
   columns: { name: string; type: number }[];
-  /** How many columns have not come. */
+  /** How many columns have not arrived yet. */
   left: number;
   hasColumnsEnded: boolean;
 }
 
-/** Reads one connection. */
+/** Parses one connection. */
 export function readStatements(): Reading {
   let isUnreadable = false;
   let hasAnsweredGreeting = false;
   const asked: { code: number; sql: string }[] = [];
   const prepared = new Map<number, string>();
 
-  /** The command in a packet. Undefined when it is none, or is never answered. */
+  /** The command in a packet. Undefined if it is not a command, or never gets a reply. */
   function commandIn({ number, body }: Packet): Command | undefined {
     if (!hasAnsweredGreeting) {
       hasAnsweredGreeting = true;
@@ -71,7 +71,7 @@ export function readStatements(): Reading {
     return code === QUERY || code === PREPARE ? body.toString('utf8', body[1] === 0 ? 3 : 1) : '';
   }
 
-  /** What the first packet of a reply says. A result set is not known by that. */
+  /** The content of a reply's first packet. Undefined for a result set. */
   function begin({ code, sql }: (typeof asked)[number], { bytes, body }: Packet): Said | Rows {
     const [mark] = body;
     if (mark === ERROR) return errorIn(body);
@@ -112,7 +112,9 @@ export function readStatements(): Reading {
     },
   };
 
-  /** Returns what takes bytes, split anywhere, and gives them on as packets, or as they come when they can't be read. */
+  /**
+   * Returns a function that accepts chunks of any size and passes on packets, or the chunks themselves if they can't be parsed.
+   */
   function readPackets(onPacket: (packet: Packet) => void, pass: (bytes: Buffer) => void) {
     let kept: Buffer = Buffer.alloc(0);
     return (chunk: Buffer) => {
@@ -131,7 +133,7 @@ export function readStatements(): Reading {
   }
 }
 
-/** What a further packet of a result set says. Undefined while it has no row. */
+/** The content of another packet of a result set. Undefined until it has a row. */
 function goOn(rows: Rows, { bytes, body }: Packet): Said | undefined {
   rows.kept.push(bytes);
   if (body[0] === ERROR) return errorIn(body);
@@ -150,11 +152,11 @@ function goOn(rows: Rows, { bytes, body }: Packet): Said | undefined {
   return body[0] === END ? { text: 'no row' } : rowIn(rows, body);
 }
 
-/** How many bytes a number has, by its type. */
+/** The size of a number in bytes, by type. */
 const widths: Record<number, number> = { 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 4, 13: 2 };
 const [FLOAT, DOUBLE] = [4, 5];
 
-/** A row, in text or as a prepared statement has it. */
+/** A row, in text form or in the binary form of a prepared statement. */
 function rowIn({ isText, columns }: Rows, body: Buffer): Said {
   const values = valuesFrom(body, isText ? 0 : 1 + Math.floor((columns.length + 9) / 8));
   const read = ({ type }: Rows['columns'][number], index: number) => {
@@ -172,26 +174,26 @@ function rowIn({ isText, columns }: Rows, body: Buffer): Said {
   return { text: [...row].map((pair) => pair.join('=')).join(' '), row };
 }
 
-/** The first word of a statement, behind comments. */
+/** The first word of a statement, after comments. */
 function verbOf(sql: string): string {
   const [, verb = ''] = /^(?:\s|\(|\/\*.*?\*\/|(?:--|#)[^\n]*\n)*(\w+)/s.exec(sql) ?? [];
   return verb.toUpperCase();
 }
 
-/** Its code and its words. */
+/** The error code and message. */
 const errorIn = (body: Buffer): Said => ({ text: `error ${body.readUInt16LE(1)} ${body.toString('utf8', 9)}` });
 
-/** Reads the values of a packet from there on. */
+/** Reads the values of a packet from an offset on. */
 function valuesFrom(body: Buffer, start: number) {
   let at = start;
 
-  /** Where so many bytes begin that are read now. */
+  /** The offset of the next bytes to read. */
   function take(bytes: number): number {
     at += bytes;
     return at - bytes;
   }
 
-  /** A number in one byte, or in those that the first one tells. Undefined for NULL. */
+  /** A length-encoded integer. Undefined for NULL. */
   function number(): number | undefined {
     const first = body.readUInt8(take(1));
     if (first < NULL) return first;

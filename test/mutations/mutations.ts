@@ -22,7 +22,7 @@ const { only, list, generated, lock, seed, sample } = new Command('npm run mutat
   .description(
     'Puts one small bug after the other into a copy of the sources, and asks whether the tests notice. Ends with 0 when all are caught, 1 when one survived, 2 when it can’t be said.',
   )
-  .option('--only <names>', 'some of them, with commas between them (default: all)', named)
+  .option('--only <names>', 'some of them, separated by commas (default: all)', named)
   .option('--list', 'tell them, and which are stale, and run no test')
   .addOption(
     new Option(

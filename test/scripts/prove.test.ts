@@ -40,7 +40,7 @@ test.each([
   [['--states', '0'], /--states.*from 1 to/],
   [['99'], /there is no stage 99: it must be a number from 0 to 8, a name such as fenced, or a file such as/],
   [['fence'], /there is no stage fence\. Did you mean fenced\?/],
-  [['--scope', 'late-relase'], /--scope late-relase is not known\. Did you mean late-release\?/],
+  [['--scope', 'late-relase'], /--scope late-relase is unknown\. Did you mean late-release\?/],
   [[noModule('nobody.ts')], /nobody\.ts can't be proved: there is no such file\./],
 ])('%j is refused, with 2', async (args, why) => {
   const command = prove(...args);

@@ -109,19 +109,19 @@ describe('npm run reconcile', () => {
       closed: '0',
     });
     expect(listed.stdout).toContain(`${intent?.id}  sku crash, ${doomed.name}, 8-auto-renew`);
-    expect(listed.stdout).toContain('Nothing is unexplained.');
+    expect(listed.stdout).toContain('Every unit is accounted for.');
     expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await shop.stockOf('crash')).toBe(6);
 
     const tooEarly = await shop.reconcile(['--repair']);
     expect(tooEarly).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(tooEarly.stderr).toMatch(/^Sales may be in flight: 1 intent of late\. Try again in 1[12]\d\d s\.\n$/);
+    expect(tooEarly.stderr).toMatch(/^Sales may be in flight: 1 recent intent\. Try again in 1[12]\d\d s\.\n$/);
     expect(await shop.stockOf('crash')).toBe(6);
 
     await anHourLater();
     const repaired = await shop.reconcile(['--repair']);
     expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(repaired.stdout).toContain('Repaired: 1 unit is back in stock, 1 intent settled.');
+    expect(repaired.stdout).toContain('Repaired: 1 unit returned to stock, 1 intent settled.');
     expect(rowOf(repaired.stdout, 'crash')).toMatchObject({ 'in stock': '7', 'in doubt': '0', unexplained: '0' });
     expect(await shop.stockOf('crash')).toBe(7);
     expect(await shop.intentsOf('crash')).toEqual([]);
@@ -144,10 +144,10 @@ describe('npm run reconcile', () => {
 
     expect(rowOf(stdout, 'stolen')).toMatchObject({ supply: '5', 'in stock': '4', unexplained: '1' });
     expect(rowOf(stdout, 'twice')).toMatchObject({ supply: '5', 'in stock': '5', unpaid: '1', unexplained: '-1' });
-    expect(stdout).toContain('Repaired: 0 units are back in stock, 0 intents settled.');
+    expect(stdout).toContain('Repaired: 0 units returned to stock, 0 intents settled.');
     expect(stdout).toContain('Unexplained: 2 units.');
-    expect(stdout).toContain('Nobody has put sku seeded in stock through a lab listener: its supply is not known.');
-    expect(stdout).not.toContain('Nothing is unexplained.');
+    expect(stdout).toContain('The stock of sku seeded was not set through the admin API, so its supply is unknown.');
+    expect(stdout).not.toContain('Every unit is accounted for.');
     expect(exitCode).toBe(1);
     expect(await shop.intentsOf('seeded')).toHaveLength(1);
     // A new count of the stock, as the lab makes it, is the way out.
@@ -191,13 +191,13 @@ describe('npm run reconcile', () => {
     for (const { exitCode, stdout } of ends) expect([exitCode, stdout]).toEqual([2, '']);
     expect(ends.map(({ stderr }) => stderr)).toEqual([
       'It takes one flag, as in npm run reconcile -- --repair. Its settings are in .env.example.\n',
-      'MYSQL_URL is not set: it names where the orders are.\n',
+      'MYSQL_URL is not set: it says where the orders are.\n',
       expect.stringMatching(/^The accounts could not be read: connect ECONNREFUSED [^\n]*\n$/),
       'The accounts could not be read: Redis does not answer.\n',
     ]);
     expect(nothing).toEqual({
       exitCode: 0,
-      stdout: 'Nothing was put in stock, and nothing is ordered.\n',
+      stdout: 'There is no stock, and there are no orders.\n',
       stderr: '',
     });
   });
@@ -236,8 +236,8 @@ describe('the accounts', () => {
     expect(await shop.accountOf('closed')).toMatchObject(inDoubt);
 
     const { stdout } = await shop.reconcile();
-    expect(stdout).toContain('1 closed order of which MySQL does not say that the units are back in stock.');
-    expect(stdout).toContain(`  ${lost.id}  sku closed, nobody knows whether its units are back\n`);
+    expect(stdout).toContain('1 closed order whose units are not recorded as returned in MySQL:');
+    expect(stdout).toContain(`  ${lost.id}  sku closed, unknown whether its units are back\n`);
     expect(stdout).not.toContain(back.id);
 
     expect(await repair(mysql, store, await readAccounts(mysql, store))).toEqual({ units: 1, intents: 0 });
@@ -275,7 +275,7 @@ describe('the accounts', () => {
     const repaired = await shop.reconcile(['--repair']);
 
     expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(repaired.stdout).toContain('Repaired: 2 units are back in stock, 0 intents settled.');
+    expect(repaired.stdout).toContain('Repaired: 2 units returned to stock, 0 intents settled.');
     expect(await countOrders(shop, 'marked')).toEqual({ CLOSED: 3 });
     expect(await shop.accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });

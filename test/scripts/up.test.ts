@@ -112,7 +112,7 @@ describe('npm run up', () => {
     const up = start('scripts/up.ts', { TMPDIR: long });
     expect((await up.ended).code).toBe(2);
     expect(up.stderr()).toMatch(
-      /^npm run up cannot listen on \S+: .+\. Set TMPDIR to a folder with a short path that you may write to\.\n$/,
+      /^npm run up can't listen on \S+: .+\. Set TMPDIR to a writable folder with a short path\.\n$/,
     );
   });
 });
@@ -120,5 +120,5 @@ describe('npm run up', () => {
 test('npm run down: says so when nothing is up', async () => {
   const down = start('scripts/down.ts', {});
   expect((await down.ended).code).toBe(0);
-  expect(down.stdout()).toBe('Nothing is up.\n');
+  expect(down.stdout()).toBe('No stack is up.\n');
 });

@@ -57,7 +57,7 @@ test.each<
   [
     ...(['7-reentrant', 'the lock was lost, and nothing was left to sell', 'GET'] as const),
     (lab) => lab.ask('DEL', lockKey('001', '7-reentrant')) && lab.ask('SET', STOCK_KEY, 0),
-    { code: 'OUT_OF_STOCK', definite: true, detail: 'Sold out; the lock was lost on the way.' },
+    { code: 'OUT_OF_STOCK', definite: true, detail: 'Sold out; the lock was lost during the sale.' },
   ],
 ])('%s: %s', async (lock, _what, at, act, expected, skus = ['001']) => {
   const lab = await ownLab(lock);

@@ -32,7 +32,7 @@ test('own parts: a spare whose end comes from outside is told, and is no death',
   const [spare, other] = [parts.breakable(await ownServer('spare'), true), parts.breakable(await ownServer('other'))];
   spare.signal('SIGKILL');
 
-  expect(await told).toContain('spare was ended by SIGKILL');
+  expect(await told).toContain('spare was killed by SIGKILL');
   other.signal('SIGKILL');
   expect(await parts.partDied).toMatchObject({ part: 'other' });
 });

@@ -71,7 +71,7 @@ test('part: one that does not end by itself is killed after its limit', async ()
 
   await part.stop();
 
-  expect(await part.ended).toMatch(/^stubborn was ended by SIGKILL/);
+  expect(await part.ended).toMatch(/^stubborn was killed by SIGKILL/);
 });
 
 test('node: its limit follows WAIT_TIMEOUT_MS and DRAIN_MS, and is never shorter than a sale may live', () => {

@@ -13,7 +13,7 @@ test('plain line: a sale and a clean-up are told in words', () => {
   expect(plainLine(JSON.stringify(sale))).toBe(':7777 sold 001, stock 9 → 8 (4-ttl, 3 ms)');
   const { stockBefore: _before, remaining: _remaining, ...refused } = { ...sale, outcome: 'SOLD_OUT' };
   expect(plainLine(JSON.stringify(refused))).toBe(':7777 SOLD_OUT 001 (4-ttl, 3 ms)');
-  expect(plainLine(JSON.stringify(cleanUp))).toBe('clean-up ran, due 2, closed 1, units back 1 (conditional, 4 ms)');
+  expect(plainLine(JSON.stringify(cleanUp))).toBe('cleanup ran, due 2, closed 1, units returned 1 (conditional, 4 ms)');
 });
 
 test.each([

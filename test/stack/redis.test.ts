@@ -34,7 +34,7 @@ function pathWith(version: string) {
 
 test('redis: a given one that is too old is refused in one sentence, by npm start as well', async () => {
   const env = { REDIS_URL: await startOld('5.0.14') };
-  const sentence = 'the Redis that REDIS_URL names is version 5.0.14, and the lab needs Redis 6.2 or newer, or Valkey';
+  const sentence = 'the Redis at REDIS_URL is version 5.0.14, and the lab needs Redis 6.2 or newer, or Valkey';
 
   await expect(openRedis(env.REDIS_URL, { dir: '/nowhere' })).rejects.toThrow(sentence);
   const command = start('scripts/start.ts', [], env);

@@ -24,7 +24,7 @@ export function ownLivePage(...args: string[]) {
     const ports = { LIVE_PORT: '0', LIVE_SHARE_PORT: '0' };
     command = startCommand(file, ['--share', ...args], ports, await bundledArgs(file));
     const [, printed = ''] = await command.prints(/The live page: (\S+)/);
-    [, roomAddress = ''] = await command.prints(/The room follows at (\S+)/);
+    [, roomAddress = ''] = await command.prints(/Attendees follow at (\S+)/);
     address = new URL(printed);
     browser = await launchBrowser();
   });

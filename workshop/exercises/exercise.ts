@@ -1,4 +1,4 @@
-// What an exercise is: a folder with a lock that has a hole, and all that belongs to it. Reads them.
+// Reads the exercises: each is a folder with a broken lock and everything that belongs to it.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -10,19 +10,19 @@ import { locks } from '../../locks/index.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { isInstalled, projectDir } from '../../stack/parts.ts';
 
-/** What a drill said on real servers. */
+/** The result of a drill on real servers. */
 export interface RealVerdict {
   drill: string;
   verdict: DrillResult['verdict'];
-  /** Why, in sentences. */
+  /** The reasons, in sentences. */
   reason: string;
 }
 
 /** The folder of the exercises. */
 export const exercisesDir = join(projectDir, 'workshop/exercises');
-/** The folder from which files are named. What an attendee changes is below it. */
+/** The folder that file names are relative to. The attendees' files are inside it. */
 export const namedFrom = isInstalled ? process.cwd() : projectDir;
-/** `04-ttl`: two digits, then small letters. */
+/** Such as `04-ttl`: two digits, then lower-case letters. */
 const FOLDER = /^(\d\d)-[a-z0-9]+(-[a-z0-9]+)*$/;
 const HINTS = ['## 1', '## 2', '## 3'];
 
@@ -32,24 +32,24 @@ const drillName = z.enum([...columnNames, ...exerciseDrillNames] as [string, ...
 
 const settingsSchema = z
   .strictObject({
-    /** The stage that solves it, such as `4-ttl`. Where none does, there is a `solution.ts`. */
+    /** The stage that solves it, such as `4-ttl`. If none does, there is a `solution.ts`. */
     stage: z.enum(Object.keys(locks) as [string, ...string[]]).optional(),
-    /** Where the bug is from, in one sentence, where one finds it. */
+    /** Where the bug was found, in one sentence, if it comes from real code. */
     source: sentence.optional(),
-    /** The pages about what it is about, from the folder of the project. */
+    /** The pages about its topic, relative to the project folder. */
     more: z.array(sentence).min(1),
-    /** What is to be changed, where it is no lock; `lock.ts` when it is not given. */
+    /** The file to change; `lock.ts` by default. */
     file: z
       .string()
       .regex(/^[a-z-]+\.ts$/)
       .optional(),
-    /** Where there is none, real servers judge alone. */
+    /** Without it, only real servers judge. */
     search: z
       .strictObject({
         processes: z.int().min(1).max(3).default(2),
-        /** How many sales each process makes. */
+        /** How many sales each process runs. */
         sales: z.int().min(1).max(3).default(1),
-        /** Each process makes its sales at the same time, and not one after the other. */
+        /** Each process runs its sales in parallel instead of one by one. */
         atOnce: z.boolean().default(false),
         /** All of these must hold. */
         scopes: z.array(scopeName).min(1),
@@ -57,39 +57,40 @@ const settingsSchema = z
       .optional(),
     /** All of these must hold on real servers. */
     drills: z.array(drillName),
-    /** What the lock fails before anybody has changed it: in the search, if it shows there. Others above fail only by the same bug. */
+    /** What the unchanged lock fails: in the model checker, if the bug shows there. Other items above fail only because of the same bug. */
     fails: z.strictObject({
       scope: scopeName.optional(),
       drill: drillName.optional(),
-      /** A part of the reason that is given. */
+      /** A part of the reported reason. */
       reason: sentence,
     }),
   })
-  .refine(({ search, drills }) => search !== undefined || drills.length > 0, 'what has no search has a drill')
+  .refine(({ search, drills }) => search !== undefined || drills.length > 0, 'an exercise without scopes needs a drill')
   .refine(
     ({ search, drills, fails: { scope = '', drill = '' } }) =>
       [search?.scopes.includes(scope), drills.includes(drill)].filter(Boolean).length === 1,
-    { path: ['fails'], message: 'it is one of the scopes, or one of the drills' },
+    { path: ['fails'], message: 'it must be one of the scopes or one of the drills' },
   );
 
-/** One of the answers to a question: a wrong one says why it is wrong. */
+/** An answer to a question; a wrong answer says why it is wrong. */
 export const answerSchema = z.strictObject({
   text: sentence,
   isRight: z.literal(true).optional(),
   because: sentence.optional(),
 });
 
-/** Whether one answer is right, and each of the others says why it is not. */
+/** True if exactly one answer is right, and each of the others says why it is wrong. */
 export const isDecided = (answers: { isRight?: true | undefined; because?: unknown }[]) =>
   answers.filter(({ isRight }) => isRight).length === 1 &&
   answers.every(({ isRight, because }) => (isRight === true) === (because === undefined));
-export const undecided = 'one answer is right, and each of the others says why it is wrong, in "because"';
+export const undecided =
+  'exactly one answer must be right, and each of the others must say why it is wrong, in "because"';
 
 const predictionSchema = z.strictObject({
-  /** About the lock as it is before anybody has changed it. */
+  /** About the unchanged lock. */
   question: sentence,
   answers: z.array(answerSchema).length(4).refine(isDecided, undecided),
-  /** What happens, and why: shown with the first verdict. */
+  /** What happens and why: shown with the first verdict. */
   explains: sentence,
 });
 
@@ -105,30 +106,30 @@ export interface Exercise {
   /** Its README without the first line. */
   text: string;
   prediction: Prediction;
-  /** Three, each says more than the one before. */
+  /** Three hints, each revealing more. */
   hints: string[];
   settings: ExerciseSettings;
-  /** The attendee's own copy of the original, which git ignores: what is to be changed. The absolute path. */
+  /** The attendee's copy of the original, to be changed; git ignores it. The absolute path. */
   file: string;
-  /** The file with the hole. Nobody changes it. The absolute path. */
+  /** The original, broken file, which stays unchanged. The absolute path. */
   original: string;
-  /** That file, solved, or the stage that solves it. The absolute path. */
+  /** The solved file, or the stage that solves it. The absolute path. */
   solution: string;
 }
 
-/** All exercises, in their order. Throws as `readExercise`. */
+/** All exercises, in order. Throws like `readExercise`. */
 export const readExercises = (folder = exercisesDir): Exercise[] =>
   readdirSync(folder)
     .filter((name) => FOLDER.test(name))
     .toSorted()
     .map((name) => readExercise(name, folder));
 
-/** Puts a copy of the original in the place of a file that is not there. */
+/** Copies the original if the attendee's file is missing. */
 export function provideFile({ file, original }: Pick<Exercise, 'file' | 'original'>): void {
   if (!existsSync(file)) putBack({ file, original });
 }
 
-/** Puts a copy of the original in the place of a file. Its imports lead to the same files. */
+/** Replaces the attendee's file with a copy of the original. Its imports are adapted to the new place. */
 export function putBack({ file, original }: Pick<Exercise, 'file' | 'original'>): void {
   const from = (path: string) => relative(dirname(file), resolve(dirname(original), path));
   mkdirSync(dirname(file), { recursive: true });
@@ -138,7 +139,7 @@ export function putBack({ file, original }: Pick<Exercise, 'file' | 'original'>)
   );
 }
 
-/** The exercise of this name. Throws a sentence that names the file which is not as it must be. What is to be changed need not be there. */
+/** The exercise of this name. Throws an error with a sentence that names the invalid file. The attendee's file may be missing. */
 export function readExercise(name: string, folder = exercisesDir): Exercise {
   const place = (file: string) => join(folder, name, file);
   const settings = readAs(settingsSchema, place('exercise.json'));
@@ -146,10 +147,10 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
   const original = place(fileName);
   const solution = stage === undefined ? place('solution.ts') : join(projectDir, `locks/${stage}.ts`);
   for (const file of [solution, original]) {
-    if (!existsSync(file)) throw new Error(`${name} lacks its ${file.slice(folder.length + 1)}.`);
+    if (!existsSync(file)) throw new Error(`${name} has no ${file.slice(folder.length + 1)}.`);
   }
   const [title = '', ...text] = read(place('README.md')).split('\n');
-  if (!title.startsWith('# ')) throw new Error(`${name}/README.md must begin with "# " and a title.`);
+  if (!title.startsWith('# ')) throw new Error(`${name}/README.md must start with "# " and a title.`);
   return {
     name,
     number: Number(FOLDER.exec(name)?.[1]),
@@ -166,17 +167,17 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
 
 const read = (file: string) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
 
-/** What a file of JSON has. Throws with its name when that is not as it should be. */
+/** The content of a JSON file. Throws an error with its name if it is invalid. */
 export function readAs<Schema extends z.ZodType>(schema: Schema, file: string): z.infer<Schema> {
   try {
     return schema.parse(JSON.parse(read(file)));
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new Error(`${file} is not as it should be: ${why}`, { cause: error });
+    throw new Error(`${file} is invalid: ${why}`, { cause: error });
   }
 }
 
-/** The texts below `## 1`, `## 2` and `## 3`. */
+/** The texts under `## 1`, `## 2` and `## 3`. */
 function hintsIn(text: string, name: string): string[] {
   const heads = text.split('\n').filter((line) => line.startsWith('## '));
   const hints = text
@@ -184,7 +185,7 @@ function hintsIn(text: string, name: string): string[] {
     .slice(1)
     .map((hint) => hint.trim());
   if (heads.join() !== HINTS.join() || hints.includes('')) {
-    throw new Error(`${name}/hints.md must have a text below each of ${HINTS.join(', ')}, and no other heading.`);
+    throw new Error(`${name}/hints.md must have a text under each of ${HINTS.join(', ')}, and no other heading.`);
   }
   return hints;
 }

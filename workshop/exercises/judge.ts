@@ -1,4 +1,4 @@
-// Judges the file of an exercise: by the search, and on real servers what the search can't tell.
+// Judges the file of an exercise: with the model checker, and on real servers where that is not enough.
 
 import { relative } from 'node:path';
 import pc from 'picocolors';
@@ -10,19 +10,19 @@ import { numbered } from '../../prove/words.ts';
 import { bundledArgs } from '../../stack/bundle.ts';
 import { type Exercise, namedFrom, provideFile, type RealVerdict } from './exercise.ts';
 
-/** An exercise, and what came of it. */
+/** An exercise and its result. */
 export interface Judged {
   exercise: Exercise;
   isSolved: boolean;
-  /** Something breaks it. When it is neither, that is not known. */
+  /** True if something breaks it. If it is neither solved nor broken, the result is unknown. */
   isBroken: boolean;
-  /** What the search says, in the order of the exercise's scopes. */
+  /** The model checker's results, in the order of the exercise's scopes. */
   cells: Cell[];
-  /** The drills that were played on real servers. */
+  /** The drills that ran on real servers. */
   drills: RealVerdict[];
 }
 
-/** Judges the file as it is; one that has gone is put back first. Rejects with the reason of the signal when that aborts before. */
+/** Judges the attendee's file; restores it first if it is missing. Rejects with the signal's reason if that aborts first. */
 export async function judge(exercise: Exercise, signal: AbortSignal): Promise<Judged> {
   provideFile(exercise);
   const cells = await search(exercise, signal);
@@ -54,7 +54,7 @@ async function playReal(exercise: Exercise, signal: AbortSignal): Promise<RealVe
 
 const sentenceOf = ({ drill, verdict, reason }: RealVerdict) => `${drill}: ${mark(verdict)} ${reason}`;
 
-/** For a terminal: whether it is solved, and if not the shortest order of events that shows it, or why that is not known. */
+/** For a terminal: whether it is solved and, if not, the shortest interleaving that shows it, or why the result is unknown. */
 export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged): string[] {
   const { name, title, file } = exercise;
   const sign = mark(isSolved ? 'pass' : isBroken ? 'fail' : 'unknown');
@@ -62,13 +62,11 @@ export function linesOf({ exercise, isSolved, isBroken, cells, drills }: Judged)
   if (isSolved) return [head];
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const unknown = cells.find(({ verdict }) => verdict === 'unknown');
-  const why = unknown
-    ? [`Not known: ${unknown.reason}`, 'What that means: docs/learn/workshop.md']
-    : drills.map(sentenceOf);
+  const why = unknown ? [`Unknown: ${unknown.reason}`, 'See docs/learn/workshop.md'] : drills.map(sentenceOf);
   return [head, '', ...(failed ? cellLines(failed, '  ') : why.map((line) => hanging('  ', line))), ''];
 }
 
-/** `--json`: what other programs read. */
+/** The output of `--json`, for other programs. */
 export function asJson(judged: Judged[]) {
   return {
     format: 2,

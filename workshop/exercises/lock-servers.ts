@@ -1,4 +1,4 @@
-// Plays the drills of an exercise on real servers, under the lock in its file.
+// Runs the drills of an exercise on real servers, under the lock in its file.
 
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import { drills as allDrills } from '../../loadtest/scenarios/index.ts';
@@ -7,12 +7,12 @@ import { createTargets } from '../../loadtest/worlds/real/targets.ts';
 import { realWorld } from '../../loadtest/worlds/real/world.ts';
 import type { Exercise, RealVerdict } from './exercise.ts';
 
-/** The name of the lock on the nodes, whichever exercise it is from. */
+/** The lock's name on the nodes, in every exercise. */
 const NAME = 'lock-of-an-exercise';
-/** What a rush sends: enough that two nodes without a lock lose sales each time. */
+/** The size of a rush: enough that two nodes without a lock always lose sales. */
 const settings = { requests: 1_000, connections: 60, stock: 5_000, units: 500, leaseMs: 1_000 };
 
-/** One drill after the other, until one does not hold. Rejects when the servers can't be started, and with the reason of the signal. */
+/** Runs one drill after the other, until one fails. Rejects if the servers can't be started, and with the signal's reason. */
 export async function playLock({ file, settings: { drills } }: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {
   addExternalRow(NAME, { backend: 'redis' });
   const targets = createTargets({ modules: { [NAME]: { file, backend: 'redis' } }, onDeath() {} });

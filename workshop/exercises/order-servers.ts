@@ -1,4 +1,4 @@
-// Plays the drills of an exercise about orders on real servers: a MySQL, a Redis, and two nodes with the file in the place of a part of theirs.
+// Runs the drills of an exercise about orders on real servers: MySQL, Redis, and two nodes that use the file instead of their own part.
 
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
@@ -13,7 +13,7 @@ import { isNode } from '../../stack/stack.ts';
 import type { Exercise, RealVerdict } from './exercise.ts';
 import { readNodeLine } from './orders/node-line.ts';
 
-/** How long nothing may happen in a drill, in milliseconds: one that waits for a message to come again does so for twenty seconds. */
+/** How long a drill may be idle, in milliseconds: a drill that waits for a redelivered message takes twenty seconds. */
 const IDLE_LIMIT_MS = 30_000;
 const env = {
   ...keySettings,
@@ -25,18 +25,18 @@ const env = {
 const ofCleanUp = [...Object.keys(guardStaircase.columns), 'crossed-ticks'];
 const drills = [...drillsIn(guardStaircase), ...drillsIn(keyStaircase), ...exerciseDrills];
 
-/** One drill after the other, until one does not hold. Rejects when the servers can't be started, and with the reason of the signal. */
+/** Runs one drill after the other, until one fails. Rejects if the servers can't be started, and with the signal's reason. */
 export async function playOrders({ file, settings }: Exercise, signal: AbortSignal): Promise<RealVerdict[]> {
   const verdicts: RealVerdict[] = [];
   const broken = new AbortController();
-  /** The first error of the file that a node has told. */
+  /** The first error of the file that a node has reported. */
   let fault = '';
-  /** Why a node has not started with the file. */
+  /** Why a node did not start with the file. */
   let refused: string | undefined;
   const onLine = (node: string, line: string) => {
     const { err, refused: why } = readNodeLine(line);
     refused ??= why;
-    if (err && fault === '') fault = ` ${node} tells an error: ${err.type}: ${err.message}.`;
+    if (err && fault === '') fault = ` ${node} reports an error: ${err.type}: ${err.message}.`;
   };
   const backends = await startBackends(['mysql']);
   let target: Target | undefined;
@@ -74,7 +74,7 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
     const drill = drills.find((each) => each.name === name) as Drill;
     const idle = () =>
       broken.abort(
-        new Error(`For ${IDLE_LIMIT_MS / 1_000} s nothing happens: your file waits or computes without end.`),
+        new Error(`Nothing has happened for ${IDLE_LIMIT_MS / 1_000} s: your file waits or computes forever.`),
       );
     const timer = setTimeout(idle, IDLE_LIMIT_MS);
     try {
@@ -93,7 +93,7 @@ export async function playOrders({ file, settings }: Exercise, signal: AbortSign
   }
 }
 
-/** Why no node starts with the file, as a sentence. Throws what has another reason. */
+/** Why no node starts with the file, as a sentence. Rethrows other errors. */
 function whyNoNode(error: Error, refused: string | undefined): string {
   // A node that is late is late by the machine.
   if (!(error instanceof PartError) || !isNode(error) || error.isLate) throw error;

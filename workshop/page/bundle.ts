@@ -1,4 +1,4 @@
-// simulation/bundle.ts in the page: what a lock imports is bundled already, and a lock only loses its types.
+// Replaces simulation/bundle.ts in the page: a lock's imports are already bundled, so only its types are stripped.
 
 import { transform } from 'sucrase';
 import type { Entry, Given } from '../../simulation/bundle.ts';
@@ -9,7 +9,7 @@ import { packed } from './shims/packed.ts';
 
 export const systemModules = {};
 
-/** Something is wrong at this line of a lock. */
+/** An error at a line of a lock. */
 export class LineError extends Error {
   readonly line: number;
 
@@ -19,20 +19,20 @@ export class LineError extends Error {
   }
 }
 
-/** Where a lock is in the text of its bundle. */
+/** The position of a lock in its bundle's text. */
 interface Place {
   file: string;
   linesBefore: number;
   lines: number;
 }
 
-/** By the texts of the bundles. */
+/** By bundle text. */
 const places = new Map<string, Place>();
-/** `new Function` puts so many lines before the text that it is given. */
+/** How many lines `new Function` puts before its text. */
 const LINES_BEFORE = 2;
 const linesIn = (text: string) => text.split('\n').length;
 
-/** The lock that the entry names, alone or with the service, as one text for `evaluator`. Rejects with a clause that says why it can't be. */
+/** The entry's lock, alone or with the service, as one text for `evaluator`. Rejects with a clause that says why that is impossible. */
 export async function bundle({ lock, beside }: Entry): Promise<string> {
   const code = commonJs(saying(String(readFileSync(lock))));
   const before = `${beside ? packed.service : packed.imports}
@@ -46,7 +46,7 @@ export async function bundle({ lock, beside }: Entry): Promise<string> {
   return text;
 }
 
-/** A module without its types, and with `require` for `import`. Each line stays where it is. */
+/** A module with its types stripped and `import` replaced by `require`. Line numbers stay the same. */
 function commonJs(source: string): string {
   try {
     return transform(source, { transforms: ['typescript', 'imports'], disableESTransforms: true }).code;
@@ -59,7 +59,7 @@ function commonJs(source: string): string {
 
 export { readFileSync as readOnce } from './shims/fs.ts';
 
-/** Evaluates a bundle anew at each call, as its model does. What the lock throws is told by the line where it does. */
+/** Re-evaluates a bundle at each call, like the original. Errors of the lock are reported with their line. */
 export function evaluator<Exports>(text: string, names: string[]): (given: Given, values: unknown[]) => Exports {
   const evaluate = new Function('given', ...names, `${text}return exported;`);
   const place = places.get(text) as Place;
@@ -78,7 +78,7 @@ export function evaluator<Exports>(text: string, names: string[]): (given: Given
   };
 }
 
-/** The line of the lock where an error was thrown. Undefined when it was thrown elsewhere: what Redis answers is. */
+/** The line of the lock where an error was thrown. Undefined if it was thrown elsewhere, like error replies from Redis. */
 function lineOf(error: unknown, { file, linesBefore, lines }: Place): number | undefined {
   const stack = error instanceof Error ? String(error.stack) : '';
   const calls = stack.matchAll(new RegExp(`${file}:(\\d+)`, 'g'));

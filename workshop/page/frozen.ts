@@ -1,11 +1,11 @@
-// What JavaScript and the browser bring, as it was before any lock ran: the lab itself goes by it, so no lock may change it.
+// Freezes the built-ins of JavaScript and the browser before any lock runs: the lab uses them, so no lock may change them.
 
-/** Code gives its own objects other values of these by assignment, as in `error.name = 'MyError'`: that must go on to work. */
+/** Code assigns these on its own objects, as in `error.name = 'MyError'`: that must still work. */
 const GIVEN_ANEW = new Set<unknown>('name message random toString valueOf constructor hasOwnProperty'.split(' '));
 
 const browser = globalThis as { Iterator?: { from(of: object): unknown }; scheduler?: unknown };
 
-/** What no name leads to, or a getter. */
+/** Objects that are reachable only without a name or through a getter. */
 const nameless = [
   async () => {},
   function* () {},
@@ -23,7 +23,7 @@ const nameless = [
   crypto,
 ];
 
-/** From now on who writes to any of it gets a TypeError. What is new has its place, on objects of its own and as a global. */
+/** From now on, writing to any of it throws a TypeError. New properties on own objects and new globals are still allowed. */
 export function freezeRealm() {
   const seen = new Set<unknown>();
   const freeze = (value: unknown) => {
@@ -49,15 +49,15 @@ export function freezeRealm() {
   freeze(globalThis);
 }
 
-/** Where objects inherit those names from. All others keep plain values, with which engines are fast. */
+/** The objects from which those names are inherited. All others keep plain values, which engines handle fast. */
 const isInherited = (owner: object) =>
   [Object.prototype, Error.prototype, Math].includes(owner) || owner instanceof Error;
 
-/** A value that an object which inherits it may replace by its own. */
+/** A value that an inheriting object may override. */
 const inherited = (owner: object, name: string | symbol, value: unknown): PropertyDescriptor => ({
   get: () => value,
   set(own: unknown) {
-    if (this === owner) throw new TypeError(`No lock may change ${String(name)} here.`);
+    if (this === owner) throw new TypeError(`A lock may not change ${String(name)} here.`);
     Object.defineProperty(this, name, { value: own, writable: true, enumerable: true, configurable: true });
   },
 });

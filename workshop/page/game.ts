@@ -1,4 +1,4 @@
-// A lock in a scope of the search, played move by move: what has happened as records that a picture is drawn of, and what can happen next.
+// A lock in a fault model, played move by move: past events as records for the picture, and the possible next moves.
 
 import { HORIZON_MS, scopeFor } from '../../prove/cell.ts';
 import { findLockKeys, namesFor } from '../../prove/lock-keys.ts';
@@ -15,7 +15,7 @@ import type { LockKey, PlayEvent, Returned } from '../../simulation/events.ts';
 import { readableOf } from '../../simulation/scripts.ts';
 import { type Reply, returnedOf } from '../../simulation/valkey.ts';
 
-/** A lock in a scope of the search. */
+/** A lock in a fault model. */
 export interface GameTask {
   /** The file that exports `createLock`. */
   file: string;
@@ -23,35 +23,35 @@ export interface GameTask {
   processes: number;
   sales?: number;
   isAtOnce?: boolean;
-  /** What must be true, where it is not what the scope demands. */
+  /** The demands, if they differ from those of the fault model. */
   demands?: Demand[];
 }
 
-/** What has happened in a game. */
+/** The events of a game. */
 export type GameEvent = PlayEvent<SearchSentence>;
 
 export type GameMove = Extract<SearchSentence, { form: 'move' }>;
 
-/** A game as it stands. */
+/** The state of a game. */
 export interface Standing {
   events: GameEvent[];
-  /** What can happen next, in the order of the search; nothing when the game is over. */
+  /** The possible moves, in the model checker's order; empty once the game is over. */
   moves: GameMove[];
   /** Why the lock is broken. */
   broken?: SearchSentence;
 }
 
-/** What can still happen from where a game stands. */
+/** What is still possible in a state of a game. */
 export interface Orders {
-  /** How many orders of events there are to an end, and how many of them break the lock. */
+  /** The number of interleavings to an end, and how many of them break the lock. */
   orders: number;
   broken: number;
-  /** In how many moves the lock can be broken, and the first of them; none when it can't be. */
+  /** The fewest moves that break the lock, and the first of them; absent if nothing can break it. */
   nearest: number;
   next?: number;
 }
 
-/** A move of the search; of the last one it is said what it breaks. */
+/** A move in the model checker; the last one says what it breaks. */
 interface Way {
   move: Move;
   broken?: SearchSentence | undefined;
@@ -59,10 +59,10 @@ interface Way {
 
 export type Game = Awaited<ReturnType<typeof openGame>>;
 
-/** Opens a game. Rejects with a clause when the lock can't be read. */
+/** Opens a game. Rejects with a clause if the lock can't be loaded. */
 export async function openGame({ file, scope: name, processes, sales = 1, isAtOnce, demands }: GameTask) {
   const found = scopes.find((scope) => scope.name === name);
-  if (found === undefined) throw new Error(`There is no scope ${name}.`);
+  if (found === undefined) throw new Error(`There is no fault model ${name}.`);
   const [openLock, server] = await Promise.all([readLock(file), openServer()]);
   const whole = scopeFor(found, { budget: {}, ...(isAtOnce && { isAtOnce }) });
   const scope: Scope = { ...whole, ...(demands && { demands }) };
@@ -91,7 +91,7 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
     return { ways: moves.map((move) => ({ move, broken: violated(move.state, scope, known, move.touches) })) };
   }
 
-  /** Makes the moves that are chosen, one after the other, until none is. */
+  /** Makes the chosen moves one by one, until none is chosen. */
   async function go(choose: (steps: Step[], made: number) => number | undefined): Promise<Standing & { state: State }> {
     let state = begin();
     const events = eventsOf(state, undefined, { made: 0, server, lock: lock.held });
@@ -126,12 +126,12 @@ export async function openGame({ file, scope: name, processes, sales = 1, isAtOn
   }
 
   return {
-    /** The game after these moves, each by its place among those that could be made. */
+    /** The game after these moves, each given as an index among the possible moves. */
     stand: (way: number[]): Promise<Standing> => go((_, made) => way[made]).then(({ state: _, ...shown }) => shown),
-    /** The game after these steps of the search. */
+    /** The game after these steps of the model checker. */
     follow: (way: Step[]): Promise<Standing> =>
       go((steps, made) => steps.findIndex((step) => isSame(step, way[made]))).then(({ state: _, ...shown }) => shown),
-    /** What can still happen after these moves. */
+    /** What is still possible after these moves. */
     orders: (way: number[]): Promise<Orders> => go((_, made) => way[made]).then(({ state }) => count(state)),
   };
 }
@@ -144,7 +144,7 @@ const endOf = (broken: SearchSentence | undefined): Orders =>
 const nameOfStep = ({ at, process, kind, what, reply }: Step) => JSON.stringify([at, process, kind, what, reply]);
 const isSame = (step: Step, other: Step | undefined) => other !== undefined && nameOfStep(step) === nameOfStep(other);
 
-/** What can happen next. What came of it is said when it has been made. */
+/** A possible move. Its result is known only after it was made. */
 const moveOf = ({ process, what }: Step) => says('move', { process, what }) as GameMove;
 
 function madeOf({ process, what, reply, told }: Step): SearchSentence {
@@ -156,18 +156,18 @@ function madeOf({ process, what, reply, told }: Step): SearchSentence {
 const nodeOf = (index: number) => `node-${index + 1}`;
 
 interface Where {
-  /** How many steps have been made. */
+  /** The number of steps so far. */
   made: number;
   server: Server;
-  /** The names of the keys of the lock. */
+  /** The names of the lock's keys. */
   lock: string[];
   step?: Step;
 }
 
-/** Steps take no time: so that each has a time of its own, they are so far apart. */
+/** Steps take no time; this artificial distance gives each step its own time. */
 const STEP_MS = 0.01;
 
-/** What a step has changed, in the order of the lab: what Redis holds, the answer, and what its sale does with it. */
+/** The changes of a step, in the lab's order: what Redis holds, the reply, and what its sale does with it. */
 function eventsOf(state: State, before: State | undefined, { made, server, lock, step }: Where): GameEvent[] {
   const at = state.at + made * STEP_MS;
   const redis = redisAt(state, at, { server, lock });
@@ -211,7 +211,7 @@ function eventsOf(state: State, before: State | undefined, { made, server, lock,
   return events;
 }
 
-/** A reply that its process has not read yet, as the search has noted it; of an error the message. */
+/** A reply that its process has not read yet, as the model checker records it; for an error its message. */
 function valueIn(noted: string): Returned {
   try {
     return JSON.parse(noted);
@@ -221,7 +221,7 @@ function valueIn(noted: string): Returned {
 }
 
 const nameOfProcess = (index: number) => String.fromCharCode(65 + index);
-/** The process that an owner token of the search names, or the text as it is. */
+/** The process of an owner token in the model checker, or the text as it is. */
 const nameOf = (returned: Returned) => (typeof returned === 'string' ? nameIn(returned) : returned);
 const nameIn = (text: string) => (/^[A-Z]:\d+$/.test(text) ? (text[0] as string) : text);
 
@@ -239,7 +239,7 @@ const endOfLease = ({ endsAt }: LockKey) => (endsAt === undefined ? {} : { endsA
 type OfRedis = Extract<GameEvent, { kind: 'redis' }>;
 type OfLease = Extract<GameEvent, { kind: 'lease' }>;
 
-/** What became of the lease. A key that goes without a command has come to its end. */
+/** The effect on the lease. A key that disappears without a command has expired. */
 function leasesOf(before: OfRedis | undefined, now: OfRedis, isAsked: boolean): OfLease[] {
   const lease = { kind: 'lease', at: now.at } as const;
   const [had, has] = [before?.lock, now.lock];
@@ -253,7 +253,7 @@ function leasesOf(before: OfRedis | undefined, now: OfRedis, isAsked: boolean): 
 
 type Status = State['actors'][number]['status'];
 
-/** A process is another than before: paused, killed, or with a command that is held on its way. */
+/** A process has changed: paused, killed, or with a command delayed on its way. */
 function ofStatus(
   status: Status,
   last: Status,

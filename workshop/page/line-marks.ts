@@ -1,4 +1,4 @@
-// A lock's text, in which the code says which line it is at. No line moves, and nothing happens in another order.
+// Instruments a lock's text so that the code reports its current line, without moving lines or changing the order of execution.
 
 import { parser } from '@lezer/javascript';
 
@@ -9,7 +9,7 @@ function lineIn(source: string) {
   return (place: number) => starts.findLastIndex((start) => start <= place) + 1;
 }
 
-/** The first line that can't be read. Undefined when there is none. */
+/** The first line with a syntax error. Undefined if there is none. */
 export function brokenLine(source: string): number | undefined {
   let place: number | undefined;
   typescript.parse(source).iterate({
@@ -20,7 +20,7 @@ export function brokenLine(source: string): number | undefined {
   return place === undefined ? undefined : lineIn(source)(place);
 }
 
-/** Calls `$line` with its number before each statement of a block, and before each thing that is waited for. */
+/** Calls `$line` with the line number before each statement of a block, and before each await. */
 export function saying(source: string): string {
   const lineAt = lineIn(source);
   const added: [place: number, text: string][] = [];

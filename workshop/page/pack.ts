@@ -1,4 +1,4 @@
-// Packs the virtual lab, the lesson and Valkey into one HTML file, which asks nobody for anything.
+// Packs the simulated lab, the lesson and Valkey into one HTML file without external requests.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -22,21 +22,21 @@ export interface PageFile {
 
 const here = join(projectDir, 'workshop/page');
 const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(here, 'view/icon.svg'), 'utf8').trim())}`;
-/** What is read while the lab runs. */
+/** Files that the lab reads while it runs. */
 const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/drivers', 'locks/beyond'];
-/** What the lesson shows besides: the steps that every sale takes. */
+/** Another file that the lesson shows: the steps of every sale. */
 const SALE_FILE = 'services/inventory/sale/sale.ts';
-/** Where the project lies in the page, whatever machine has made it. */
+/** The project's path in the page, whatever machine built it. */
 const PLACE = 'file:///lockstep/';
 const common = { ...short, minifyIdentifiers: true, format: 'iife', target: 'es2022', tsconfigRaw: {} } as const;
 
-/** What a page is given besides: it is served by the live page's server, or has a run to show. */
+/** Extra input of a page: it is served by the live page's server, or has a run to show. */
 export interface Given {
   isServed?: true;
   run?: RunView;
 }
 
-/** The page, as the text of its file. `head`: what its head says besides. */
+/** The page, as one HTML text. `head`: extra tags for its head. */
 export async function packPage(given: Given = {}, head = ''): Promise<string> {
   const [worker, service, imports, view, style] = await Promise.all([
     bundled('worker.ts', [inWorker, placedInPage]),
@@ -63,7 +63,7 @@ export async function packPage(given: Given = {}, head = ''): Promise<string> {
   return html.replace(/<!-- (\w+) -->/g, (_, part: keyof typeof parts) => parts[part]);
 }
 
-/** The page of a follower, by the paths of its files. It has no lab, and is small. */
+/** The files of the follower's page, by path. It has no lab and is small. */
 export async function packFollower(): Promise<Record<string, PageFile>> {
   const [script, style] = await Promise.all([bundled('view/follower.ts', []), bundled('view/page.css', [])]);
   const html = readFileSync(join(here, 'view/follower.html'), 'utf8').replace('<!-- icon -->', icon);
@@ -74,12 +74,12 @@ export async function packFollower(): Promise<Record<string, PageFile>> {
   };
 }
 
-/** The letters that parts are written in: printable, and none that HTML or JavaScript gives a meaning. Four bytes are five of them. */
+/** The alphabet for encoded parts: printable characters without meaning in HTML or JavaScript. Four bytes take five of them. */
 const LETTERS = Array.from({ length: 92 }, (_, at) => String.fromCharCode(35 + at)).filter(
   (letter) => !"$&'<>\\`".includes(letter),
 );
 
-/** Compressed, and in letters, behind how many bytes too many they are: page.html has what reads it. */
+/** Compressed and encoded, after the number of padding bytes: page.html has the decoder. */
 function inLetters(content: string | Buffer): string {
   const bytes = gzipSync(content, { level: 9 });
   const added = (4 - (bytes.length % 4)) % 4;
@@ -102,15 +102,15 @@ async function bundled(file: string, plugins: Plugin[]): Promise<string> {
   return text;
 }
 
-/** The search takes longer for it than somebody waits. */
+/** The model checker takes too long for these. */
 const LONG = 'zombie-renewal';
-/** Exercises that the page can judge: no scenario shows in virtual time what fills the memory, and those of orders need a database. */
+/** The exercises that the page can judge: simulated time does not show memory use, and exercises about orders need a database. */
 const exerciseFolders = () =>
   readExercises()
     .filter(({ settings }) => settings.fails.scope !== undefined && settings.fails.scope !== LONG)
     .map(({ name }) => `workshop/exercises/${name}`);
 
-/** The texts of a folder of the project that the page may have, by their paths. */
+/** The texts of a project folder that the page includes, by path. */
 export const textsIn = (folder: string) =>
   readdirSync(join(projectDir, folder))
     .filter(
@@ -119,7 +119,7 @@ export const textsIn = (folder: string) =>
     )
     .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);
 
-/** What a lock may import, and more: a module runs when a lock first asks for it. */
+/** What a lock may import, and more: a module runs when a lock first imports it. */
 async function bundledModules(more: string): Promise<string> {
   const ours = ['.', 'drivers', 'beyond'].flatMap((folder) =>
     readdirSync(join(projectDir, 'locks', folder))
@@ -133,7 +133,7 @@ async function bundledModules(more: string): Promise<string> {
     const modules = {${known.join('\n')}};
     export function requireLocks(name) {
       const module = modules[name.replace(/^(\\.+\\/)*(locks\\/)?(beyond\\/)?/, '')];
-      if (module === undefined) throw new Error('It imports ' + name + ', which the virtual world does not have.');
+      if (module === undefined) throw new Error('It imports ' + name + ', which the simulation does not have.');
       return module();
     }`;
   const code = await bundleModules(text, serviceModules);
@@ -144,14 +144,14 @@ async function bundledModules(more: string): Promise<string> {
   return shortened.replace('var exported=', 'const service=');
 }
 
-/** What the page has of modules of Node: the names of the modules, by the shim that they are in. */
+/** The Node modules that the page replaces: module names by shim. */
 const shims: Record<string, string[]> = {
   small: ['events', 'perf_hooks', 'url', 'path', 'net', 'util'],
   crypto: ['crypto'],
   fs: ['fs'],
   wasi: ['wasi'],
 };
-/** Modules for real servers, processes and files: nothing of them is called in virtual time but what a shim has. */
+/** Modules for real servers, processes and files: in simulated time only the members in the shims are called. */
 const outside = new RegExp(
   `^(node:.*|autocannon|mysql2/promise|esbuild|dotenv|croner|@jridgewell/sourcemap-codec|${builtinModules.join('|')})$`,
 );
@@ -182,7 +182,7 @@ const placedInPage = placed(
   (path) => `${PLACE}${relative(projectDir, path)}`,
 );
 
-/** A client of ioredis with the names of its members alone: the virtual world asks it which commands there are. */
+/** An ioredis client with only the names of its members, from which the simulation derives the commands. */
 function clientOfNames(): string {
   const members = new Set<string>();
   for (let each = Redis.prototype; each !== Object.prototype; each = Object.getPrototypeOf(each))

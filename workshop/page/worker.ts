@@ -1,4 +1,4 @@
-// The virtual lab and the search in a worker: does one thing after the other, as the page asks for them.
+// The simulated lab and the model checker in a worker: runs one task after the other for the page.
 
 import './shims/globals.ts';
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
@@ -21,13 +21,13 @@ import { freezeRealm } from './frozen.ts';
 import { type Game, type GameEvent, type GameTask, type Orders, openGame, type Standing } from './game.ts';
 import { writeFileSync } from './shims/fs.ts';
 
-/** What the lab can do, in the order of the staircase: its first message. */
+/** What the lab can do, in the order of the matrix: its first message. */
 export interface Ready {
   drills: { name: string; asks: string; isLoad: boolean }[];
   stages: string[];
 }
 
-/** A lock: a stage, or the text of one's own, whatever the stage is called. */
+/** A lock: a stage, or the text of a user's lock. */
 interface Lock {
   stage: string;
   own?: string;
@@ -36,36 +36,36 @@ interface Lock {
 /** A cell to play. */
 export interface CellTask extends Lock {
   drill: string;
-  /** The page to play, in the place of the scenario of this name. */
+  /** The scenario file to play instead of the scenario of this name. */
   page?: string;
-  /** How large a load is, where it is not as usual. */
+  /** The size of a load, if it is not the default. */
   settings?: Partial<DrillSettings>;
-  /** It will be shown. */
+  /** True if it will be shown. */
   isShown?: boolean;
 }
-/** A lock in a scope of the search. */
+/** A lock in a fault model. */
 export interface ScopeTask extends Lock, Omit<GameTask, 'file'> {}
 interface WayTask extends ScopeTask {
-  /** The moves that were made, each by its place among those that could be made. */
+  /** The moves so far, each as an index among the possible moves. */
   way: number[];
 }
 
 export interface Played {
   record: Pick<CellRecord, 'verdict' | 'says'> & Partial<CellRecord>;
   log: string[];
-  /** What a picture is drawn of. */
+  /** The data of a picture. */
   events: PlayEvent[];
-  /** Where the lock has thrown what the verdict speaks of. */
+  /** The line of the lock that threw the error in the verdict. */
   line?: number | undefined;
 }
 interface Searched extends Pick<Cell, 'verdict' | 'why' | 'states' | 'schedules'> {
-  /** The shortest order of events that breaks the lock. */
+  /** The shortest interleaving that breaks the lock. */
   events: GameEvent[];
-  /** Where the lock has thrown what breaks it. */
+  /** The line of the lock that threw the error that breaks it. */
   line?: number | undefined;
 }
 
-/** What it may be asked for. Each rejects with why it can't be done. */
+/** The tasks. Each rejects with the reason if it can't be done. */
 export interface Calls {
   play(task: CellTask): Promise<Played>;
   search(task: ScopeTask): Promise<Searched>;
@@ -77,19 +77,19 @@ export interface Task {
   call: keyof Calls;
   given: Lock;
 }
-/** What came of a task. */
+/** The result of a task. */
 export type Result = { id: number } & ({ value: unknown } | { problem: string; line?: number | undefined });
 
 const SKU = '001';
 
-/** The way to the page. */
+/** The port to the page. */
 declare const port: MessagePort;
 
 const played = [...drills.filter(({ name }) => REAL_ONLY[name] === undefined), asDrill(scenario('patient-buyer'))];
 
-/** A load that is small, and large enough for each lock to show its verdict. */
+/** A small load that is still large enough for every lock to show its verdict. */
 const ownSettings = { requests: 16, connections: 4, units: 8, leaseMs: 400 };
-/** The locks of one's own, by their texts. */
+/** The users' locks, by text. */
 const ownLocks = new Map<string, LockSource>();
 
 function lockOf({ stage, own }: Lock): LockSource {
@@ -113,7 +113,7 @@ for (const name of 'postMessage close fetch XMLHttpRequest WebSocket WebTranspor
 globalThis.console = new Proxy({} as Console, { get: () => () => {} });
 freezeRealm();
 
-/** The line of its lock that the first sale of which this is so was at when it failed. */
+/** The line of the lock at which the first matching sale failed. */
 function lineOfFailure(events: AnyEvent[], isIt: (step: Step) => boolean): number | undefined {
   const failed = events.find(
     (event): event is Extract<AnyEvent, Step> => event.kind === 'sale' && event.step === 'failed' && isIt(event),
@@ -123,7 +123,7 @@ function lineOfFailure(events: AnyEvent[], isIt: (step: Step) => boolean): numbe
   return events.findLast(isItsLine)?.line;
 }
 
-/** The game that was played last. */
+/** The last game. */
 let last: { name: string; game: Promise<Game> } | undefined;
 
 function gameOf({ way: _, ...task }: WayTask): Promise<Game> {

@@ -1,4 +1,4 @@
-// A playing as beats: what one sees happen, one thing after the other, and what there is before and after each. No sentence is made here.
+// A playing as beats: the visible events, one by one, with the state before and after each. No sentences are made here.
 //
 //   events ──► trips ──► beats      scene 0 · beat 0 · scene 1 · beat 1 · scene 2 …
 //
@@ -8,10 +8,10 @@
 import type { LockKey, PlayEvent, Returned, Step } from '../../simulation/events.ts';
 import { type Act, type AnyEvent, actOf, type Held, sentAs, type Trip, tripsOf } from './trips.ts';
 
-/** Where a stage has its lock. `permits`: in Redis, and several may hold it at once. */
+/** Where a stage keeps its lock. `permits`: in Redis, with several holders at once. */
 export type Place = 'none' | 'node' | 'redis' | 'permits';
 
-/** A command as it is drawn. */
+/** A command as drawn. */
 export interface Command {
   name: string;
   verb: string;
@@ -23,26 +23,26 @@ export interface Command {
 
 export type NodeState = 'running' | 'stopped' | 'killed' | 'blocked';
 
-/** Why a beat is dangerous, or breaks the lock. */
+/** Why a beat is dangerous or breaks the lock. */
 export type Break = 'same-read' | 'two-inside' | 'freed-other' | 'own-lock' | 'overwritten' | 'closed';
 
 export interface Beat<Told = unknown> {
   kind:
     | 'come'
     | 'command'
-    /** A command is held on its way; and what was held comes to Redis. */
+    /** `hold`: a command is delayed on its way. `arrive`: it reaches Redis. */
     | 'hold'
     | 'arrive'
     | 'tries'
     | 'renews'
-    /** A reply is read that came earlier. */
+    /** A process reads a reply that arrived earlier. */
     | 'reads'
     | 'lease-end'
     | 'node'
     | 'mutex-take'
     | 'mutex-wait'
     | 'give-up'
-    /** Something that is not drawn, and is told. */
+    /** Something that is told but not drawn. */
     | 'told'
     | 'end';
   at: number;
@@ -120,11 +120,11 @@ export interface Beats<Told = unknown> {
 }
 
 const NODES = ['node-1', 'node-2'];
-/** Buyers who come within so many milliseconds come together. */
+/** Buyers who arrive within this many milliseconds arrive together. */
 const TOGETHER_MS = 1;
-/** Deeds that are drawn by what they do. */
+/** Deeds that are drawn through their effects. */
 const DRAWN = new Set(['held', 'late write arrives', 'lease ends', 'stopped', 'killed', 'blocked', 'asks again']);
-/** Deeds that cut the wire of a node. */
+/** Deeds that cut a node's wire. */
 const CUTS = new Set(['cut off from its lock', 'cut off', 'line cut']);
 
 export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): Beats<Told> {
@@ -137,11 +137,11 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
   };
   const beats: Beat<Told>[] = [];
   const scenes = [now];
-  /** What is told as one, until something else happens; and what it has changed. */
+  /** Events told as one until something else happens, and their effect. */
   let folded: Beat<Told>[] = [];
   let unseen: ((scene: Scene) => void)[] = [];
   const once = new Set<string>();
-  /** A deed that is not drawn: the next sentence tells it. */
+  /** A deed that is not drawn: the next sentence mentions it. */
   let isToTell = false;
 
   const isFirst = (what: string) => !once.has(what) && Boolean(once.add(what));
@@ -263,7 +263,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
     } else if (event.kind === 'sale' && !isTaken(event)) stepAlone(event);
   }
 
-  /** A step that follows from no answer of Redis. */
+  /** A step that is not caused by a reply from Redis. */
   function stepAlone(event: Step & { at: number }) {
     const { at, node, sale, step } = event;
     const own = saleIn(now, sale);
@@ -301,7 +301,7 @@ export function beatsOf<Told>(given: PlayEvent<Told, unknown>[], place: Place): 
   return { place, stock, leaseMs: leaseIn(events), beats, scenes };
 }
 
-/** On real servers Redis says the end to the millisecond, and the answer takes its time. */
+/** On real servers Redis reports the expiry to the millisecond, but the reply takes time. */
 function leaseIn(events: AnyEvent[]): number {
   const leases = events.flatMap((event) =>
     event.kind === 'lease' && event.is === 'begun' && event.endsAt !== undefined ? [event.endsAt - event.at] : [],
@@ -313,7 +313,7 @@ const inTens = (ms: number) => Math.round(ms / 10) * 10;
 
 const saleIn = (scene: Scene, sale: string) => scene.sales.findLast((each) => each.sale === sale);
 
-/** Those who come at one moment come before all else that happens in it. */
+/** Arrivals come before everything else at the same moment. */
 function comersFirst<Event extends AnyEvent>(events: Event[]): Event[] {
   const key = (event: Event) => {
     const isComer = event.kind === 'sale' && event.step === 'waiting';
@@ -342,7 +342,7 @@ function cut(scene: Scene, node: string, isCut: boolean) {
   if (isCut) scene.cut.push(node);
 }
 
-/** What Redis holds from now on. Of a lock that is the same its end counts as it was said first, but when it was renewed. */
+/** What Redis holds from now on. If the lock is the same, its first reported expiry counts, unless it was renewed. */
 function hold(scene: Scene, holds: Held | undefined, isRenewed = true) {
   if (holds === undefined) return;
   scene.stock = holds.stock;
@@ -352,7 +352,7 @@ function hold(scene: Scene, holds: Held | undefined, isRenewed = true) {
   if (scene.lock === undefined) scene.holder = undefined;
 }
 
-/** What a command has done in Redis. */
+/** The effect of a command in Redis. */
 function change(
   scene: Scene,
   own: SaleScene,
@@ -397,7 +397,7 @@ function change(
     Object.assign(own, { step: 'done', place: 'gone' });
 }
 
-/** It is inside, and has not left what the lock protects. */
+/** True if the sale is inside the critical section. */
 const isAtWork = ({ place, step, isDead }: SaleScene) => place === 'inside' && step !== 'release' && !isDead;
 
 /** A step of a sale. */

@@ -1,4 +1,4 @@
-// Where everything stands, from the size of the picture alone: wide (the nodes left, Redis right, the till below them) or upright, for a
+// The layout, from the size of the picture alone: wide (the nodes left, Redis right, the till below them) or upright, for a
 // phone. All boxes are in units of the picture; `scale` is how large such a unit is drawn.
 
 export interface Size {
@@ -30,7 +30,7 @@ export const GAP = 12;
 const UPRIGHT_BELOW = 620;
 /** Below these heights everything is drawn smaller. */
 const LOWEST = { wide: 330, upright: 390 };
-/** A wall shows more than this as larger units, up to so many times. */
+/** On a projector, larger sizes scale the units up, to this factor at most. */
 const USUAL = { w: 700, h: 390 };
 const LARGEST = 2.4;
 
@@ -73,7 +73,7 @@ function upright({ w, h }: Size) {
   return { nodes, wires, redis, stock, lock, till };
 }
 
-/** Where a sale stands at its node. */
+/** A sale's place at its node. */
 export interface Row extends Box {
   /** Its card stands below it. */
   isStacked: boolean;
@@ -88,7 +88,7 @@ const FOOT = 20;
 const LOWEST_ROW = 29;
 const STACKED_FROM = 112;
 
-/** How many sales there is room for at a node. */
+/** How many sales fit at a node. */
 export const roomFor = ({ h }: Box) => Math.floor((h - TITLE) / LOWEST_ROW);
 
 /** The rows of the sales at a node: in its middle, or upright at the end where its wire is. */
@@ -123,7 +123,7 @@ export interface Weight {
   isMono?: boolean | undefined;
 }
 
-/** How wide a text is, in its font size: a guess that no usual font exceeds. */
+/** The width of a text, in font sizes: an upper bound for the usual fonts. */
 export function widthOf(text: string, { isBold, isMono }: Weight = {}): number {
   const narrow = isMono ? 0.61 : isBold ? 0.7 : 0.63;
   return Array.from(text).reduce((sum, letter) => sum + (/[\u2e80-\uffff]/.test(letter) ? 1 : narrow), 0);

@@ -1,4 +1,4 @@
-// The ten steps of the lesson, in both languages side by side: what one is asked, and the scenario page that answers.
+// The ten steps of the lesson, in both languages side by side: the question, and the scenario file that answers it.
 
 import type { Both } from './language.ts';
 import type { Wanted } from './turning.ts';
@@ -7,32 +7,32 @@ import type { Wanted } from './turning.ts';
 export const faults = ['none', 'ask again', 'slow', 'hold release', 'hold write', 'pause', 'kill', 'cut'] as const;
 export type Fault = (typeof faults)[number];
 
-/** What the page of a step is made of. */
+/** The parameters of a step's scenario file. */
 export interface Knobs {
   leaseMs: number;
-  /** How long the sale of A takes. */
+  /** How long A's sale takes. */
   takesMs: number;
-  /** From 1 to 4. A comes first. */
+  /** From 1 to 4. A arrives first. */
   buyers: number;
-  /** Where the others come when no node and no command is harmed: to node-1 as well, or to node-2. */
+  /** Where the others arrive if no node and no command is faulty: also at node-1, or at node-2. */
   nodes: 1 | 2;
   fault: Fault;
-  /** The node that is paused, killed or cut off, as soon as its sale is there. */
+  /** The node that is paused, killed or cut off once its sale has arrived. */
   faultAt: 1 | 2;
-  /** The lock, where it is not the one of the step. */
+  /** The lock, if it differs from the step's. */
   stage?: string;
 }
 
-/** How far a knob goes. */
+/** The range of a knob. */
 export const limits = { leaseMs: [100, 1_500], takesMs: [0, 1_500], buyers: [1, 4] } as const;
 
-/** What a fault is called. */
+/** The names of the faults. */
 export const faultNames: Record<Fault, Both> = {
   none: ['nothing goes wrong', '一切正常'],
   'ask again': ['A asks for its own lock', 'A 再次申请自己的锁'],
   slow: ["A's connection is slow", 'A 的网络很慢'],
-  'hold release': ["A's release is held up", 'A 的释放卡在路上'],
-  'hold write': ["A's write is held up", 'A 的写入卡在路上'],
+  'hold release': ["A's release is delayed", 'A 的释放卡在路上'],
+  'hold write': ["A's write is delayed", 'A 的写入卡在路上'],
   pause: ['a node is paused', '节点停顿'],
   kill: ['a node crashes', '节点宕机'],
   cut: ['a node is cut off', '节点断开连接'],
@@ -40,36 +40,36 @@ export const faultNames: Record<Fault, Both> = {
 
 export interface Lesson extends Wanted {
   stage: string;
-  /** The stage that it is compared with. */
+  /** The stage to compare with. */
   before?: string;
   /** In the navigation. */
   name: Both;
-  /** What is wrong before it, and what it does about that. */
+  /** What is wrong before this stage, and what it does about it. */
   problem: Both;
   change: Both;
   /** Asked before anything is played. */
   question: Both;
-  /** Each with why it is right, or wrong. */
+  /** Each with the reason why it is right or wrong. */
   answers: { text: Both; why: Both }[];
   right: number;
-  /** What remains open. */
+  /** What remains broken. */
   after: Both;
   usual: Knobs;
   page(knobs: Knobs): string;
-  /** What real servers play of it. */
+  /** The drill that real servers play. */
   drill: string;
-  /** A load that shows it at large. */
+  /** A load that shows it with many buyers. */
   rush?: string;
 }
 
 const usual: Knobs = { leaseMs: 500, takesMs: 0, buyers: 2, nodes: 2, fault: 'none', faultAt: 1 };
 
-/** How long a sale takes that comes after A, in milliseconds: long enough to be met. */
+/** How long a sale after A takes, in milliseconds: long enough to overlap. */
 const OTHERS_MS = 150;
-/** What goes wrong meets a sale that takes so long at least. */
+/** The shortest sale that a fault can hit. */
 const LEAST_MS = 50;
 
-/** A page of these knobs, as `npm run drill -- ./my.txt` plays it, too. */
+/** The scenario file for these knobs, which `npm run drill -- ./my.txt` can play too. */
 const pageOf = (name: string, question: string) => (knobs: Knobs) => {
   const { leaseMs, buyers, fault, faultAt } = knobs;
   const holds = ['no sale is lost'];
@@ -85,16 +85,16 @@ const pageOf = (name: string, question: string) => (knobs: Knobs) => {
   return paragraphs.map((lines) => lines.join('\n')).join('\n\n');
 };
 
-/** It meets a node, and whatever is there. */
+/** A fault of a node, whatever it is doing. */
 const isHarmed = (fault: Fault): fault is 'pause' | 'kill' | 'cut' =>
   fault === 'pause' || fault === 'kill' || fault === 'cut';
 const take = (node: string, ms: number) => `the next sales at ${node} take ${ms} ms each`;
 const othersOf = ({ buyers }: Knobs) => ['B', 'C', 'D'].slice(0, buyers - 1);
-/** Each has its time, until so many leases have passed. */
+/** Each has time until this many leases have passed. */
 const sell = (sales: string[], node: string) =>
   sales.length === 0 ? ['2 leases pass'] : sales.map((sale) => `${sale} sells at ${node}, and gives up after 4 leases`);
 
-/** A sells undisturbed, or what goes wrong meets A alone. */
+/** A sells undisturbed, or the fault hits only A. */
 function storyOfSale(knobs: Knobs): string[][] {
   const { leaseMs, takesMs, nodes, fault } = knobs;
   const others = othersOf(knobs);
@@ -139,7 +139,7 @@ function storyOfSale(knobs: Knobs): string[][] {
   }
 }
 
-/** A node is harmed while one of its sales is there, and others come to the other one. */
+/** A node fails during one of its sales, while other sales arrive at the other node. */
 function storyOfNode(knobs: Knobs, fault: 'pause' | 'kill' | 'cut'): string[][] {
   const { takesMs, faultAt } = knobs;
   const node = `node-${faultAt}`;
@@ -167,7 +167,7 @@ export const lessons: Lesson[] = [
   {
     stage: '0-none',
     name: ['race', '竞态'],
-    problem: ['Two buyers come at the same moment. 100 units are in stock.', '两个买家同时来买，库存 100 件。'],
+    problem: ['Two buyers arrive at the same moment. There are 100 units in stock.', '两个买家同时来买，库存 100 件。'],
     change: ['Nothing protects the sale.', '没有任何保护。'],
     breaks: ['same-read'],
     keeps: [],
@@ -212,24 +212,24 @@ export const lessons: Lesson[] = [
     stage: '1-in-process',
     before: '0-none',
     name: ['mutex', '互斥锁'],
-    problem: ['Now both buyers come to the same node.', '现在两个买家来到同一个节点。'],
+    problem: ['Now both buyers arrive at the same node.', '现在两个买家来到同一个节点。'],
     change: ['A mutex in the process lets one sale in at a time.', '进程内的互斥锁一次只放一笔销售进入临界区。'],
     breaks: ['same-read'],
     keeps: ['mutex-wait'],
     question: [
-      'A and B both come to node-1 now: one process, one thread. Can a unit still be sold twice?',
+      'A and B both arrive at node-1 now: one process, one thread. Can a unit still be sold twice?',
       '现在 A 和 B 都来到 node-1：一个进程，一个线程。还会有一件货卖两次吗？',
     ],
     answers: [
       {
         text: ['No: one thread does one thing at a time.', '不会：一个线程一次只做一件事。'],
         why: [
-          "While A's sale waits for Redis to answer, the thread is free, so it starts B's sale.",
+          "While A's sale waits for Redis to reply, the thread is free, so it starts B's sale.",
           'A 的销售等 Redis 回复时，线程是空闲的，于是开始处理 B 的销售。',
         ],
       },
       {
-        text: ['Only if Redis answers in the wrong order.', '只有 Redis 的回复乱序时才会。'],
+        text: ['Only if Redis replies in the wrong order.', '只有 Redis 的回复乱序时才会。'],
         why: [
           'The replies came in order. Both sales still read 100, because neither had written yet.',
           '顺序没有错。两笔都还没写回，所以照样都读到 100。',
@@ -256,12 +256,12 @@ export const lessons: Lesson[] = [
     stage: '2-recursive-retry',
     before: '1-in-process',
     name: ['Redis lock', 'Redis 锁'],
-    problem: ['Each node has a mutex now, and B comes to node-2.', '现在两个节点都有互斥锁，而 B 来到 node-2。'],
+    problem: ['Each node has a mutex now, and B arrives at node-2.', '现在两个节点都有互斥锁，而 B 来到 node-2。'],
     change: ['The lock is now a key in Redis, which both nodes share.', '锁是 Redis 里的一个 key，两个节点共用。'],
     breaks: ['same-read'],
     keeps: ['denied'],
     question: [
-      'A is inside at node-1 and holds its mutex. B comes to node-2, which runs the same code. What happens?',
+      'A is inside at node-1 and holds its mutex. B arrives at node-2, which runs the same code. What happens?',
       'A 在 node-1 持有互斥锁，正在临界区内。B 来到 node-2，那里运行同样的代码。会怎样？',
     ],
     answers: [
@@ -305,7 +305,7 @@ export const lessons: Lesson[] = [
     breaks: ['same-read'],
     keeps: ['tries'],
     question: [
-      "A's sale takes 200 ms. B asks for the lock every 20 ms: acquire fails, sleeps, and calls itself. What does B's wait cost?",
+      "A's sale takes 200 ms. B tries to acquire the lock every 20 ms: acquire fails, sleeps, and calls itself. What does B's wait cost?",
       'A 的销售要 200 毫秒。B 每 20 毫秒请求一次加锁：acquire 失败后睡眠，再调用自己。B 的等待有什么代价？',
     ],
     answers: [
@@ -328,7 +328,7 @@ export const lessons: Lesson[] = [
       },
       {
         text: [
-          'A unit: out of so many tries, one gets in next to A.',
+          'A unit: with so many tries, one gets in next to A.',
           '多卖一件：试这么多次，总有一次与 A 同时进入临界区。',
         ],
         why: [
@@ -344,7 +344,7 @@ export const lessons: Lesson[] = [
     ],
     usual: { ...usual, takesMs: 200 },
     drill: 'patient-buyer',
-    page: pageOf('long-wait', 'Does a buyer who waits long get a unit of its own?'),
+    page: pageOf('long-wait', 'Does a buyer who waits long get a separate unit?'),
   },
   {
     stage: '4-ttl',
@@ -383,7 +383,7 @@ export const lessons: Lesson[] = [
     ],
     right: 2,
     after: [
-      'A holder that crashed loses its lock when the lease ends. So does one that is merely slow.',
+      'A holder that crashed loses its lock when the lease ends. So does a holder that is merely slow.',
       '持有者宕机，租期一到就失去锁。只是慢的持有者也一样。',
     ],
     usual: { ...usual, fault: 'kill' },
@@ -409,7 +409,7 @@ export const lessons: Lesson[] = [
       {
         text: ["Nothing: A's key is already gone.", '什么也不删：A 的 key 已经没了。'],
         why: [
-          "Everybody uses the same key. It is B's now, and DEL deletes it all the same.",
+          "Everybody uses the same key. It is B's now, and DEL deletes it anyway.",
           '所有人用的是同一个 key 名。现在那里是 B 的，DEL 照样删掉。',
         ],
       },
@@ -435,28 +435,28 @@ export const lessons: Lesson[] = [
     ],
     usual: { ...usual, takesMs: 600, buyers: 3, fault: 'slow' },
     drill: 'slow-holder',
-    page: pageOf('slow-holder', 'Does a holder that was too slow harm those after it?'),
+    page: pageOf('slow-holder', 'Does a holder that was too slow harm later holders?'),
   },
   {
     stage: '6-lua-release',
     before: '5-owner-check',
     name: ['Lua release', 'Lua 释放'],
     problem: [
-      'A checks that the lock is its own. Then its DEL is held up on the way.',
+      'A checks that the lock is its own. Then its DEL is delayed on the way.',
       'A 判断锁是自己的，但随后的 DEL 卡在路上。',
     ],
     change: ['One Lua script now checks and deletes in a single step.', '用一段 Lua 脚本原子地判断并删除。'],
     breaks: ['freed-other'],
     keeps: ['release-refused'],
     question: [
-      'A checks that the lock is its own, and sends a DEL. The DEL is held up until the lease has ended and B has the lock. What does it do?',
+      'A checks that the lock is its own, and sends a DEL. The DEL is delayed until the lease has ended and B has the lock. What does it do?',
       'A 先判断：锁是自己的，于是发出 DEL。DEL 卡在路上，直到租期到了、B 拿到了锁。DEL 到达后会怎样？',
     ],
     answers: [
       {
         text: ["It deletes B's lock.", '删掉 B 的锁。'],
         why: [
-          'The check was right when A made it, but no longer is. DEL itself checks nothing.',
+          'The check was right when A made it, but it is out of date. DEL itself checks nothing.',
           'A 判断时没有错，但现在情况变了。DEL 本身什么也不检查。',
         ],
       },
@@ -468,7 +468,7 @@ export const lessons: Lesson[] = [
         ],
       },
       {
-        text: ['It is dropped, because it comes too late.', '被丢弃：它来得太晚。'],
+        text: ['Redis drops it, because it arrives too late.', '被丢弃：它来得太晚。'],
         why: [
           'Redis does not know when a command was sent. It runs whatever arrives.',
           'Redis 不知道命令是什么时候发出的，到了就执行。',
@@ -477,7 +477,7 @@ export const lessons: Lesson[] = [
     ],
     right: 0,
     after: [
-      "Nobody deletes another sale's lock any more. But what if a sale asks for a lock that it already holds?",
+      "Nobody deletes another sale's lock any more. But what if a sale acquires a lock that it already holds?",
       '再也不会误删别人的锁了。但如果一笔销售再次申请自己持有的锁呢？',
     ],
     usual: { ...usual, buyers: 3, fault: 'hold release' },
@@ -488,8 +488,8 @@ export const lessons: Lesson[] = [
     stage: '7-reentrant',
     before: '6-lua-release',
     name: ['reentrant', '可重入'],
-    problem: ['A holds the lock, and calls code that asks for it again.', 'A 持有锁，又调用了一段申请同一把锁的代码。'],
-    change: ['The lock now counts: its owner may take it again.', '锁会计数：持有者可以再次加锁。'],
+    problem: ['A holds the lock, and calls code that acquires it again.', 'A 持有锁，又调用了一段申请同一把锁的代码。'],
+    change: ['The lock now counts holds: its owner may acquire it again.', '锁会计数：持有者可以再次加锁。'],
     breaks: ['own-lock'],
     keeps: ['acquire-again'],
     question: [
@@ -499,19 +499,19 @@ export const lessons: Lesson[] = [
     answers: [
       {
         text: ['It gets the lock: it is the owner.', '加锁成功：它就是持有者。'],
-        why: ['SET NX only asks whether the key exists, not whose it is.', 'SET NX 只看 key 在不在，不看是谁的。'],
+        why: ['SET NX only checks whether the key exists, not whose it is.', 'SET NX 只看 key 在不在，不看是谁的。'],
       },
       {
         text: ['Redis detects the deadlock and returns an error.', 'Redis 发现死锁，返回错误。'],
         why: [
-          'Redis does not know who waits for whom. It only says that the key exists.',
+          'Redis does not know who waits for whom. It only reports that the key exists.',
           'Redis 不知道谁在等谁，只回答 key 已存在。',
         ],
       },
       {
         text: ['A waits for itself.', 'A 在等自己。'],
         why: [
-          'SET NX fails while the key exists, whoever asks. Only A could delete it, and A is waiting.',
+          'SET NX fails while the key exists, whoever sends it. Only A could delete it, and A is waiting.',
           '只要 key 还在，谁来 SET NX 都失败。只有 A 能删它，而 A 在等。',
         ],
       },
@@ -562,7 +562,7 @@ export const lessons: Lesson[] = [
     ],
     right: 1,
     after: [
-      "One hole is left: a paused process can't renew. It wakes up, and thinks it still holds the lock.",
+      "One hole is left: a paused process can't renew. It resumes, and thinks it still holds the lock.",
       '还有一个漏洞：停顿的进程无法续期，醒来后还以为自己持有锁。',
     ],
     usual: { ...usual, takesMs: 900 },
@@ -581,14 +581,14 @@ export const lessons: Lesson[] = [
     breaks: ['overwritten'],
     keeps: ['write-refused'],
     question: [
-      "node-1 is paused for longer than the lease, for example by garbage collection. B sells. Then node-1 wakes up. What happens to A's write?",
+      "node-1 is paused for longer than the lease, for example by garbage collection. B sells. Then node-1 resumes. What happens to A's write?",
       'node-1 停顿的时间超过租期，比如因为垃圾回收。B 卖出一件，然后 node-1 恢复。A 的写入会怎样？',
     ],
     answers: [
       {
         text: ['A notices that its lock is gone, and writes nothing.', 'A 发现锁没了，不再写入。'],
         why: [
-          'To notice, it has to ask. By the time the answer comes, its write is already on its way.',
+          'To notice, it has to ask. By the time the reply arrives, its write is already on its way.',
           '要发现就得先问。等回答到来时，写命令已经发出去了。',
         ],
       },
@@ -614,11 +614,11 @@ export const lessons: Lesson[] = [
     ],
     usual: { ...usual, takesMs: 200, fault: 'pause' },
     drill: 'paused-process',
-    page: pageOf('paused-process', 'Is a unit sold twice when a holder is paused and wakes up late?'),
+    page: pageOf('paused-process', 'Is a unit sold twice when a holder is paused and resumes late?'),
   },
 ];
 
-/** The words of the page. */
+/** The glossary of the page. */
 export const glossary: Both[] = [
   ['Node: one of the two processes that sell.', '节点：两个卖货的进程之一。'],
   [
@@ -649,7 +649,7 @@ export const glossary: Both[] = [
   ['Lease, TTL: how long a key lasts before Redis deletes it.', '租期（lease、TTL）：Redis 自动删除 key 之前的时间。'],
   ['Release: the holder gives the lock back.', '释放（release）：持有者归还锁。'],
   [
-    'Held up: a command has left its node, and has not reached Redis yet.',
+    'Delayed: a command has left its node, but has not reached Redis yet.',
     '卡在路上（滞留）：命令已离开节点，还没有到达 Redis。',
   ],
   [

@@ -1,4 +1,4 @@
-// The nodes with their sales: who waits, who is inside, and what each has in its hand.
+// The nodes with their sales: who waits, who is inside, and what each has read and written.
 
 import { html } from 'htm/preact';
 import type { NodeState, Place, SaleScene, Scene } from './beats.ts';
@@ -10,11 +10,11 @@ interface NodeProps {
   name: string;
   box: Box;
   scene: Scene;
-  /** What Redis holds at this moment, of which the node may not have heard. */
+  /** What Redis holds at this moment, which the node may not know. */
   lock: Scene;
   place: Place;
   stage: string;
-  /** The letters of those who do something. */
+  /** The letters of the sales that are acting. */
   active: string;
   isUpright: boolean;
 }
@@ -69,11 +69,11 @@ function mutexIs(owner: string | undefined): string[] {
   return [inLanguage(['mutex: free', '互斥锁：空闲']), inLanguage(['mutex', '互斥锁'])];
 }
 
-/** It is inside, and somebody else has the lock by now, or nobody. Whose release is on its way is about to leave. */
+/** True if the sale is inside but another holder, or nobody, has the lock. A sale whose release is on its way is about to leave. */
 const isWithoutLock = ({ sale, place, step, isDead, isRefused }: SaleScene, { holder, onWire }: Scene) =>
   place === 'inside' && !isDead && !isRefused && holder !== sale && !(step === 'release' && onWire?.sale === sale);
 
-/** The sales of a node. Where there is no room for all, those that are over go first. */
+/** The sales of a node. If there is no room for all, finished sales are dropped first. */
 function salesAt(scene: Scene, node: string, box: Box): SaleScene[] {
   const all = scene.sales.filter((each) => each.node === node);
   const tooMany = Math.max(0, all.length - roomFor(box));
@@ -81,7 +81,7 @@ function salesAt(scene: Scene, node: string, box: Box): SaleScene[] {
   return all.filter((each) => !over.has(each)).slice(-Math.max(1, roomFor(box)));
 }
 
-/** What a sale does, in a word; the best word first. */
+/** What a sale is doing, in a word; the best word first. */
 function statusOf({ place, read, wrote, code, isDead, isRefused, step, tries }: SaleScene, of: Place): Both[] {
   if (isDead) return [['crashed', '已宕机']];
   if (isRefused) return [['not sold', '未卖出']];
@@ -106,7 +106,7 @@ interface SaleProps {
   row: Row;
   place: Place;
   stage: string;
-  /** It works as if it held the lock, and does not. */
+  /** It works as if it held the lock, but does not. */
   lacksLock: boolean;
   isActive: boolean;
 }
@@ -151,7 +151,7 @@ function Sale({ sale, row, place, stage, lacksLock, isActive }: SaleProps) {
   </g>`;
 }
 
-/** What stands below a sale, in lines; of each line the best words first. */
+/** The lines below a sale; for each line the best words first. */
 function footOf(tries: number, warning: Both | undefined, calls: Calls | undefined, isStacked: boolean): Both[][] {
   if (warning === THINKS && isStacked) return [[['⚠ thinks it', '⚠ 以为自己']], [['holds the lock', '持有锁']]];
   if (warning) return [[warning]];
@@ -170,7 +170,7 @@ function Foot({ row: { x, y, w, h, foot }, lines, class: kind }: { row: Row; lin
   });
 }
 
-/** What a sale has read, or written, in its hand. */
+/** The cards with what a sale has read or written. */
 function Card({ sale, value, box: { x, y, w, h } }: { sale: SaleScene; value: number; box: Box }) {
   const { isTwin, isRefused, wrote } = sale;
   const read: Both = wrote === undefined ? ['read', '读到'] : ['wrote', '写回'];
@@ -207,7 +207,7 @@ type Calls = (props: CallsProps) => unknown;
 const CALL = { w: 78, h: 20 };
 const MOST_CALLS = 40;
 
-/** The open calls of a waiter, the newest on top: each try is a call that waits for the next one. */
+/** The open calls of a waiter, newest on top: each try is a call that waits for the next one. */
 function Pile({ tries, row: { isStacked, card, circle, foot, ...row }, from }: CallsProps) {
   const room = row.x + row.w - 14 - from;
   const h = isStacked ? card.h : row.h - foot - 6;
@@ -235,7 +235,7 @@ function Call({ x, y, w, text = '' }: { x: number; y: number; w: number; text?: 
     ${text && html`<${Text} x=${x + w / 2} y=${y} texts=${[text]} room=${w - 6} size=${12} isMono anchor="middle" />`}</g>`;
 }
 
-/** How a waiter waits, where that is what the stage is about. */
+/** How a waiter waits, if that is the topic of the stage. */
 const waiting: Record<string, Calls> = { '2-recursive-retry': Pile, '3-spin': Loop };
 
 interface TwinsProps {
@@ -244,7 +244,7 @@ interface TwinsProps {
   isUpright: boolean;
 }
 
-/** Cards that say the same and must not are joined. */
+/** Joins cards that show the same number but should not. */
 export function Twins({ nodes, scene, isUpright }: TwinsProps) {
   const twins = Object.keys(scene.nodes).flatMap((name, node) => {
     const box = nodes[node] as Box;

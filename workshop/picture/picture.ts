@@ -1,4 +1,4 @@
-// The picture: two nodes, the wire, Redis and the till, at a place between two beats. A pure function of where one is, so that one can
+// The picture: two nodes, the wires, Redis and the till, at a position between two beats. A pure function of the position, so that one can
 // play it, step through it, scrub, and draw an exact moment for a page that doesn't move.
 
 import { html } from 'htm/preact';
@@ -17,20 +17,20 @@ export interface PictureProps {
   size: Size;
   stage: string;
   leaseMs: number;
-  /** What the picture shows, for those who don't see it. */
+  /** A description of the picture for screen readers. */
   label: string;
 }
 
-/** How far into a beat Redis carries its command out. */
+/** How far into a beat Redis executes the command. */
 export const DOES = 0.48;
-/** And when the command is there, when the reply leaves, and when the node has it. */
+/** And when the command arrives, when the reply leaves, and when the node has it. */
 const [ARRIVES, LEAVES, HEARD] = [0.42, 0.56, 0.92];
-/** How far into a beat without a command its change is seen. */
+/** How far into a beat without a command its change is visible. */
 const CHANGES = 0.45;
-/** Tries in a row are drawn as so many at most. */
+/** The most tries in a row to draw. */
 const MOST_LAPS = 3;
 
-/** What is to be seen at a place between two beats. */
+/** What is visible at a position between two beats. */
 function momentOf({ beats, scenes }: Beats, pos: number) {
   const index = Math.max(0, Math.min(beats.length - 1, Math.floor(pos)));
   const beat = beats[index] as Beat;
@@ -43,7 +43,7 @@ function momentOf({ beats, scenes }: Beats, pos: number) {
   return {
     index,
     isMoving: phase > 0 && phase < 1,
-    /** The beat that is shown, or was shown last. */
+    /** The current or last beat. */
     beat: phase > 0 ? beat : beats[index - 1],
     phase: phase < 1 ? (phase * laps) % 1 : 1,
     redis: phase < (command === undefined ? CHANGES : DOES) ? before : after,
@@ -53,7 +53,7 @@ function momentOf({ beats, scenes }: Beats, pos: number) {
   };
 }
 
-/** Tries in a row are counted one after the other. */
+/** Tries in a row are counted one by one. */
 function trying(scene: Scene, { kind, sale, times }: Beat, phase: number): Scene {
   if (kind !== 'tries') return scene;
   const tried = (tries: number) => tries + Math.floor(times * phase);
@@ -92,7 +92,7 @@ export function Picture({ beats, pos, size: real, stage, leaseMs, label }: Pictu
   </svg>`;
 }
 
-/** Which part of Redis the command of this moment has to do with. */
+/** The part of Redis that the current command touches. */
 function touchedBy({ beat, phase, isMoving }: ReturnType<typeof momentOf>): { stock?: Touched; lock?: Touched } {
   if (beat === undefined || beat.kind === 'hold') return {};
   const { command, kind, breaks, sale } = beat;
@@ -105,7 +105,7 @@ function touchedBy({ beat, phase, isMoving }: ReturnType<typeof momentOf>): { st
   return command?.about === 'stock' ? { stock: touched } : { lock: touched };
 }
 
-/** A command as it is written, and shorter where there is no room. */
+/** A command's text, shorter if there is no room. */
 function wordsOf(command: Command): string[] {
   const all = written(command).split(' ');
   return all.map((_, left) => all.slice(0, all.length - left).join(' '));
@@ -122,7 +122,7 @@ interface TripProps {
   isBesideHeld: boolean;
 }
 
-/** A command goes to Redis, and its reply comes back. */
+/** A command travels to Redis, and its reply comes back. */
 function Trip({ beat, command, phase, ...way }: TripProps) {
   const { kind, sale, times, breaks } = beat;
   const texts = wordsOf(command).map((words) => (times > 1 ? `${words} ×${times}` : words));
@@ -146,16 +146,16 @@ interface MessageProps {
   layout: Layout;
   node: number;
   sale: string;
-  /** How far it is from its node to Redis. */
+  /** How far along the way to Redis it is. */
   share: number;
   texts: string[];
   kind: string;
   opacity?: number;
-  /** Another one is held: it stays out of its way. */
+  /** Another command is held there: this one keeps clear of it. */
   isBesideHeld?: boolean;
 }
 
-/** A message on the wire: a dot in the colour of its sale, and what it says. */
+/** A message on the wire: a dot in the colour of its sale, and its text. */
 function Message({ layout, node, sale, share, texts, kind, opacity = 1, isBesideHeld }: MessageProps) {
   const { from, to } = layout.wires[node] ?? { from: [0, 0], to: [0, 0] };
   const [x, y] = [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];

@@ -1,4 +1,4 @@
-// Many buyers at once: the stock as it is and as it should be, and how often each unit was sold.
+// Many buyers at once: the actual and the expected stock, and how often each unit was sold.
 
 import { html } from 'htm/preact';
 import { type Both, inLanguage } from './language.ts';
@@ -10,7 +10,7 @@ export interface Rush {
   /** The stock before the first sale. */
   first: number;
   buyers: number;
-  /** The sales that are written, in this order: which unit each has sold, and the stock then. */
+  /** The written sales, in order: the unit that each sold, and the resulting stock. */
   sales: { unit: number; stock: number }[];
 }
 
@@ -31,7 +31,7 @@ export function rushOf(events: AnyEvent[]): Rush {
   return { first, buyers: buyers.size, sales };
 }
 
-/** After so many sales: the stock, what it should be, who paid for a unit that was sold already, and how often each was sold. */
+/** After this many sales: the stock, the expected stock, who paid for a unit that was already sold, and how often each unit was sold. */
 function accountOf({ first, sales }: Rush, pos: number) {
   const done = sales.slice(0, Math.floor(pos));
   const times = new Map<number, number>();
@@ -142,10 +142,10 @@ function Lines({ rush: { first, sales }, account, plot }: { rush: Rush; account:
   </g>`;
 }
 
-/** So many columns can be told apart. */
+/** The most columns that can be told apart. */
 const MOST_COLUMNS = 150;
 
-/** A ticket for each time that a unit was sold; of many units the one of each few that was sold most often. */
+/** A ticket for each time a unit was sold; with many units, one column shows the most-sold unit of several. */
 function Units({ rush: { first, sales }, account, strip }: { rush: Rush; account: Account; strip: Box }) {
   const { times, most, mostTimes } = account;
   const count = Math.min(first, Math.max(1, sales.length));

@@ -1,4 +1,4 @@
-// What has happened in a beat, as one sentence in the past tense, and what follows from it: made of the beat and of what there was before
+// What happened in a beat, as one sentence in the past tense, and its consequence: made from the beat and the state before
 // and after. It knows no lock by name: what is said goes by what was done.
 
 import { durationInChinese, formatDuration, listOf } from '../../loadtest/narration/numbers.ts';
@@ -9,7 +9,7 @@ import type { Beat, Beats, Command, SaleScene, Scene } from './beats.ts';
 import type { Both } from './language.ts';
 import type { Act } from './trips.ts';
 
-/** What has happened, and what follows from it. */
+/** What happened, and its consequence. */
 export interface Said {
   big: Both;
   small: Both;
@@ -17,48 +17,48 @@ export interface Said {
 
 export interface Saying {
   stage: string;
-  /** How a sentence of the lab reads. */
+  /** Turns a sentence of the lab into text. */
   tell?: (told: unknown) => Both;
 }
 
-/** Calls that each wait for the next one; and one call that asks again. */
+/** Calls that each wait for the next one; and a single call that retries. */
 const [PILES_CALLS, LOOPS] = ['2-recursive-retry', '3-spin'];
-/** What comes to Redis so soon after another command of its sale was sent before the answer to that, in milliseconds. */
+/** A command that reaches Redis this soon after its sale's previous one was sent before that one's reply, in milliseconds. */
 const ON_THE_WAY_MS = 0.2;
-/** So many buyers at most are named. */
+/** The most buyers to name. */
 const MOST_NAMED = 4;
 
 const nothing: Both = ['', ''];
 const said = (big: Both, small: Both = nothing): Said => ({ big, small });
 const toldByLab = (told: unknown): Both => [narrated(told as StepSentence), narratedInChinese(told as StepSentence)];
 
-/** A beat, with what there was before and after. */
+/** A beat, with the state before and after. */
 interface Moment extends Saying {
   beat: Beat;
-  /** Several may hold it: it has permits. */
+  /** True for a semaphore: several may hold it. */
   isShared: boolean;
   before: Scene;
   after: Scene;
   sale: string;
   own: SaleScene | undefined;
-  /** Who is inside besides it. */
+  /** Another sale that is inside. */
   met: SaleScene | undefined;
-  /** Who has read the same, and has not written. */
+  /** A sale that has read the same and has not written. */
   twin: SaleScene | undefined;
-  /** It is paused, or has crashed meanwhile. */
+  /** True if it is paused or has crashed. */
   isTwinPaused: boolean;
-  /** The sale is inside, its lock is gone, and it does not know. */
+  /** True if the sale is inside without knowing that its lock is gone. */
   isMistaken: boolean;
   later: Beat[];
   stock: number;
 }
 
-/** Signs that nobody sees, around each name of a sale: so the page finds it, and gives it its colour. */
+/** Invisible characters around each sale's name, so that the page can colour it. */
 const [OPENS, CLOSES] = ['\u2068', '\u2069'];
 /** The parts of a sentence: every second one is the name of a sale. */
 export const partsOf = (text: string) => text.split(/[\u2068\u2069]/);
 
-/** The same, with the names of the sales between those signs. */
+/** The same, with the sales' names between those characters. */
 function named<Value>(value: Value, names: Set<string>): Value {
   if (typeof value === 'string') return (names.has(value) ? `${OPENS}${value}${CLOSES}` : value) as Value;
   if (Array.isArray(value)) return value.map((each) => named(each, names)) as Value;
@@ -99,7 +99,8 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
   come({ before, after, stock }) {
     const came = after.sales.slice(before.sales.length);
     const nodes = [...new Set(came.map(({ node }) => node))];
-    const inStock: Both = before.sales.length > 0 ? nothing : [`${stock} units are in stock.`, `库存 ${stock} 件。`];
+    const inStock: Both =
+      before.sales.length > 0 ? nothing : [`There are ${stock} units in stock.`, `库存 ${stock} 件。`];
     const at = nodes.map((node) => ({
       node,
       sales: came.filter((each) => each.node === node).map(({ sale }) => sale),
@@ -107,18 +108,18 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
     if (came.length > MOST_NAMED) {
       const where = at.map(({ node }) => node);
       return said(
-        [`${came.length} buyers came to ${listOf(where)}.`, `${came.length} 个买家来到 ${where.join(' 和 ')}。`],
+        [`${came.length} buyers arrived at ${listOf(where)}.`, `${came.length} 个买家来到 ${where.join(' 和 ')}。`],
         inStock,
       );
     }
     const [first, second] = at as [(typeof at)[number], (typeof at)[number]?];
     const buyers = first.sales.length > 1 ? 'Buyers' : 'Buyer';
     const [and, zhAnd] = second
-      ? [`, ${listOf(second.sales)} to ${second.node}`, `，${second.sales.join('、')} 来到 ${second.node}`]
+      ? [`, ${listOf(second.sales)} at ${second.node}`, `，${second.sales.join('、')} 来到 ${second.node}`]
       : ['', ''];
     return said(
       [
-        `${buyers} ${listOf(first.sales)} came to ${first.node}${and}.`,
+        `${buyers} ${listOf(first.sales)} arrived at ${first.node}${and}.`,
         `买家 ${first.sales.join('、')} 来到 ${first.node}${zhAnd}。`,
       ],
       inStock,
@@ -131,7 +132,7 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
             `${sale} took the mutex of ${node}. ${met.sale} was still inside.`,
             `${sale} 拿到 ${node} 的互斥锁，而 ${met.sale} 还在临界区内。`,
           ],
-          ['Each node has a mutex of its own.', '每个节点都有自己的互斥锁。'],
+          ['Each node has its own mutex.', '每个节点都有自己的互斥锁。'],
         )
       : said([`${sale} took the mutex of ${node}.`, `${sale} 拿到 ${node} 的互斥锁。`]),
   'mutex-wait': ({ sale, beat: { node }, after: { mutex } }) =>
@@ -149,7 +150,7 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
           ? [`${sale}'s write`, `${sale} 的写入`]
           : [`${sale}'s release`, `${sale} 的释放`];
     return said(
-      [`${what[0]} was held up on its way to Redis.`, `${what[1]}卡在去 Redis 的路上。`],
+      [`${what[0]} was delayed on its way to Redis.`, `${what[1]}卡在去 Redis 的路上。`],
       sale !== '' && before.lock?.endsAt ? ['Its lease keeps running.', '租期仍在倒数。'] : nothing,
     );
   },
@@ -157,13 +158,13 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
     const tries = own?.tries ?? 0;
     const waits: Partial<Record<string, Both>> = {
       [PILES_CALLS]: [
-        `${tries} calls are open now, and each waits for the next.`,
+        `${tries} calls are open now, each waiting for the next.`,
         `${tries} 个调用都没有返回，一个等一个。`,
       ],
-      [LOOPS]: [`It is still one call: it loops, and nothing piles up.`, '始终只有一个调用：循环重试，不会堆积。'],
+      [LOOPS]: [`It is still a single call: it loops, and nothing piles up.`, '始终只有一个调用：循环重试，不会堆积。'],
     };
     return said(
-      [`${sale} asked ${often(times)}, and was refused.`, `${sale} 又请求 ${times} 次，都被拒绝。`],
+      [`${sale} tried ${often(times)}, and was refused.`, `${sale} 又请求 ${times} 次，都被拒绝。`],
       tries > 1 ? waits[stage] : nothing,
     );
   },
@@ -174,7 +175,7 @@ const ofKind: Record<Beat['kind'], (moment: Moment) => Said> = {
         ? [`${sale} keeps its permit while it works.`, `${sale} 工作期间一直持有许可。`]
         : [`${sale} keeps the lock while it works.`, `${sale} 工作期间一直持有锁。`],
     ),
-  /** What a process did not read when it came. */
+  /** A reply that the process did not read when it arrived. */
   reads: (moment) => ofReading(moment),
   'lease-end': ({ sale, before, isShared, isMistaken }) =>
     isShared
@@ -214,7 +215,7 @@ const lasts = (ms: number): Both => [formatDuration(ms), durationInChinese(ms)];
 const timesOf = (count: number) => ['never', 'once', 'twice'][count] ?? `${count} times`;
 const thinks = (sale: string): Both => [`${sale} thinks it holds the lock.`, `${sale} 以为自己仍持有锁。`];
 
-/** Who has decided that a sale waits no longer. */
+/** Who ended the sale's wait. */
 const waitsEnd: Record<string, (sale: string, waited: Both) => Both> = {
   LOCK_WAIT_TIMEOUT: (sale, [ms, zhMs]) => [
     `${sale} gave up: it had waited ${ms}, its limit.`,
@@ -226,21 +227,21 @@ const waitsEnd: Record<string, (sale: string, waited: Both) => Both> = {
   ],
 };
 
-/** Why nothing was sold, by the code of the answer. */
+/** Why nothing was sold, by problem code. */
 const refusals: Record<string, (sale: string) => Both> = {
-  OUT_OF_STOCK: (sale) => [`${sale} found nothing left in stock.`, `${sale} 发现库存已空。`],
+  OUT_OF_STOCK: (sale) => [`${sale} found no units left in stock.`, `${sale} 发现库存已空。`],
   STORE_UNAVAILABLE: (sale) => [
-    `${sale} got no answer from Redis, and gave up.`,
+    `${sale} got no reply from Redis, and gave up.`,
     `${sale} 得不到 Redis 的回复，放弃了。`,
   ],
   LOCK_NOT_HELD: (sale) => [
     `${sale} found out that it had lost the lock, and gave up.`,
     `${sale} 得知锁已丢失，放弃了。`,
   ],
-  ORDER_FAILED: (sale) => [`${sale} failed before it wrote.`, `${sale} 还没写回就失败了。`],
-  NOT_REPLICATED: (sale) => [`${sale} was refused: no replica had confirmed.`, `${sale} 被拒绝：没有副本确认。`],
+  ORDER_FAILED: (sale) => [`${sale} failed before its write.`, `${sale} 还没写回就失败了。`],
+  NOT_REPLICATED: (sale) => [`${sale} failed: no replica confirmed the write.`, `${sale} 被拒绝：没有副本确认。`],
   TOO_MANY_CONFLICTS: (sale) => [
-    `Others wrote first each time, and ${sale} gave up.`,
+    `Other sales wrote first every time, and ${sale} gave up.`,
     `每次都被别人抢先写入，${sale} 放弃了。`,
   ],
   LOCK_FAILED: (sale) => [`The lock failed, and ${sale} gave up.`, `锁出错，${sale} 放弃了。`],
@@ -259,19 +260,19 @@ function ofNode({ beat: { node, is }, before, after, sale, own, isMistaken }: Mo
       sale === ''
         ? [`${node} was paused.`, `${node} 停顿。`]
         : [`${node} was paused in the middle of ${sale}'s sale.`, `${node} 停顿，${sale} 的销售做到一半。`],
-      ['It can send nothing, so it renews nothing.', '它什么也发不出去，也就无法续期。'],
+      ["It can't send anything, so it can't renew its lease.", '它什么也发不出去，也就无法续期。'],
     );
   if (is === 'blocked')
     return said(
       [`${node} was busy computing, and did not respond.`, `${node} 忙于计算，不再响应。`],
-      ['Its timers wait as well, so nothing is renewed.', '定时器也停了，所以无法续期。'],
+      ["Its timers don't fire either, so nothing is renewed.", '定时器也停了，所以无法续期。'],
     );
-  if (before.nodes[node] === 'killed') return said([`${node} started again.`, `${node} 重新启动。`]);
+  if (before.nodes[node] === 'killed') return said([`${node} restarted.`, `${node} 重新启动。`]);
   const isOld = own?.read !== undefined && own.wrote === undefined && own.read !== after.stock;
   return said(
     sale === ''
-      ? [`${node} woke up.`, `${node} 恢复运行。`]
-      : [`${node} woke up, and ${sale} carried on.`, `${node} 恢复运行，${sale} 继续执行。`],
+      ? [`${node} resumed.`, `${node} 恢复运行。`]
+      : [`${node} resumed, and ${sale} carried on.`, `${node} 恢复运行，${sale} 继续执行。`],
     isMistaken
       ? isOld
         ? [
@@ -363,24 +364,28 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
   },
   'acquire-again': ({ sale, after: { lock } }) =>
     said(
-      [`${sale} asked for its own lock again, and got it.`, `${sale} 再次申请自己持有的锁，成功了。`],
+      [`${sale} acquired its own lock again.`, `${sale} 再次申请自己持有的锁，成功了。`],
       lock?.count === undefined
         ? nothing
         : [`It holds the lock ${timesOf(lock.count)} now.`, `现在持有 ${lock.count} 次。`],
     ),
   denied({ sale, before, beat: { breaks }, isShared }) {
     const waits: Both = [`${sale} has to wait.`, `${sale} 只能等待。`];
-    if (isShared) return said([`${sale} asked for a permit: none was left.`, `${sale} 申请许可，已无空闲。`], waits);
+    if (isShared)
+      return said([`${sale} asked for a permit, but none was left.`, `${sale} 申请许可，已无空闲。`], waits);
     if (breaks.includes('own-lock') && (before.holder ?? sale) === sale)
       return said(
-        [`${sale} asked for its own lock again, and was refused.`, `${sale} 再次申请自己持有的锁，被拒绝。`],
+        [`${sale} tried to acquire its own lock again, and was refused.`, `${sale} 再次申请自己持有的锁，被拒绝。`],
         [`${sale} waits for itself.`, `${sale} 在等自己。`],
       );
     const holder = before.sales.findLast((each) => each.sale === before.holder);
     if (holder === undefined)
-      return said([`${sale} asked for the lock, and was refused.`, `${sale} 请求加锁，被拒绝。`]);
+      return said([`${sale} tried to acquire the lock, and was refused.`, `${sale} 请求加锁，被拒绝。`]);
     return said(
-      [`${sale} asked for the lock, but ${holder.sale} held it.`, `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`],
+      [
+        `${sale} tried to acquire the lock, but ${holder.sale} held it.`,
+        `${sale} 请求加锁，但锁由 ${holder.sale} 持有。`,
+      ],
       holder.isDead
         ? [`${holder.sale} crashed, and will never release it.`, `${holder.sale} 已宕机，不会再释放锁。`]
         : waits,
@@ -412,7 +417,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
     if (isMistaken && own?.step !== 'release' && !breaks.includes('freed-other'))
       return said(
         [`${sale} released the lock that it got for its second call.`, `${sale} 释放了第二次调用时拿到的锁。`],
-        [`It thinks it still holds the first one, and goes on.`, `它以为第一次的锁还在，继续执行。`],
+        [`It thinks it still holds the first lock, and carries on.`, `它以为第一次的锁还在，继续执行。`],
       );
     if (!breaks.includes('freed-other'))
       return said(
@@ -436,7 +441,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
       [`${sale} released once, and still holds the lock.`, `${sale} 释放一次，仍持有锁。`],
       lock?.count === undefined
         ? nothing
-        : [`It has to release ${timesOf(lock.count)} more.`, `还要再释放 ${lock.count} 次。`],
+        : [`It has to release it ${timesOf(lock.count)} more.`, `还要再释放 ${lock.count} 次。`],
     ),
   'release-refused': (moment) => {
     const { sale, beat, before } = moment;
@@ -457,7 +462,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
         )
       : said(
           moment.isShared
-            ? [`${sale} tried to give its permit back, but had none any more.`, `${sale} 要归还许可，但许可已失效。`]
+            ? [`${sale} tried to return its permit, but no longer had one.`, `${sale} 要归还许可，但许可已失效。`]
             : [`${sale} tried to release the lock, but it was gone.`, `${sale} 要释放锁，但锁已不存在。`],
           [`Only then did ${sale} find out that it had lost it.`, `${sale} 这时才发现锁早已丢失。`],
         );
@@ -467,7 +472,7 @@ const ofAct: Record<Act, (moment: Moment) => Said> = {
       [`${sale}'s watchdog renewed the lease.`, `${sale} 的看门狗续期成功。`],
       leaseMs === undefined
         ? nothing
-        : [`Its ${lasts(leaseMs)[0]} start again.`, `租期 ${lasts(leaseMs)[1]}，重新开始计时。`],
+        : [`The ${lasts(leaseMs)[0]} start again.`, `租期 ${lasts(leaseMs)[1]}，重新开始计时。`],
     ),
   'renew-refused'({ sale, beat: { at }, before: { holder }, later }) {
     const next = later.find((each) => each.sale === sale && each.command);
@@ -520,26 +525,26 @@ function ofWrite(moment: Moment): Said {
   );
 }
 
-/** What has raised the newest token that the stock knows. */
+/** The stock has seen a newer token. */
 const noted = ({ sale, own, before, after }: Moment): Both | undefined =>
   after.newest === before.newest || own?.token === undefined
     ? undefined
     : [
-        `The stock noted ${sale}'s token: the newest is ${own.token} now.`,
+        `The stock recorded ${sale}'s token: the newest is now ${own.token}.`,
         `库存记下 ${sale} 的令牌：最新令牌是 ${own.token}。`,
       ];
 
-/** Who is inside with a permit as well. */
+/** The other sales that hold a permit. */
 function beside({ sale, after }: Moment): Both {
   const others = after.sales.filter((each) => each.sale !== sale && each.place === 'inside' && !each.isDead);
   const names = others.map((each) => each.sale);
   if (names.length === 0) return nothing;
-  return [`${listOf(names)} ${names.length === 1 ? 'has' : 'have'} one, too.`, `${names.join('、')} 也有许可。`];
+  return [`${listOf(names)} ${names.length === 1 ? 'has' : 'have'} one too.`, `${names.join('、')} 也有许可。`];
 }
 
-const gaveBack = ({ sale }: Moment) => said([`${sale} gave its permit back.`, `${sale} 归还了许可。`]);
+const gaveBack = ({ sale }: Moment) => said([`${sale} returned its permit.`, `${sale} 归还了许可。`]);
 
-/** A process reads a reply that came earlier, and does what follows from it. */
+/** A process reads a reply that arrived earlier, and acts on it. */
 function ofReading(moment: Moment): Said {
   const { sale, own, before, beat } = moment;
   const was = before.sales.findLast((each) => each.sale === sale);
@@ -555,7 +560,7 @@ function ofReading(moment: Moment): Said {
   );
 }
 
-/** What was sold twice, or is sold and still in stock. */
+/** What was sold twice, or was sold but is still in stock. */
 function soldTwice({ till, stock, shouldBe }: Scene): Both {
   const units = [...new Set(till.filter(({ isDouble }) => isDouble).map(({ unit }) => unit))];
   const [unit] = units;
@@ -569,7 +574,7 @@ function soldTwice({ till, stock, shouldBe }: Scene): Both {
   ];
 }
 
-/** How it came out. */
+/** How the run ended. */
 function howItEnded({ after, stock, stage }: Moment): Said {
   const { till, sales } = after;
   const [paid, fell] = [till.length, stock - after.stock];
@@ -588,11 +593,11 @@ function howItEnded({ after, stock, stage }: Moment): Said {
     ]);
   if (stage === LOOPS && tries > 1)
     return said(big, [
-      `Nothing was sold twice, and one wait of ${tries} tries was one call.`,
+      `Nothing was sold twice, and a wait of ${tries} tries took a single call.`,
       `没有重复卖出，一次等待试了 ${tries} 次，只有一个调用。`,
     ]);
   const without = sales.filter((each) => each.wrote === undefined && !each.isDead).map(({ sale }) => sale);
-  if (without.length === 0) return said(big, ['As it should be.', '结果正确。']);
+  if (without.length === 0) return said(big, ['That is correct.', '结果正确。']);
   if (without.length > MOST_NAMED)
     return said(big, [
       `${without.length} buyers got nothing, and paid nothing.`,
@@ -604,14 +609,14 @@ function howItEnded({ after, stock, stage }: Moment): Said {
   ]);
 }
 
-/** A command as it is written on its dot: `SET lock A PX 500 NX`, `release-if-owner A`. */
+/** A command's text beside its dot: `SET lock A PX 500 NX`, `release-if-owner A`. */
 export function written({ name, verb, args = [], about }: Command): string {
   // A script is called by its name alone.
   if (verb === name) return [name, args[0]].filter(Boolean).join(' ');
   return about === 'lock' ? [verb, ...args].join(' ') : verb;
 }
 
-/** Its answer, as Redis would print it. */
+/** Its reply, as redis-cli would print it. */
 export const writtenReply = (command: Pick<Command, 'returned'> | undefined): string => replyOf(command?.returned);
 
 function replyOf(returned: Returned | undefined): string {

@@ -1,4 +1,4 @@
-// What is not at a node: the stock and the lock in Redis, and the till.
+// The parts outside of the nodes: the stock and the lock in Redis, and the till.
 
 import { html } from 'htm/preact';
 import type { Place, Scene } from './beats.ts';
@@ -13,7 +13,7 @@ interface PartProps {
   isUpright: boolean;
 }
 
-/** A part of Redis, with a flash when a command changes it, and a rim until the next one comes. */
+/** A part of Redis, with a flash when a command changes it, and a rim until the next command. */
 function Part({ box: { x, y, w, h }, kind, touched }: { box: Box; kind: string; touched?: Touched | undefined }) {
   return html`<rect class=${`part ${kind}`} x=${x} y=${y} width=${w} height=${h} rx="9" />
     ${
@@ -81,7 +81,7 @@ export function Lock({ box, scene, touched, isUpright, place, at, leaseMs }: Loc
 
 const drawn = ({ x, y, w, h }: Box) => ({ x, y, width: w, height: h, rx: h / 2 });
 
-/** What is left of the lease, and how long it is: sentences speak of that. */
+/** The rest of the lease, and its length, which the sentences mention. */
 function leftOf(ms: number | undefined, leaseMs: number): Both[] {
   if (ms === undefined) return [['no TTL', '没有 TTL']];
   if (ms <= leaseMs && leaseMs < 10_000)
@@ -97,7 +97,7 @@ function leftOf(ms: number | undefined, leaseMs: number): Both[] {
 
 const RECEIPT = { least: 64, most: 150, gap: 8 };
 
-/** A receipt for each sale that is written. */
+/** A receipt for each written sale. */
 export function Till({ box, scene: { till }, isUpright }: Omit<PartProps, 'touched'>) {
   const { x, y, w, h } = box;
   const from = x + (isUpright ? 50 : 92);

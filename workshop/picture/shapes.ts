@@ -1,27 +1,27 @@
-// What the pictures are drawn of.
+// The shapes of the pictures.
 
 import { html } from 'htm/preact';
 import { type Weight, widthOf } from './layout.ts';
 
-/** The colour of a sale, as a class. */
+/** A sale's colour, as a CSS class. */
 export const colour = (sale: string) => (/^[A-D]$/.test(sale) ? `c-${sale}` : 'c-none');
-/** What stands in the circle of a sale: its letter, or its number at its node. */
+/** The text in a sale's circle: its letter, or its number at its node. */
 export const letter = (sale: string) => sale.replace(/^0+/, '');
 
 export const ease = (share: number) => (share < 0.5 ? 2 * share * share : 1 - (2 - 2 * share) ** 2 / 2);
-/** How much of the way from one moment to another is gone. */
+/** How far a moment lies between two others, from 0 to 1. */
 export const part = (phase: number, from: number, to: number) => Math.max(0, Math.min(1, (phase - from) / (to - from)));
 
 const SMALLEST = 11.5;
 
 interface Words extends Weight {
-  /** The same thing in other words, the best first. */
+  /** Alternative texts for the same thing, best first. */
   texts: string[];
   room: number;
   size?: number | undefined;
 }
 
-/** The first of the texts that has room, and its size: it becomes smaller before it becomes shorter. */
+/** The first text that fits, and its size: texts shrink before a shorter one is used. */
 export function fitted({ texts, room, size = 14, ...weight }: Words) {
   const text = texts.find((each) => widthOf(each, weight) * Math.min(SMALLEST, size) <= room);
   if (text === undefined) return undefined;
@@ -38,7 +38,7 @@ interface TextProps extends Words {
   class?: string;
 }
 
-/** A line of text, and nothing if no text has room. */
+/** A line of text; nothing if no text fits. */
 export function Text({ x, y, anchor = 'start', class: kind = '', ...words }: TextProps) {
   const fit = fitted(words);
   if (fit === undefined) return null;
@@ -61,10 +61,10 @@ export function Who({ sale, x, y, r, class: kind = 'who' }: WhoProps) {
     <${Text} class="letter" x=${x} y=${y} texts=${[name]} room=${2 * r - 3} size=${Math.min(17, r * 1.2)} isBold anchor="middle" />`;
 }
 
-/** A part of Redis that a command has to do with. */
+/** A part of Redis that a command touches. */
 export interface Touched {
   /** A class. */
   colour: string;
-  /** From 1 when it happens to 0. */
+  /** From 1 when it happens, down to 0. */
   flash: number;
 }

@@ -1,14 +1,14 @@
-// What is shown of a playing: its beats, and what was found of it.
+// What is shown of a playing: its beats and its result.
 
 import type { Beats } from './beats.ts';
 
 export interface Shown {
-  /** Its lock: what its file is called. */
+  /** The name of its lock's file. */
   stage: string;
   beats: Beats;
   verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
-  /** Where it breaks, or is kept from breaking, by the place of the beat. */
+  /** The beat in which the lock breaks or is saved, by index. */
   turning?: { at: number; isBad: boolean } | undefined;
-  /** Why it could not be staged, or not be played. */
+  /** Why it could not be staged or played. */
   whyNot?: string | undefined;
 }

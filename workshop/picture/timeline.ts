@@ -1,4 +1,4 @@
-// The playing as lanes: a dot for each beat, a bar while a sale is inside, and the lock below. The diamond is where it turns.
+// The playing as lanes: a dot for each beat, a bar while a sale is inside, and the lock below. The diamond marks the deciding moment.
 
 import { html } from 'htm/preact';
 import type { Beat, Beats, SaleScene } from './beats.ts';
@@ -9,10 +9,10 @@ interface TimelineProps {
   beats: Beats;
   pos: number;
   w: number;
-  /** The beat that decides, and whether it breaks the shop. */
+  /** The deciding beat, and whether it breaks the lock. */
   turning: { at: number; isBad: boolean } | undefined;
   go: (pos: number) => void;
-  /** What happens at this moment. */
+  /** What happens at this moment, as text. */
   label: string;
 }
 
@@ -73,7 +73,7 @@ export function Timeline({ beats: { beats, scenes, place }, pos, w, turning, go,
   </div>`;
 }
 
-/** In whose lanes a beat is. */
+/** The lanes of a beat. */
 function lanesOf({ kind, sale }: Beat, sales: string[]): string[] {
   if (kind === 'lease-end') return [LOCK];
   if (kind === 'come' && !sales.includes(sale)) return sales.filter((each) => sale.includes(each));
@@ -94,7 +94,7 @@ function Diamond({ x, y, isBad, later }: DiamondProps) {
 
 type Span = [from: number, to: number];
 
-/** From which scene until which it is so. */
+/** The ranges of scenes in which a condition is true. */
 function spansOf(count: number, isSo: (scene: number) => boolean): Span[] {
   const found: Span[] = [];
   for (let scene = 0; scene < count; scene += 1) {

@@ -1,8 +1,8 @@
-// The commands of a playing, each with its answer, what it did in Redis, and the steps that its sale took when it had the answer.
+// The commands of a playing, each with its reply, its effect in Redis, and the steps that its sale took after the reply.
 
 import type { LockKey, Message, PlayEvent, Returned, Step } from '../../simulation/events.ts';
 
-/** An event of a scenario or of a game of the search, whatever its sentences are. */
+/** An event of a scenario or of a game in the model checker. */
 export type AnyEvent = PlayEvent<unknown, unknown>;
 type Of<Kind extends AnyEvent['kind']> = Extract<AnyEvent, { kind: Kind }>;
 
@@ -10,21 +10,21 @@ type Of<Kind extends AnyEvent['kind']> = Extract<AnyEvent, { kind: Kind }>;
 export interface Trip {
   message: Message;
   returned?: Returned;
-  /** What Redis held just after it, where it has changed something; and what it did to the lease. */
+  /** What Redis held just after it, if it changed something, and its effect on the lease. */
   holds?: Pick<Of<'redis'>, 'stock' | 'lock'>;
   lease?: Of<'lease'>['is'] | undefined;
-  /** What its sale did as soon as it had the answer. */
+  /** What its sale did on receiving the reply. */
   steps: Step[];
 }
 
 const nameOf = ({ node, id }: Message) => `${node} ${id}`;
 
-/** The trips by their `done` events, and those that were held on their way by their `held` events; and the steps that no trip has. */
+/** The trips by their `done` events, delayed trips by their `held` events, and the steps without a trip. */
 export function tripsOf(events: AnyEvent[]) {
   const trips = new Map<string, Trip>();
   const byEvent = new Map<AnyEvent, Trip>();
   const isTaken = new Set<AnyEvent>();
-  /** By the names of the sales: the trip whose answer has come last, and when. */
+  /** By sale: the trip with the latest reply, and its time. */
   const heard = new Map<string, { trip: Trip; at: number }>();
   let changes: { at?: number; holds?: Of<'redis'>; lease?: Trip['lease'] } = {};
   for (const event of events) {
@@ -55,12 +55,12 @@ export function tripsOf(events: AnyEvent[]) {
   return { tripOf: (event: AnyEvent) => byEvent.get(event), isTaken: (event: AnyEvent) => isTaken.has(event) };
 }
 
-/** What a command meant for its sale, and what came of it. */
+/** What a command meant to its sale, and its result. */
 export type Act =
   | 'read'
   | 'write'
   | 'write-refused'
-  /** Read and written in one. */
+  /** Read and written in one step. */
   | 'sell'
   | 'acquire'
   | 'acquire-again'
@@ -73,25 +73,25 @@ export type Act =
   | 'renew-refused'
   | 'other';
 
-/** What is known of a sale when Redis carries out its command. */
+/** What is known about a sale when Redis executes its command. */
 export interface Asker {
-  /** It has been let in. */
+  /** True once it has entered. */
   isInside: boolean;
-  /** It has left, and gives its lock back. */
+  /** True once it has left and is releasing its lock. */
   hasLeft: boolean;
-  /** The command that has got it its lock. */
+  /** The command that acquired its lock. */
   acquiredBy: string | undefined;
   hasRead: boolean;
 }
 
-/** A command with all that it was sent with. */
+/** A command with its arguments. */
 export const sentAs = ({ verb, args = [] }: Message) => [verb, ...args].join(' ');
 
 export const isNo = (returned: Returned | undefined) => returned === null || returned === 0 || returned === -1;
-/** Commands of Redis that change nothing. */
+/** Redis commands that change nothing. */
 const LOOKS = new Set(['GET', 'HGET', 'HGETALL', 'EXISTS', 'TTL', 'PTTL']);
 
-/** Goes by what happened: what the sale did next, and what became of the lease and the stock. What a command is called says nothing. */
+/** Decides by the effects: the sale's next step, and the changes of the lease and the stock. The command's name is ignored. */
 export function actOf({ message, returned, holds, lease, steps }: Trip, asker: Asker, before: Held): Act {
   const did = (step: Step['step']) => steps.some((each) => each.step === step);
   if (message.about === 'stock') {

@@ -1,23 +1,23 @@
-// The ◆ of a playing: the beat at which the lock breaks, or is kept from breaking. It is found in the beats, and written nowhere.
+// The ◆ of a playing: the beat in which the lock breaks or is saved. It is computed from the beats.
 
 import type { Beat, Beats, Break, Scene } from './beats.ts';
 import type { Shown } from './shown.ts';
 
-/** What keeps a lock from breaking. */
+/** What saves a lock from breaking. */
 export type Keep =
   | 'mutex-wait'
   | 'denied'
   | 'tries'
-  /** Somebody gets in because a lease has ended. */
+  /** A sale gets in because a lease has ended. */
   | 'after-lease'
-  /** It looks at a lock that is not its own. */
+  /** A sale checks a lock that is not its own. */
   | 'look'
   | 'release-refused'
   | 'acquire-again'
   | 'renew'
   | 'write-refused';
 
-/** What the ◆ of a lesson is about, the most telling first. */
+/** What the ◆ of a lesson is about, most significant first. */
 export interface Wanted {
   breaks: Break[];
   keeps: Keep[];
@@ -26,7 +26,7 @@ export interface Wanted {
 const WORST_FIRST: Break[] = ['overwritten', 'freed-other', 'same-read', 'two-inside', 'own-lock', 'closed'];
 const TELLING_FIRST: Keep[] = ['write-refused', 'release-refused', 'denied', 'mutex-wait'];
 
-/** Where it turns, by the place of the beat. Undefined when nothing decides. */
+/** The index of the deciding beat. Undefined if there is none. */
 export function turningOf(
   { beats, scenes }: Beats,
   { verdict, breaks, keeps }: Wanted & Pick<Shown, 'verdict'>,

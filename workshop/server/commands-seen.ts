@@ -1,4 +1,4 @@
-// The commands of the nodes as their links see them: what each has returned, what Redis held just after it, and whose it was.
+// The nodes' commands as their proxies see them: the reply, what Redis held just after it, and the sale that sent it.
 
 import type { Target, TargetNode } from '../../loadtest/harness/target.ts';
 import type { Wire } from '../../loadtest/harness/wire.ts';
@@ -10,18 +10,18 @@ import { readableOf } from '../../simulation/scripts.ts';
 import type { Command, Exchange } from '../../stack/proxy/link.ts';
 import { isNo } from '../picture/trips.ts';
 
-/** Times are milliseconds on the clock of the machine. */
+/** Times are milliseconds by the machine's clock. */
 export interface Seen {
   message: Message;
   command: Command;
   cameAt: number;
-  /** When the answer came back to the link, and when Redis had done it by then. Absent until then. */
+  /** When the reply reached the proxy, and by when Redis had executed the command. Absent until then. */
   answer?: { sentAt: number; at: number; doneAt: number; returned: Returned };
-  /** What Redis held just after it, and the moment by the clock of Redis. Absent where it was not asked. */
+  /** What Redis held just after it, and the time by Redis' clock. Absent if Redis was not asked. */
   after?: RedisContent & { redisMs: number };
 }
 
-/** Calls `onCome` with each command of this node that is about the stock or the lock: what becomes of it is entered there. Returns what ends that. */
+/** Calls `onCome` with each command of this node that is about the stock or the lock; its result is filled in later. Returns a function to stop. */
 export function seeCommands(
   { name: node, link }: TargetNode,
   { wire }: Pick<Target, 'wire'>,
@@ -31,7 +31,7 @@ export function seeCommands(
   const keys = { stockKey: wire.stockKey, lockKey: wire.lockKey(stage) };
   const asks = contentAsks(keys);
   const seenBy = new WeakMap<Command, Seen>();
-  /** The links go by the clock of this process. */
+  /** The proxies use this process's clock. */
   const sinceStart = machineClock.now() - performance.now();
   const ends = [
     link?.watch((command) => {
@@ -59,14 +59,14 @@ export function seeCommands(
   return () => ends.forEach((end) => void end?.());
 }
 
-/** All that `contentOf` may read, and the time. */
+/** Everything that `contentOf` may read, and the time. */
 const contentAsks = ({ stockKey, lockKey }: { stockKey: string; lockKey: string }) => [
   ...['TYPE', 'PTTL', 'GET', 'HGETALL'].map((name) => [name, lockKey]),
   ['GET', stockKey],
   ['TIME'],
 ];
 
-/** Undefined of a command that is of neither. What was sent in a transaction is done by its EXEC. */
+/** Undefined for a command about neither. Commands in a transaction are executed by its EXEC. */
 function aboutOf(command: Command, wire: Wire, stage: string): About | undefined {
   if (wire.isStockRead(command) || wire.isStockWrite(command)) return 'stock';
   if (wire.isOfLock(command, stage)) return 'lock';
@@ -82,10 +82,10 @@ function messageOf(node: string, { name, script, args }: Command, about: About, 
   return { node, id: ids, server: 0, ...known, verb, about };
 }
 
-/** By so much two commands are apart at least. */
+/** The smallest distance between two commands. */
 const TINY_MS = 1e-4;
 
-/** In the order in which Redis has done them: of two that were under way at the same time its own clock knows it. */
+/** In the order of execution in Redis: for overlapping commands, Redis' clock decides. */
 export function inOrder(all: Seen[]): Seen[] {
   const ordered: Seen[] = [];
   for (const each of all.toSorted((one, other) => doneAt(one) - doneAt(other))) {
@@ -104,11 +104,11 @@ export function inOrder(all: Seen[]): Seen[] {
 
 const doneAt = ({ answer }: Seen) => answer?.at ?? Number.POSITIVE_INFINITY;
 
-/** How far a sale of a node has come. */
+/** The progress of a sale on a node. */
 interface Open {
   sale: string;
   is: 'waiting' | 'inside' | 'has read' | 'has written' | 'left';
-  /** When it last asked for something. */
+  /** When it last sent a request. */
   askedAt?: number;
 }
 
@@ -127,10 +127,10 @@ interface NameParts {
   saleIn(words: string[]): string | undefined;
 }
 
-/** Enters whose each command of a node was: by its owner token, else by how far the sales of the node had come. */
+/** Assigns each command of a node to a sale: by its owner token, else by the progress of the node's sales. */
 export function nameSales({ seen, steps, deaths, wire, saleIn }: NameParts): void {
   let open: Open[] = [];
-  /** By which commands sales have asked for the lock. */
+  /** The commands with which sales have acquired the lock. */
   const acquiring = new Set<string>();
   const moments: { at: number; step?: SaleEvent; seen?: Seen }[] = [
     ...steps.map((step) => ({ at: step.at, step })),
@@ -159,7 +159,7 @@ export function nameSales({ seen, steps, deaths, wire, saleIn }: NameParts): voi
     } else open = [];
   }
 
-  /** Those who may have sent it. */
+  /** The sales that may have sent it. */
   function askers({ message: { about, name }, command }: Seen): Open[] {
     if (about === 'other') return [];
     const first = (...phases: Open['is'][]) =>
@@ -172,7 +172,7 @@ export function nameSales({ seen, steps, deaths, wire, saleIn }: NameParts): voi
     return first('waiting', 'inside', 'left');
   }
 
-  /** Of several the one that went on with this answer; of those who were refused the one that has not asked for longest. */
+  /** Among several, the sale that continued after this reply; among refused sales, the one whose last try is oldest. */
   function chosen({ message: { about }, answer, command }: Seen, all: Open[]): Open | undefined {
     if (all.length < 2 || all[0]?.is === 'left') return all.at(-1);
     const fresh = all.find(({ askedAt }) => askedAt === undefined);
@@ -189,7 +189,7 @@ export function nameSales({ seen, steps, deaths, wire, saleIn }: NameParts): voi
   }
 }
 
-/** Which command brought a sale on: each step and, where there is one, the command whose answer was heard with it. */
+/** The command that led to each step of a sale, if there is one. */
 export function heardBy(seen: Seen[], steps: SaleEvent[]): Map<SaleEvent, Seen> {
   const heard = new Map<SaleEvent, Seen>();
   const bySale = new Map<string, Seen[]>();

@@ -1,4 +1,4 @@
-// Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
+// Free play: buttons that sell, hold, break and repair, on the drills' test bed, and the reasons why a button would do nothing.
 //
 // A button is pressed and done with, or on until it is undone, which a second press does. What each does is in free-play/.
 
@@ -14,12 +14,12 @@ import { createSales } from './free-play/sales.ts';
 import { whyNotNow } from './free-play/why-not.ts';
 import { Refusal } from './refusal.ts';
 
-/** The units in stock when it begins. */
+/** The units in stock at the start. */
 export const FREE_STOCK = 1_000;
 
 export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' | 'observe'> {
   leaseMs: number;
-  /** Says what was done. */
+  /** Reports what was done. */
   narrate: (sentence: StepSentence) => Promise<void>;
   /** Called when a button has changed. */
   onChange: () => void;
@@ -40,7 +40,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   const failover = createFailover(played);
   const ofNodes = target.nodes.flatMap((node) => buttonsOfNode(played, node));
   const buttons = [...ofNodes, rushButton(played), ...buttonsOfRedis(played), ...failover.buttons];
-  /** Those that are being pressed. */
+  /** The buttons that are being pressed. */
   const busy = new Set<Button>();
 
   const whyNotOf = (button: Button) => button.whyNot ?? whyNotNow(button, switches, failover.isOver());
@@ -53,11 +53,11 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         const isOn = switches.has(button);
         return { act, isOn, ...(at !== undefined && { at }), ...(whyNot !== undefined && { whyNot }) };
       }),
-    /** Presses a button. Rejects with Refusal when there is none such, or it would do nothing. */
+    /** Presses a button. Rejects with Refusal if it does not exist or would do nothing. */
     async act({ act, at }: { act: Act; at?: string | undefined }) {
       const button = buttons.find((one) => one.act === act && one.at === at);
       if (button === undefined)
-        throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` at ${at}` : ''}.`);
+        throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` for ${at}` : ''}.`);
       // A second click of a double click.
       if (busy.has(button)) return;
       busy.add(button);
@@ -73,7 +73,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         onChange();
       }
     },
-    /** Undoes all that was broken, and lets everything go that is held. What has happened stays to be seen. */
+    /** Repairs everything that was broken, and releases everything that is held. Past events stay visible. */
     async undo() {
       try {
         await switches.undoAll();
@@ -83,7 +83,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         onChange();
       }
     },
-    /** Puts the stack back to what it was before. */
+    /** Restores the stack. */
     async close() {
       ending.abort(new Error('Free play is over.'));
       await sales.rushesEnded();
@@ -92,7 +92,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   };
 }
 
-/** Does what the button does, draws it and says it. It is on from here on, if it lasts. */
+/** Carries out the button's action, draws and reports it. From now on it is on, if its action lasts. */
 async function press(button: Button, { target, testBed, sales, switches }: Played) {
   const node = target.nodes.find(({ name }) => name === button.at);
   const pressedAt = target.clock.now();

@@ -1,4 +1,4 @@
-// A listener of the live page: it serves the files of its page, one stream and one kind of command, answers no page but its own, and says why it refuses.
+// A listener of the live page: it serves its page, one stream and one kind of command, accepts requests from its own page only, and explains refusals.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ import { refusalOf } from '../../services/inventory/http/known-hosts.ts';
 import type { PageFile } from '../page/pack.ts';
 import { Refusal } from './refusal.ts';
 
-/** The page asks nobody but its own listener, and may stand in no frame. `own`: where its scripts and styles are. */
+/** The page may contact only its own listener, and may not be framed. `own`: the source of its scripts and styles. */
 export const policyOf = (own: string, ...more: string[]) =>
   [
     "default-src 'none'",
@@ -35,32 +35,32 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
-/** Browsers take it from this machine alone, where they need no TLS. */
+/** Browsers accept it without TLS only on this machine. */
 const ofThisMachine = { 'Cross-Origin-Opener-Policy': 'same-origin' };
 
 export interface ListenerParts<Command extends z.ZodType> {
   files: Record<string, PageFile>;
   /** The Content-Security-Policy. */
   policy: string;
-  /** The names by which this listener may be asked, besides those of loopback; read for every request. */
+  /** The Host names that this listener accepts besides loopback; read for every request. */
   names: () => string[];
-  /** It is on the network, and asked by its own port. On this machine alone it may be asked through a tunnel. */
+  /** True on the network, where the port must match. On this machine it may be reached through a tunnel. */
   isShared: boolean;
-  /** Is this the token? Who shows it may follow and send commands. */
+  /** Checks the token. A client with the token may follow and send commands. */
   isToken: (shown: string) => boolean;
-  /** What is said to a request by another name, and to one without the token. */
+  /** The refusals for a wrong Host and for a missing token. */
   says: { hostRefused: string; tokenRefused: string };
-  /** Answers with the stream. Throws Refusal. */
+  /** Responds with the stream. Throws Refusal. */
   follow: (request: Request, response: Response) => void;
-  /** Where commands are posted, what they are, and how large they may be. */
+  /** The path, schema and size limit of commands. */
   commands: { path: string; schema: Command; limit: string };
   /** Rejects with Refusal. */
   carryOut: (command: z.output<Command>, request: Request) => unknown;
-  /** Called with an error that is nobody's fault but ours. */
+  /** Called with errors that are our own bugs. */
   onBug: (error: unknown) => void;
 }
 
-/** The page itself is open to those who reach the listener; what it shows and does takes the token. Nothing else is answered. */
+/** Everybody who reaches the listener gets the page; its data and commands need the token. There is nothing else. */
 export function createListener<Command extends z.ZodType>(parts: ListenerParts<Command>): Express {
   const { files, policy, isShared, isToken, says, commands, carryOut } = parts;
   const app = express().disable('x-powered-by').disable('etag');
@@ -90,14 +90,14 @@ export function createListener<Command extends z.ZodType>(parts: ListenerParts<C
   return app;
 }
 
-/** Compares what is shown with a token, whatever time that takes. */
+/** Compares a value with a token in constant time. */
 export function tokenGate(token: string, read = (text: string) => text): (shown: string) => boolean {
   const digest = (text: string) => createHash('sha256').update(read(text)).digest();
   const known = digest(token);
   return (shown) => timingSafeEqual(digest(shown), known);
 }
 
-/** Keeps out other names for this machine (DNS rebinding), and pages of any other origin. */
+/** Rejects other names for this machine (DNS rebinding) and pages of other origins. */
 function onlyOwnPages<Command extends z.ZodType>({ names, isShared, says }: ListenerParts<Command>): RequestHandler {
   return ({ headers, socket }, _response, next) => {
     const { host, origin } = headers;
@@ -112,7 +112,7 @@ function onlyOwnPages<Command extends z.ZodType>({ names, isShared, says }: List
   };
 }
 
-/** A Host without a port means that of plain HTTP. */
+/** A Host without a port means port 80. */
 function portOf(host = ''): number {
   return Number(/:(\d+)$/.exec(host)?.[1] ?? 80);
 }
@@ -121,17 +121,21 @@ const refuseUnknown: RequestHandler = ({ method, path }) => {
   throw new Refusal(404, 'NOT_FOUND', `There is nothing at ${method} ${path}.`);
 };
 
-/** Express answers a HEAD as it would a GET: a stream must not begin with one. */
+/** Express treats HEAD like GET, but HEAD must not start a stream. */
 const onlyGetAndPost: RequestHandler = (request, response, next) => {
   if (request.method === 'GET' || request.method === 'POST') return next();
   refuseUnknown(request, response, next);
 };
 
 const onlyJson: RequestHandler = (request, _response, next) => {
-  next(request.is('json') ? undefined : new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send it as application/json.'));
+  next(
+    request.is('json')
+      ? undefined
+      : new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.'),
+  );
 };
 
-/** The token that a request shows: in its header, or in the address of a stream, which can have no header. Else an empty text. */
+/** A request's token: in its header, or in the address of a stream, which can't have headers. Else an empty string. */
 function shownToken({ method, headers, query }: Request): string {
   const shown = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
   return shown ?? (method === 'GET' && typeof query['token'] === 'string' ? query['token'] : '');
@@ -158,5 +162,5 @@ function asRefusal(error: unknown, onBug: (error: unknown) => void): Refusal {
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   if (status < 500) return new Refusal(status, 'BAD_REQUEST', (error as Error).message);
   onBug(error);
-  return new Refusal(500, 'INTERNAL_ERROR', 'The page has a bug: the terminal says which.');
+  return new Refusal(500, 'INTERNAL_ERROR', 'The server has a bug: see the terminal.');
 }

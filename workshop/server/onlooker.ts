@@ -1,4 +1,4 @@
-// Watches a drill that npm run drill plays, as the live page would, and makes a page of it.
+// Records a drill of npm run drill, like the live page, and makes a page of it.
 
 import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
@@ -11,22 +11,22 @@ import { startRecording } from './recording.ts';
 
 export type Onlooker = Awaited<ReturnType<typeof openOnlooker>>;
 
-/** Watches the drill that is about to be run under this stage, from its beginning on, to show it again. */
+/** Records the drill that is about to run under this stage, to replay it later. */
 export async function openOnlooker(drill: Drill, stage: string, target: Target, place = placeOf(stage)) {
   const recording = startRecording({ stage, drill, onChange() {} });
   recording.audience.watch(target);
   return {
     observe: recording.audience.observe,
-    /** Is told what the drill narrates. */
+    /** Gets what the drill narrates. */
     tell: recording.audience.narrate,
-    /** The drill is over. Resolves with what was seen, as a page of one file. */
+    /** Call it when the drill is over. Resolves with the recording, as a single-file page. */
     async pageOf(result: DrillResult, says: Reason[]): Promise<string> {
       const { verdict, expected } = result;
       const isLoad = drill.kind === 'load';
       const run = { number: 1, stage, drill: drill.name, title: stageTitle(stage), place, isLoad };
       return packPage({ run: { ...run, events: recording.events(result), verdict: { verdict, expected, says } } });
     },
-    /** Watches no more. */
+    /** Stops recording. */
     close: () => void recording.close(),
   };
 }

@@ -1,12 +1,12 @@
-// The names and addresses of this machine on the networks that it is in.
+// The names and addresses of this machine on its networks.
 
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** Names of interfaces that lead to containers and virtual machines on this laptop, or through a tunnel, and not to the room. */
+/** Network interfaces of containers, virtual machines and tunnels, which the attendees can't reach. */
 const NOT_THE_ROOM = /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|utun|tun|tap|tailscale|wg|lxc|podman)/i;
 
-/** The addresses by which others in the room may reach this machine, the likeliest first. */
+/** The addresses at which attendees may reach this machine, likeliest first. */
 export function addressesToShare(interfaces = networkInterfaces()): string[] {
   const all = Object.entries(interfaces).flatMap(([name, ofIt = []]) => ofIt.map((one) => ({ ...one, name })));
   const reachable = all.filter(
@@ -18,7 +18,7 @@ export function addressesToShare(interfaces = networkInterfaces()): string[] {
   return reachable.toSorted((one, other) => doubts(one) - doubts(other)).map(({ address }) => address);
 }
 
-/** Every name and address that means this machine. Read anew for each request: a laptop changes its network while it runs. */
+/** Every name and address of this machine. Read for each request, because a laptop changes networks. */
 export function ownNames(interfaces = networkInterfaces()): string[] {
   const addresses = Object.values(interfaces).flatMap((ofIt = []) => ofIt.map(({ address }) => address));
   // Bonjour and Avahi answer for the name with .local behind it.

@@ -1,4 +1,4 @@
-// Plays scenarios on real servers for an audience, from the code of `npm run drill`, and lets it break a stack by hand.
+// Plays scenarios on real servers for an audience, with the code of `npm run drill`, and lets the audience break a stack by hand.
 
 import { once } from 'node:events';
 import { type Drill, runCell } from '../../loadtest/harness/drill.ts';
@@ -17,15 +17,15 @@ import { Refusal } from './refusal.ts';
 import { scenarioUnder } from './scenarios.ts';
 import { startedParts } from './started-parts.ts';
 
-/** The load that the questions beside the chapters speak of. */
+/** The load that the chapters' questions refer to. */
 const largeLoad = { requests: 2_000, connections: 50, stock: 5_000, units: 500 };
 
 export interface PlayerOptions {
-  /** A running stack to aim at, instead of stacks of our own. */
+  /** A running stack to use, instead of starting stacks. */
   running?: { url: string; labUrls: string[] } | undefined;
-  /** The lease of the scenarios that go step by step, in milliseconds. */
+  /** The lease of step-by-step scenarios, in milliseconds. */
   leaseMs: number;
-  /** Called when something is to be seen anew. */
+  /** Called when the view has changed. */
   onChange: () => void;
 }
 
@@ -34,7 +34,7 @@ export type Player = ReturnType<typeof createPlayer>;
 export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   let play: Play = { is: 'ready', trouble: null, starts: [] };
   let run: RunView | null = null;
-  /** What records the run that is under way. */
+  /** The recorder of the current run. */
   let recording: Recording | undefined;
   let stopping: AbortController | undefined;
   let free: FreePlay | undefined;
@@ -46,7 +46,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     onChange();
   }
 
-  /** The stacks for a row that needs these servers. Others are closed first: a laptop carries one kind at a time. */
+  /** The stacks for a row that needs these servers. Others are closed first: a laptop can run only one kind at a time. */
   async function targetsFor(stage: string): Promise<Targets> {
     const backends = [...(rowOf(stage)?.backends ?? [])].sort();
     const servers = backends.join();
@@ -57,7 +57,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     return targets;
   }
 
-  /** A part of the stack has died that nobody killed: the next one gets a new stack. */
+  /** A part of the stack died unexpectedly: the next run gets a new stack. */
   function onDeath(sentence: string) {
     const dead = opened;
     opened = undefined;
@@ -66,14 +66,14 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     ending = Promise.allSettled([ending, dead?.targets.close()]);
   }
 
-  /** Begins a run, of which nothing was seen yet. Throws Refusal when something else is under way, or there is nothing to be played. */
+  /** Starts a run. Throws Refusal if something else is running, or there is nothing to play. */
   function begin(stage: string, drill: string | null, isLarge = false) {
-    if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Something else is under way: stop it first.');
+    if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Another run is in progress: stop it first.');
     const found = drill === null ? undefined : scenarioUnder(stage, drill);
     const row = rowOf(stage);
     if (row === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
     if (drill !== null && found === undefined)
-      throw new Refusal(400, 'BAD_REQUEST', `Under ${stage} there is no scenario ${drill}.`);
+      throw new Refusal(400, 'BAD_REQUEST', `There is no scenario ${drill} for ${stage}.`);
     recording = startRecording({ stage, drill: found, onChange });
     run = {
       number: (run?.number ?? 0) + 1,
@@ -121,7 +121,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     }
   }
 
-  /** What was seen of it stays. */
+  /** Its recording stays. */
   async function end() {
     if (run && recording && run.verdict === null) run = { ...run, events: recording.events() };
     await recording?.close();
@@ -131,12 +131,12 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   }
 
   function mustBeFree(): FreePlay {
-    if (free === undefined) throw new Refusal(409, 'NOT_FREE', 'Begin free play first.');
+    if (free === undefined) throw new Refusal(409, 'NOT_FREE', 'Start free play first.');
     return free;
   }
 
   return {
-    /** Carries out a command. Rejects with Refusal when it does not fit what goes on. */
+    /** Carries out a command. Rejects with Refusal if it does not fit the current state. */
     async command(command: PlayCommand): Promise<void> {
       switch (command.do) {
         case 'play':
@@ -148,9 +148,9 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
         case 'undo':
           return mustBeFree().undo();
         case 'stop': {
-          if (stopping === undefined) throw new Refusal(409, 'NOTHING_PLAYED', 'Nothing is being played.');
+          if (stopping === undefined) throw new Refusal(409, 'NOTHING_PLAYED', 'Nothing is playing.');
           show({ is: 'stopping' });
-          return stopping.abort(new Error('It was stopped.'));
+          return stopping.abort(new Error('The run was stopped.'));
         }
       }
     },
@@ -159,7 +159,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
       controls: free?.controls() ?? null,
       run: run && recording && run.verdict === null ? { ...run, events: recording.events() } : run,
     }),
-    /** Resolves when nothing is played. */
+    /** Resolves when nothing is playing. */
     ended: () => ending,
     async close() {
       stopping?.abort(new Error('The page is closed.'));
@@ -170,7 +170,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   };
 }
 
-/** Where the lock of a stage is, as it is drawn. */
+/** Where a stage's lock is drawn. */
 export function placeOf(stage: string): Place {
   if (stage === '1-in-process') return 'node';
   if (!hasLock(stage) || backendOfRow(stage) !== 'redis') return 'none';

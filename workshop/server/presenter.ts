@@ -1,4 +1,4 @@
-// What a presenter's browser is answered, on this machine alone: the page, the stream of what is seen, and the commands.
+// The presenter's listener, on this machine only: the page, the stream of updates, and the commands.
 
 import { type Command, commandSchema } from '../page/protocol.ts';
 import { createListener, policyOf, tokenGate } from './listener.ts';
@@ -7,12 +7,12 @@ import type { Stream } from './stream.ts';
 
 export interface PresenterAppParts {
   page: string;
-  /** Who has it may see and play. */
+  /** A browser with this token may watch and play. */
   token: string;
   stream: Pick<Stream, 'isFull' | 'follow'>;
   /** Rejects with Refusal. */
   command: (command: Command) => Promise<void>;
-  /** Called with an error that is nobody's fault but ours. */
+  /** Called with errors that are our own bugs. */
   onBug: (error: unknown) => void;
 }
 
@@ -25,11 +25,11 @@ export const createPresenterApp = ({ page, token, stream, command, onBug }: Pres
     isShared: false,
     isToken: tokenGate(token),
     says: {
-      hostRefused: 'The page answers to this machine alone.',
-      tokenRefused: 'This is not the address of the page that runs now. Open the one that npm run live has printed.',
+      hostRefused: 'This page is only available on this machine.',
+      tokenRefused: 'This address is out of date. Open the address that npm run live printed.',
     },
     follow(_request, response) {
-      if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'Too many windows follow already: close one.');
+      if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'Too many windows are open: close one.');
       stream.follow(response);
     },
     commands: { path: '/command', schema: commandSchema, limit: '1kb' },

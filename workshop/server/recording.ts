@@ -1,4 +1,4 @@
-// What happens on real servers, as the events that the page draws: what the nodes push and ask, what Redis holds, and what is said.
+// What happens on real servers, as events for the page: the nodes' events and commands, what Redis holds, and the narration.
 
 import { isLetter, type PlayEvent, withLeases, withLetters } from '../../loadtest/evidence/playing.ts';
 import type { Fault } from '../../loadtest/evidence/timeline.ts';
@@ -14,9 +14,9 @@ import { heldBy } from './redis-held.ts';
 
 export interface RecordingOptions {
   stage: string;
-  /** What is played: of a load nothing but its sales is seen by the harness. None in free play. */
+  /** What is played: of a load, only its sales are recorded. Absent in free play. */
   drill?: Pick<Drill, 'kind'> | undefined;
-  /** Called when there are other events. */
+  /** Called when the events have changed. */
   onChange(): void;
 }
 
@@ -25,14 +25,14 @@ export type Recording = ReturnType<typeof startRecording>;
 /** Records what is played for this audience, until it is closed. */
 export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   const closing = new AbortController();
-  /** The events of each process of a node. */
+  /** The events of each node process. */
   const processes = new Map<string, SaleEvent[]>();
-  /** Which node each process is. */
+  /** The node of each process. */
   const instances = new Map<string, string>();
-  /** Whose each word of a lock is, as a token of ours names a sale, where nodes do not tell. Of several sales it is nobody's. */
+  /** The sale of each word in a lock, where the nodes do not report it. A word of several sales belongs to none. */
   const tokens = new Map<string, string | undefined>();
   let told: PlayEvent[] = [];
-  /** What the nodes have asked of the lock and the stock. */
+  /** The nodes' commands about the lock and the stock. */
   const asked: Seen[] = [];
   let wire: Wire | undefined;
   let seen: Observed | undefined;
@@ -46,7 +46,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
       const { name } = node;
       let own: SaleEvent[] = [];
       let instance = '';
-      /** The sale that has begun with a command of the lock at last. */
+      /** The sale that started with the latest lock command. */
       let begun = '';
       const unwatch = seeCommands(node, target, stage, (came) => {
         if (!target.wire.nodesTell && came.message.about === 'lock') nameWords(came.command.args);
@@ -69,7 +69,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
         followed.close();
       });
 
-      /** A sale begins with its first command, and so do its words. */
+      /** A sale, and its words, start with its first command. */
       function nameWords(words: string[]) {
         const { saleId = '' } = own.at(-1) ?? {};
         const isFirst = saleId !== begun;
@@ -83,7 +83,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
     return target;
   }
 
-  /** The sale of this node whose owner token a command brings. Undefined where there is none. */
+  /** The sale of this node whose owner token a command contains. Undefined if there is none. */
   function saleIn(node: string, args: string[]): string | undefined {
     const named = args.map((arg) => (tokens.get(arg) ?? arg).split(':'));
     return named.findLast(([instance = '', sale]) => sale !== undefined && instances.get(instance) === node)?.[1];
@@ -104,7 +104,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
 
   return {
     audience,
-    /** What was seen so far or, when it is over, in all: in milliseconds since the beginning. */
+    /** The events so far or, once it is over, all of them: in milliseconds since the start. */
     events(over?: Pick<CellRecord, 'figures'> & Partial<Pick<CellRecord, 'events'>>): PlayEvent[] {
       const { startedAt = 0, stock, faults = [] } = seen ?? {};
       const steps = (over?.events ?? [...processes.values()].flat())
@@ -152,7 +152,7 @@ export function startRecording({ stage, drill, onChange }: RecordingOptions) {
   };
 }
 
-/** Of buyers who come by the hundred in free play, and have no letters, what they have written is told: the stock shows it. */
+/** Of a rush in free play, whose buyers have no letters, only the writes are shown, through the stock. */
 function withoutCrowd(events: PlayEvent[]): PlayEvent[] {
   const isOfCrowd = (event: PlayEvent) => 'sale' in event && event.sale !== undefined && !isLetter(event.sale);
   return events.filter((event) => !isOfCrowd(event) || (event.kind === 'sale' && event.step === 'wrote'));
@@ -164,7 +164,7 @@ function sinceThen(event: PlayEvent, from: number): PlayEvent {
   return { ...event, at, lock: { ...event.lock, endsAt: event.lock.endsAt - from } };
 }
 
-/** The commands, and the steps: those that a sale took with an answer were taken when it heard it. */
+/** The commands and the steps: a step caused by a reply happens when the reply is received. */
 function ofCommands(done: Seen[], steps: SaleEvent[]): PlayEvent[] {
   const heard = heardBy(done, steps);
   const heardAt = new Map<Seen, number>();
@@ -188,10 +188,10 @@ function ofCommands(done: Seen[], steps: SaleEvent[]): PlayEvent[] {
   return [...commands, ...sales];
 }
 
-/** What a deed makes of a node. */
+/** The state of a node after a deed. */
 const states = ['killed', 'stopped', 'blocked'] as const;
 
-/** What was done, and its end; of what was done to a node or to a message, what became of that. */
+/** A deed and its end; for a deed on a node or a message, its effect. */
 function ofFault({ what, node, saleId: sale, from, until }: Fault, done: Seen[], wire: Wire | undefined): PlayEvent[] {
   const fault = { kind: 'fault' as const, what, node, sale };
   const over = until === undefined ? [] : [until];

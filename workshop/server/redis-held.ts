@@ -1,4 +1,4 @@
-// What Redis held in a run on real servers: as it answered behind the commands of the nodes, and as it was seen now and then.
+// What Redis held in a run on real servers: from replies after the nodes' commands, and from occasional looks.
 
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import type { Fault, LeaseSample } from '../../loadtest/evidence/timeline.ts';
@@ -6,27 +6,27 @@ import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { isNo } from '../picture/trips.ts';
 import type { Seen } from './commands-seen.ts';
 
-/** Redis is looked at now and then: while a command is under way, and so soon after it, a look may have come before it, in milliseconds. */
+/** During a command, and this soon after it, an occasional look at Redis may predate the command, in milliseconds. */
 const LOOK_MS = 50;
-/** What Redis says of an end is exact to a few milliseconds: an end that has moved by more was set anew. */
+/** Redis reports an expiry to within a few milliseconds: a larger change means that it was reset. */
 const SAME_END_MS = 50;
 
 type OfRedis = Extract<PlayEvent, { kind: 'redis' }>;
 type Lock = NonNullable<OfRedis['lock']>;
 
 interface HeldParts {
-  /** When the run began, and the stock then. */
+  /** The start of the run, and the stock at that time. */
   from: number;
   stock: number;
   steps: SaleEvent[];
   samples: readonly LeaseSample[];
-  /** The commands in their order. */
+  /** The commands, in order. */
   done: Seen[];
   faults: readonly Fault[];
   last: { at: number; stock?: number | undefined };
 }
 
-/** From the stock at the beginning on, each time that it is something else. */
+/** Each change of the stock, starting with the initial one. */
 export function heldBy({ from, stock, steps, samples, done, faults, last }: HeldParts): OfRedis[] {
   // Where the stock lies in buckets, nobody says how much there is in all until it is over.
   const isInBuckets = steps.some(({ bucket }) => bucket !== undefined);
@@ -53,7 +53,7 @@ export function heldBy({ from, stock, steps, samples, done, faults, last }: Held
       all.push({ kind: 'redis', at, stock: units, ...(lock && { lock }) });
   }
 
-  /** The lock of before is gone, and nobody has freed it: its time was over, or the drill has ended it. */
+  /** The lock is gone although nobody released it: its lease expired, or the drill ended it. */
   function hasEnded({ endsAt = Number.POSITIVE_INFINITY }: Lock, now: Lock | undefined, at: number, by?: Seen) {
     if (now !== undefined) return true;
     const returned = by?.message.about === 'lock' ? by.answer?.returned : null;
@@ -75,13 +75,13 @@ export function heldBy({ from, stock, steps, samples, done, faults, last }: Held
   return all;
 }
 
-/** The key is another one than before, though it may say the same. */
+/** The key was created again, even if its value is the same. */
 function isTakenAnew(before: Lock | undefined, now: Lock | undefined, by: Seen | undefined) {
   if (before?.value !== now?.value) return true;
   return by?.command.name === 'SET' && by.message.about === 'lock' && by.answer?.returned === 'OK';
 }
 
-/** A look at what is no text says less of it than was seen behind a command. */
+/** For a value that is not a string, a look says less than the reply after a command. */
 function contentIn({ at, owner, ttlMs, stock }: LeaseSample, before: Lock | undefined) {
   if (owner === undefined) return { stock };
   const { endsAt: _, ...known } = before ?? { value: owner };

@@ -1,4 +1,4 @@
-// Why a command is not carried out: what the page is answered instead.
+// The refusal of a command, which the page shows.
 
 /** `detail` is a sentence for the presenter. */
 export class Refusal extends Error {

@@ -1,4 +1,4 @@
-// What can be played on real servers.
+// The scenarios that can be played on real servers.
 
 import type { Drill } from '../../loadtest/harness/drill.ts';
 import { drills, scenario } from '../../loadtest/scenarios/index.ts';
@@ -8,7 +8,7 @@ import { hasNothingToBreak } from '../../loadtest/staircase/lookup.ts';
 import type { PresenterParts } from '../page/protocol.ts';
 import type { Questions } from './questions.ts';
 
-/** What can be played, and asked about: the rows of the staircase of the locks, in their order. */
+/** What can be played and asked about: the rows of the locks' result matrix, in order. */
 export const playChoices = (questions: Questions): PresenterParts['choices'] =>
   Object.entries(lockStaircase.rows).map(([stage, { title }]) => ({
     stage,
@@ -17,10 +17,10 @@ export const playChoices = (questions: Questions): PresenterParts['choices'] =>
     asked: questions[stage]?.map(({ drill }) => drill) ?? [],
   }));
 
-/** One that the lesson alone plays. */
+/** A scenario that only the lesson plays. */
 const ofLesson = asDrill(scenario('patient-buyer'));
 
-/** The scenario, if it has something to break under this stage. */
+/** The scenario, if it can break something under this stage. */
 export function scenarioUnder(stage: string, scenario: string): Drill | undefined {
   return [...drills, ofLesson].find(({ name }) => name === scenario && !hasNothingToBreak(stage, name));
 }

@@ -1,4 +1,4 @@
-// Shares the page with a room: a listener on the network, on which one can look and vote. There is nothing else.
+// Shares the page with attendees: a listener on the network for following and voting, nothing else.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,13 +14,13 @@ import { Refusal } from './refusal.ts';
 import type { Room } from './room.ts';
 import { createStream } from './stream.ts';
 
-/** Who may vote at the same time. */
+/** The most simultaneous voters. */
 const MOST_FOLLOWERS = 250;
-/** How often a phone is sent changes at most, in milliseconds. A room shares one radio. */
+/** The shortest interval between two updates to a phone, in milliseconds. A room shares one Wi-Fi. */
 const EVERY_MS = 300;
-/** Streams, and what else a browser opens for a moment. Whose connection is one too many is hung up on. */
+/** The most connections: streams, and short ones that a browser opens. Any more are closed. */
 const MOST_CONNECTIONS = 2 * MOST_FOLLOWERS + 100;
-/** A request is small, and comes at once: nobody keeps a connection by sending none. */
+/** A request is small and arrives at once: idle connections are closed. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
@@ -30,24 +30,24 @@ const limits = {
 
 export interface ShareOptions {
   files: Record<string, PageFile>;
-  /** What is played, or was played last. */
+  /** The current or last run. */
   readRun: () => RunView | null;
   room: Room;
-  /** 0 takes any that is free. */
+  /** 0 means any free port. */
   port: number;
-  /** How this machine is reached by the room, the likeliest address first. */
+  /** The addresses at which attendees reach this machine, likeliest first. */
   addresses?: string[];
   onBug: (error: unknown) => void;
 }
 
 export type Shared = Awaited<ReturnType<typeof shareRoom>>;
 
-/** Resolves when the room can follow. Rejects when this machine is in no network, or its port is taken. */
+/** Resolves when attendees can follow. Rejects if this machine has no network, or the port is taken. */
 export async function shareRoom(options: ShareOptions) {
   const { files, readRun, room, port, onBug, addresses = addressesToShare() } = options;
   const [address] = addresses;
   if (address === undefined)
-    throw new Error('this machine is in no network that a room could share. Leave out --share.');
+    throw new Error('this machine has no network that attendees could use. Leave --share out.');
   const token = makeToken();
   const read = (): Omit<FollowerParts, 'follower'> => {
     const run = readRun();
@@ -64,12 +64,11 @@ export async function shareRoom(options: ShareOptions) {
     isShared: true,
     isToken: tokenGate(token, lettersOf),
     says: {
-      hostRefused: 'Open the page by the address that stands on the wall.',
-      tokenRefused:
-        'This is not the address of the room that is open now. Scan the code on the wall, or type its address.',
+      hostRefused: 'Open the page with the address on the screen.',
+      tokenRefused: 'This address is out of date. Scan the code on the screen, or type its address.',
     },
     follow(request, response) {
-      if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'The room is full.');
+      if (stream.isFull()) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'There are too many followers.');
       const id = room.join(request.socket.remoteAddress ?? '', shownId(request));
       response.once('close', () => room.leave(id));
       stream.follow(response, { follower: id });
@@ -84,13 +83,13 @@ export async function shareRoom(options: ShareOptions) {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     stream.end();
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(`port ${port}, on which the room would follow, is taken by another program.`);
+    throw new Error(`port ${port}, which attendees would use, is taken by another program.`);
   });
   const pageAt = (host: string) => `http://${host}:${(server.address() as AddressInfo).port}/#${token}`;
 
   return {
     token,
-    /** Where the room follows, the likeliest first. */
+    /** The attendees' addresses, likeliest first. */
     addresses: addresses.map(pageAt),
     changed: stream.changed,
     async close() {
@@ -102,17 +101,17 @@ export async function shareRoom(options: ShareOptions) {
   };
 }
 
-/** How many events a phone is sent at most: of a run that has more it is told the verdict. */
+/** The most events to send to a phone: of a longer run it gets only the verdict. */
 const MOST_EVENTS = 3_000;
 const few = (events: RunView['events']) => (events.length > MOST_EVENTS ? [] : events);
 
-/** The id that a follower was given: in a header of its vote, or in the address of its stream. */
+/** A follower's id: in a header of its vote, or in the address of its stream. */
 function shownId({ method, query, headers }: Request): string | undefined {
   const shown = method === 'GET' ? query['id'] : headers['follower-id'];
   return typeof shown === 'string' ? shown : undefined;
 }
 
-/** No 0 and o, no 1, i and l: read from the wall, one is taken for another. */
+/** No 0 and o, no 1, i and l: they are easily confused on a screen. */
 const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
 const letter = () => LETTERS[randomInt(LETTERS.length)] ?? '';
 
@@ -122,8 +121,8 @@ const letter = () => LETTERS[randomInt(LETTERS.length)] ?? '';
  */
 const makeToken = () => Array.from({ length: 4 }, () => letter() + letter() + letter()).join('-');
 
-/** A phone writes the first letter large, and hands leave out the hyphens. */
+/** Phones capitalize the first letter, and people leave out the hyphens. */
 export const lettersOf = (token: string) => token.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** An address as a code for cameras: an SVG. */
+/** The QR code of an address, as SVG. */
 export const codeOf = (address: string) => encodeQR(address, 'svg');

@@ -1,4 +1,4 @@
-// Which parts are started for a row, as far as is known before it begins.
+// The parts that a row starts, as far as known in advance.
 
 import type { Row } from '../../loadtest/staircase/staircase.ts';
 import { whyNoMysql } from '../../stack/mysql.ts';
@@ -6,7 +6,7 @@ import { findOnPath } from '../../stack/path.ts';
 import { whyNoZookeeper } from '../../stack/zookeeper.ts';
 import type { StartedPart } from '../page/protocol.ts';
 
-/** In the order in which they are named. What a setting names runs already, and what is not installed is not started. */
+/** In the order in which they are listed. Parts named by a setting are already running, and parts that are not installed are not started. */
 export function startedParts({ backends, stack }: Pick<Row, 'backends' | 'stack'>): StartedPart[] {
   const { REDIS_URL, REDLOCK_URLS, MYSQL_URL, ZOOKEEPER_URL } = process.env;
   const isStarted: Record<StartedPart, boolean> = {

@@ -1,39 +1,39 @@
-// What those who follow are sent, as server-sent events: an object with the parts that have changed, each whole.
+// The server-sent events for followers: an object with the changed parts, each complete.
 
 import type { ServerResponse } from 'node:http';
 
-/** How often something is sent at least, in milliseconds, so that either side notices when the other has gone. */
+/** The longest time between two messages, in milliseconds, so that either side notices when the other is gone. */
 const BEAT_MS = 10_000;
-/** How long a follower may take to read what it was sent, in milliseconds. Then its connection is ended. */
+/** How long a follower may take to read a message before its connection is closed, in milliseconds. */
 const READ_LIMIT_MS = 20_000;
 
 interface Follower {
   response: ServerResponse;
-  /** The parts that it was sent, as JSON. */
+  /** The parts already sent to it, as JSON. */
   has: Map<string, string>;
-  /** Since when it has not read what it was sent, on the clock of this process. */
+  /** Since when it has unread data, by this process's clock. */
   fullSince?: number;
 }
 
-/** Parts by their names, as JSON. */
+/** Parts by name, as JSON. */
 type Parts = [name: string, json: string][];
 const inJson = (parts: object): Parts => Object.entries(parts).map(([name, value]) => [name, JSON.stringify(value)]);
 
 export interface StreamOptions {
-  /** The parts by their names. Called when something is to be sent. */
+  /** The parts by name. Called before sending. */
   read: () => object;
-  /** How often changes are sent at most, in milliseconds. */
+  /** The shortest interval between two messages, in milliseconds. */
   everyMs: number;
   mostFollowers: number;
 }
 
 export type Stream = ReturnType<typeof createStream>;
 
-/** The followers of a state. What one has not read yet is never kept: when it can be written to again it is sent what is new by then. */
+/** The followers of a state. Unread updates are not queued: a slow follower gets the latest state once it can be written to. */
 export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
   const followers = new Set<Follower>();
   let timer: NodeJS.Timeout | undefined;
-  /** All parts as they are now: made once for all who follow. */
+  /** All current parts, computed once for all followers. */
   let latest: Parts | undefined;
   const now = () => (latest ??= inJson(read()));
   const beat = setInterval(lookAfter, BEAT_MS).unref();
@@ -64,7 +64,7 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
 
   return {
     isFull: () => followers.size >= mostFollowers,
-    /** Answers a request with the stream; `own` are parts that this follower alone is sent. To be asked when it is not full. */
+    /** Responds with the stream; `own` are parts for this follower only. Call it only if there is room. */
     follow(response: ServerResponse, own: object = {}) {
       const follower: Follower = { response, has: new Map() };
       followers.add(follower);
@@ -72,7 +72,7 @@ export function createStream({ read, everyMs, mostFollowers }: StreamOptions) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
       send([follower], [...inJson(own), ...now()]);
     },
-    /** Something may have changed. It is sent soon, with all else that changes until then. */
+    /** Call it after a possible change. It is sent soon, together with other changes. */
     changed() {
       latest = undefined;
       timer ??= setTimeout(() => {

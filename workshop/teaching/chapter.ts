@@ -1,4 +1,4 @@
-// What a page of docs/ shows of the code, of the questions and of the scenarios: it is made of them. A marker names it, and it stands below.
+// The generated parts of a page in docs/: from the code, the questions and the scenarios. Each stands below a marker that names it.
 
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -14,12 +14,12 @@ import { codeDiff } from './stage-diff.ts';
 import { transcriptOf } from './transcript.ts';
 
 const DIFF = /^```diff\n.*?^```\n/gms;
-/** What to show: the questions of a stage, a playing of a scenario under a lock and up to which sentence, or a part of a reference. */
+/** What to show: a stage's questions, a scenario under a lock up to a sentence, or a part of the reference. */
 const PART = /<!-- (questions|sequence|transcript|reference): (\S+)(?: (\S+?))?(?:, to: (.+?))? -->.*?<!-- \/\1 -->/gs;
 
-/** `last`: the last sentence that is shown, if the rest says no more. */
+/** `last`: the last sentence to show, if the rest adds nothing. */
 type Show<Of> = (of: Of, stage: string, last?: string) => string | Promise<string>;
-/** Makes a part of a reference, as Markdown. */
+/** Generates a part of the reference, as Markdown. */
 export type ReferencePart = () => string | Promise<string>;
 
 const shows: Record<string, Show<string>> = {
@@ -28,7 +28,7 @@ const shows: Record<string, Show<string>> = {
   transcript: played(transcriptOf),
 };
 
-/** A page of docs/ as it should be now. Throws when it has not what its kind must have, or names what is not there. */
+/** The up-to-date content of a page in docs/. Throws if a required part is missing, or a marker names something unknown. */
 export async function chapterNow(file: string, reference: Record<string, ReferencePart> = {}): Promise<string> {
   const chapter = readFileSync(join(projectDir, file), 'utf8');
   const stage = Number.parseInt(basename(file), 10);
@@ -39,11 +39,11 @@ export async function chapterNow(file: string, reference: Record<string, Referen
 
 function withDiff(chapter: string, diff: string): string {
   const blocks = chapter.match(DIFF) ?? [];
-  if (blocks.length !== 1) throw new Error(`There are ${blocks.length} diff blocks, and there must be one.`);
+  if (blocks.length !== 1) throw new Error(`There must be exactly one diff block, not ${blocks.length}.`);
   return chapter.replace(DIFF, () => `\`\`\`diff\n${diff}\`\`\`\n`);
 }
 
-/** The page with what its markers name. What stands between a marker and its end is made anew. Rejects for a name that is none. */
+/** Regenerates everything between the page's markers and their ends. Rejects for an unknown name. */
 export async function withParts(chapter: string, reference: Record<string, ReferencePart> = {}): Promise<string> {
   const kinds: Record<string, Show<string>> = { ...shows, reference: (name) => referenceOf(name, reference) };
   for (const kind of Object.keys(kinds)) {
@@ -67,8 +67,8 @@ function referenceOf(name: string, reference: Record<string, ReferencePart>) {
 
 function played(show: Show<Scenario>): Show<string> {
   return (name, stage, last) => {
-    if (!isVirtual(stage)) throw new Error(`There is no lock ${stage} in virtual time.`);
-    if (REAL_ONLY[name]) throw new Error(`${name} can't be played in virtual time: ${REAL_ONLY[name]}`);
+    if (!isVirtual(stage)) throw new Error(`There is no lock ${stage} in simulated time.`);
+    if (REAL_ONLY[name]) throw new Error(`${name} can't be played in simulated time: ${REAL_ONLY[name]}`);
     return show(scenario(name), stage, last);
   };
 }

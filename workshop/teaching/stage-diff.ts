@@ -1,4 +1,4 @@
-// What a stage changes in the file of the stage before.
+// The diff between a stage's file and that of the stage before.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { projectDir } from '../../stack/parts.ts';
 const fileOf = (stage: number) => `locks/${lockName(String(stage))}.ts`;
 const textOf = (file: string) => readFileSync(join(projectDir, file), 'utf8');
 
-/** The lesson of a stage, 1 to 8: the unified diff from the file of the stage before, with the whole file as context. */
+/** The lesson of a stage, 1 to 8: the unified diff from the previous stage's file, with the whole file as context. */
 export const stageDiff = (stage: number) => diffOf(stage, textOf);
 
-/** The same without the comments that open each file: a chapter quotes them. */
+/** The same without the head comment of each file, which the chapter quotes. */
 export const codeDiff = (stage: number) => diffOf(stage, (file) => textOf(file).replace(/^(\/\/.*\n)+\n/, ''));
 
 function diffOf(stage: number, read: (file: string) => string): string {

@@ -1,4 +1,4 @@
-// The staircase of the stages as a small table: what is expected, and nothing that was measured.
+// The result matrix of the stages as a small table: expected results, nothing measured.
 
 import { type Html, html } from '../../loadtest/report/escape.ts';
 import { lockStaircase } from '../../loadtest/staircase/lock-stages.ts';
@@ -7,20 +7,20 @@ import { locks } from '../../locks/index.ts';
 
 export type Language = 'en' | 'zh-CN';
 
-/** What a sign says, in both languages, and its colour. */
+/** The meaning of a sign, in both languages, and its colour. */
 const signs: Record<string, { en: string; 'zh-CN': string; kind?: 'holds' | 'fails' }> = {
   '✔': { en: 'holds', 'zh-CN': '守住', kind: 'holds' },
-  '✘': { en: 'fails: that is its lesson', 'zh-CN': '失败：这正是它的一课', kind: 'fails' },
+  '✘': { en: 'fails, as the lesson shows', 'zh-CN': '失败：这正是它的一课', kind: 'fails' },
   '·': { en: 'nothing expected', 'zh-CN': '无预期' },
   '–': { en: 'nothing to break', 'zh-CN': '没有可破坏的' },
 };
 
-/** What the signs say. */
+/** The legend of the signs. */
 export function legend(language: Language): Html {
   return html`${Object.entries(signs).map(([sign, says]) => html`<b class="${says.kind ?? ''}">${sign}\uFE0E</b> ${says[language]}. `)}`;
 }
 
-/** The stages, and the drills that they climb: those that a stage mends, and the one that the last stage leaves. */
+/** The stages, and the drills that they fix, plus the drill that the last stage still fails. */
 export function staircasePicture(language: Language): Html {
   const stages = Object.keys(locks);
   const drills = Object.keys(lockStaircase.columns).filter(

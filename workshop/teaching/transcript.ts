@@ -1,4 +1,4 @@
-// A scenario as a terminal shows it: what `npm run drill` prints, with the times of a playing in simulated time.
+// A scenario as terminal output: what `npm run drill` prints, with the times of a run in simulated time.
 
 import { stripVTControlCharacters } from 'node:util';
 import { narrated } from '../../loadtest/narration/steps.ts';
@@ -9,12 +9,12 @@ import { verdictExpected } from '../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../loadtest/worlds/simulated/play.ts';
 import { numberOf } from '../../locks/index.ts';
 
-/** A page is no terminal: nothing is wrapped. */
+/** Nothing is wrapped: a page is not a terminal. */
 const ONE_LINE = Number.POSITIVE_INFINITY;
 
-/** The scenario under the lock as a block of text, and the command that prints it. It is shown whole. Rejects for a last sentence. */
+/** The complete output of the scenario under the lock, and the command that prints it. Rejects if a last sentence is given. */
 export async function transcriptOf(page: Scenario, stage: string, last?: string): Promise<string> {
-  if (last !== undefined) throw new Error(`${page.name}: a transcript is shown whole.`);
+  if (last !== undefined) throw new Error(`${page.name}: a transcript is always complete.`);
   const steps: string[] = [];
   const { outcome } = await playDrill(asDrill(page), stage, {
     async narrate(sentence, atMs) {

@@ -1,4 +1,4 @@
-// Pushes what a node records to those who follow it: a line of JSON after the other, until one of the two hangs up.
+// Pushes a node's events to its followers, as JSON lines, until the node or the client closes the stream.
 
 import type { ServerResponse } from 'node:http';
 import { ProblemError } from '../problem.ts';
@@ -7,30 +7,32 @@ import { type History, now } from '../sale/history.ts';
 import type { Push } from './contract.ts';
 
 export const MAX_STREAMS = 8;
-/** What is new is pushed so often, in milliseconds. */
+/** How often new events are pushed, in milliseconds. */
 const PUSH_MS = 10;
-/** A line comes so often at least, in milliseconds, so that a node that is dead is known from one that has nothing to say. */
+/** The longest time between two lines, in milliseconds: it tells a dead node from an idle one. */
 const HEARTBEAT_MS = 1_000;
-/** How many events a line has at most: what takes longer to write would keep the sales waiting. */
+/** The most events in one line: writing more would delay the sales. */
 const EVENTS_IN_LINE = 1_000;
-/** How much may wait in this process to be taken, in bytes: what is behind it waits in the history. */
+/** How much a client may leave unread in this process, in bytes. Later events wait in the history. */
 const MAX_UNTAKEN_BYTES = 256_000;
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-/** Those who follow this node. Each reads the history by itself, so while nobody does they cost nothing. */
+/** The followers of this node. Each reads the history by itself, so without followers this costs nothing. */
 export function createEventStreams(history: History, state: () => NodeState) {
   const streams = new Set<Stream>();
   let isOver = false;
 
   return {
     /**
-     * Sends all that the history has, then what is new. One who has taken nothing for a second
-     * makes room. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+     *
+     * Sends the whole history, then new events. A client that has read nothing for a second makes room for a new one. Throws
+     * ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+     *
      */
     open(response: ServerResponse) {
-      if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
-      const tooMany = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
+      if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping and accepts no more event streams.');
+      const tooMany = `${MAX_STREAMS} clients already follow this node. Try again when one of them has disconnected.`;
       if (streams.size >= MAX_STREAMS) {
         const deaf = [...streams].find((stream) => stream.isDeaf());
         if (deaf === undefined) throw new ProblemError('TOO_MANY_STREAMS', tooMany);
@@ -41,11 +43,11 @@ export function createEventStreams(history: History, state: () => NodeState) {
       streams.add(stream);
       response.on('close', () => streams.delete(stream));
     },
-    /** Sends what is new at once: before it is forgotten, or told elsewhere. */
+    /** Sends new events at once, before they are dropped or reported elsewhere. */
     push() {
       for (const stream of streams) stream.push();
     },
-    /** Ends every stream, with what is new as its last line, and refuses those to come. */
+    /** Ends every stream, with the new events as its last line, and refuses new streams. */
     end() {
       isOver = true;
       for (const stream of streams) stream.end();
@@ -89,7 +91,7 @@ function openStream(response: ServerResponse, history: History, state: () => Nod
 
   return {
     push,
-    /** True when it has taken nothing for the time of a heartbeat. One who is slow is sent more as soon as it has taken all. */
+    /** True if the client has read nothing for one heartbeat. A slow client gets more as soon as it has read everything. */
     isDeaf: () => isBehind() && now() - sentAt >= HEARTBEAT_MS,
     hangUp: () => response.destroy(),
     end() {

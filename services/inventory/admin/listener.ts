@@ -27,13 +27,13 @@ const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.
 export interface LabParts extends Pick<NodeParts, 'sales' | 'store' | 'history' | 'log'> {
   state: () => ShownState;
   streams: EventStreams;
-  /** Further names by which the listener may be reached; it always answers to those of this machine. */
+  /** More names by which clients may reach the admin API; it always answers to the names of this machine. */
   hosts: readonly string[];
   shop: Orders['shop'];
 }
 
 /**
- * The listener of the lab, never reached through nginx. Every change is a PUT or
+ * The admin API, never reached through nginx. Every change is a PUT or
  * a DELETE, which a web page of another origin cannot send without asking first.
  */
 export function createLabApp({ sales, state, store, history, streams, log, hosts, shop }: LabParts) {
@@ -128,7 +128,7 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   return app;
 }
 
-/** The calls that see, run and change the clean-up, and the one that runs the second job. */
+/** The calls that show, run and change the cleanup job, and the call that runs the second job. */
 function addJobRoutes(app: Express, job: CleanUpJob) {
   addRoute(app, '/jobs/cleanup', {
     get: job.state,

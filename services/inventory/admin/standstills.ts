@@ -1,10 +1,10 @@
-// When this process came late to its own timers although it had nothing to do: it was stopped, or it got no core.
+// Detects pauses of this process: its timers fired late although it had nothing to do, so it was stopped or got no CPU.
 
 import { now } from '../sale/history.ts';
 import type { Standstill } from './contract.ts';
 
 export const LOOK_MS = 20;
-/** What is shorter is no standstill, in milliseconds. */
+/** The shortest delay that counts as a pause, in milliseconds. */
 const LEAST_MS = 20;
 const MOST = 100;
 
@@ -13,7 +13,7 @@ function workedMs() {
   return (user + system) / 1_000;
 }
 
-/** Watches this process for as long as it lives, and returns what reads its standstills so far, oldest first. */
+/** Watches this process as long as it lives. Returns a function that reads its pauses so far, oldest first. */
 export function watchStandstills(): () => Standstill[] {
   const standstills: Standstill[] = [];
   let last = { at: now(), workedMs: workedMs() };

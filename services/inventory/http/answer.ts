@@ -14,10 +14,10 @@ import { ProblemError } from '../problem.ts';
 import { inWords } from '../sale/in-words.ts';
 import { asProblem } from '../servers/away-server.ts';
 
-/** What is taken from a client, or from nginx: it gets into logs, and must not look like anything else there. */
+/** The request ids accepted from clients and nginx. They get into logs, so they must not look like anything else. */
 export const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Gives each request an id, the `X-Request-Id` that it came with or a new one. The answer says it, and `response.locals` has it. */
+/** Gives each request an id: its `X-Request-Id`, or a new one. The answer says it, and `response.locals` has it. */
 export const giveRequestId: RequestHandler = (request, response, next) => {
   const given = request.get('X-Request-Id') ?? '';
   response.locals.requestId = requestIdForm.test(given) ? given : randomUUID();
@@ -25,7 +25,7 @@ export const giveRequestId: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Notes who would rather read the answer of a sale than parse it: `response.locals` says it. JSON is what others get. */
+/** Notes in `response.locals` whether the client prefers plain text for a sale. Other clients get JSON. */
 export const askForWords: RequestHandler = (request, response, next) => {
   const { accept = '*/*' } = request.headers;
   const accepted = accept === '*/*' ? 'json' : request.accepts(['json', 'application/problem+json', 'text/plain']);
@@ -33,23 +33,25 @@ export const askForWords: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** For the end of a listener's routes: a path that came this far is not there. */
+/** Comes after all routes: the path does not exist. */
 export const answerNotFound: RequestHandler = (request) => {
   throw new ProblemError('NOT_FOUND', `There is nothing at ${request.path}.`);
 };
 
-/** Refuses what HTTP/1.1 does not allow, as Node would, which answers it without a word. HTTP/1.0 has no Host. */
+/** Refuses an HTTP/1.1 request without a Host. Node would refuse it too, but without an explanation. HTTP/1.0 has no Host. */
 export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
   if (httpVersion !== '1.1' || headers.host !== undefined) return next();
-  throw new ProblemError('BAD_REQUEST', 'The request has no Host.');
+  throw new ProblemError('BAD_REQUEST', 'The request has no Host header.');
 };
 
-/** Answers a request with what it resolves with, as JSON, or with 204 for nothing, unless it has answered by itself. */
+/** Handles a request: its result is sent as JSON, or 204 if there is none, unless the handler has already responded. */
 type Handler = (request: Request, response: Response) => unknown;
 
 /**
- * Adds a path with what answers each of its methods, and refuses others, but HEAD, which Express
- * answers as GET unless it is one of them. A body is JSON, and read where a method takes one.
+ *
+ * Adds a path with a handler for each of its methods and refuses other methods. Express answers HEAD like GET unless it has its
+ * own handler. A body is JSON, and read where a method takes one.
+ *
  */
 export function addRoute(
   app: Express,
@@ -78,21 +80,21 @@ export function allowOnly(...methods: string[]) {
   };
 }
 
-/** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
+/** Refuses a body that is not JSON: the JSON parser would silently ignore it. */
 const onlyJson: RequestHandler = (request, _response, next) => {
   if (!hasBody(request) || request.is('json') !== false) return next();
   throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
 };
 
-/** A POST without a body may say so with a length of 0. */
+/** A POST without a body may have a Content-Length of 0. */
 function hasBody({ headers }: Request): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   return length !== '0' || encoding !== undefined;
 }
 
-/** Answers to requests whose body is read: nothing is done about them yet. */
+/** Responses to requests whose body is still being read: no work has started for them. */
 const reading = new WeakSet<ServerResponse>();
-/** True when the request waits for the rest of its body alone, and has not been answered. */
+/** True if the request only waits for the rest of its body and has no response yet. */
 export const isAwaitingBody = (response: ServerResponse) =>
   reading.has(response) && !response.req.complete && !response.writableEnded;
 
@@ -114,22 +116,25 @@ export function bodyOf(request: Request): object {
   throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
 }
 
-/** Answers with 200, as `response.json()` does, which looks at much else first: that is 7 % of what a sale costs its node. */
+/** Responds with 200 like `response.json()`, without its other checks, which are 7 % of what a sale costs its node. */
 export function answerJson(response: ServerResponse, body: object) {
   const text = JSON.stringify(body);
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) };
   response.writeHead(200, headers).end(text);
 }
 
-/** Answers with the status that is set. */
+/** Responds with the status that is set. */
 export function answerInWords(response: Response, body: unknown) {
   response.type('text/plain').send(inWords(body as Parameters<typeof inWords>[0], response.req.socket.localPort));
 }
 
-/** Problems that may be gone in a second. */
+/** Problems that may be gone a second later. */
 const worthTryingAgain = ['LOCK_WAIT_TIMEOUT', 'TOO_MANY_CONFLICTS', 'TOO_MANY_STREAMS', 'REQUEST_IN_PROGRESS'];
 
-/** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. A client that is gone is told nothing. */
+/**
+ * Turns every error into a problem document. A bug is logged, and the response says nothing about it. A client that has
+ * disconnected gets nothing.
+ */
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const { problem, cause } = asProblem(ofReading(error));
@@ -143,7 +148,7 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Answers what never became a request, because it is not HTTP, too large, or too slow. */
+/** Responds to input that never became a request, because it is not HTTP, too large, or too slow. */
 export function answerUnreadable(error: NodeJS.ErrnoException, duplex: Duplex) {
   const socket = duplex as Socket;
   const response = new ServerResponse(new IncomingMessage(socket)).on('finish', () => socket.end());
@@ -151,7 +156,10 @@ export function answerUnreadable(error: NodeJS.ErrnoException, duplex: Duplex) {
   answerUnread(error, response);
 }
 
-/** Answers a request whose body does not come, or can't be read. The connection ends with the answer: nobody knows where the next begins. */
+/**
+ * Responds to a request whose body does not arrive or can't be read. The connection ends with the answer: nobody knows where
+ * the next begins.
+ */
 export function answerUnread(
   error: NodeJS.ErrnoException,
   response: ServerResponse & Partial<Pick<Response, 'locals'>>,
@@ -170,7 +178,7 @@ function whyUnreadable(code = '') {
   return new ProblemError('BAD_REQUEST', 'This is not an HTTP request.');
 }
 
-/** What Express and its body parser mark with a status of 4xx: what the client did wrong. Any other error is given back. */
+/** Converts errors that Express and its body parser mark with a 4xx status: client errors. Returns any other error as it is. */
 function ofReading(error: unknown): unknown {
   if (!(error instanceof Error && 'status' in error)) return error;
   if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');

@@ -1,4 +1,4 @@
-// How a listener stops without losing a request that is on its way to it.
+// How a listener stops without losing requests that are on their way.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -6,11 +6,11 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { IDLE_LIMIT_MS } from '../settings/limits.ts';
 
-/** In how many turns of the event loop it looks for one without a new connection. */
+/** How many turns of the event loop without a new connection it waits for. */
 const MOST_TURNS = 1_000;
 
 /**
- * Accepts for `acceptMs`, so that a load balancer has noticed. Then the listener closes, and nginx sends
+ * Keeps accepting for `acceptMs`, so that a load balancer notices. Then the listener closes, and nginx sends
  * what it cannot connect for to the other node. Requests on open connections are served until none is open,
  * or for 3 s; `endConnections` has answers end them, and idle ones are left to the other side to close.
  */
@@ -24,7 +24,7 @@ export async function drain(server: Server, acceptMs: number, endConnections: ()
   await Promise.race([closed, sleep(IDLE_LIMIT_MS)]);
 }
 
-/** Each turn accepts a connection if one waits. One that still waits when the listener closes would be reset. */
+/** Each turn accepts a waiting connection. A connection that still waits when the listener closes would be reset. */
 async function untilNobodyConnects(server: Server) {
   let hasConnected = true;
   const note = () => {

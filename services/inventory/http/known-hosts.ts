@@ -1,4 +1,4 @@
-// Keeps web pages out of a listener that has no password: those of another site, and those whose own name leads to this
+// Keeps web pages out of a listener without a password: pages of other sites, and pages whose own name leads to this
 // machine (DNS rebinding). The browser says in Host which name it asked for, in Origin which page asks, and in
 // Sec-Fetch-Site how far apart the two are, also with a GET that has no Origin. It says that on loopback and over TLS
 // alone, and not before 2023 in every browser. Programs send none of them but Host.
@@ -11,36 +11,39 @@ import { hostName } from '../settings/setting-kinds.ts';
 
 type Asked = Pick<IncomingHttpHeaders, 'host' | 'origin' | 'sec-fetch-site'>;
 
-/** Refuses a request whose Host is not of this machine and not among `allowed`, or that a page of another origin sends. */
+/** Refuses a request whose Host is neither this machine nor in `allowed`, and a request from a page of another origin. */
 export function onlyKnownHosts(allowed: readonly string[]): RequestHandler {
   return (request, _response, next) => next(refusalOf(request.headers, allowed));
 }
 
-/** Why a request is not answered; undefined when it is to be answered. One without a Host is not. */
+/** Why a request is refused; undefined if it is not. A request without a Host is refused. */
 export function refusalOf(asked: Asked, allowed: readonly string[]): ProblemError | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = asked;
   const name = nameIn(host);
   if (name === undefined || !(isLoopback(name) || isAmong(allowed, name))) {
-    const detail = `This listener does not answer to the name ${host}. LAB_ALLOWED_HOSTS may allow it.`;
-    return new ProblemError('HOST_REFUSED', host === '' ? 'The request has no Host.' : detail);
+    const detail = `This listener does not answer to the name ${host}. LAB_ALLOWED_HOSTS can allow it.`;
+    return new ProblemError('HOST_REFUSED', host === '' ? 'The request has no Host header.' : detail);
   }
   if (origin !== undefined && (originOf(`http://${host}`) ?? '') !== originOf(origin)) {
-    return new ProblemError('ORIGIN_REFUSED', `This listener answers no page of ${origin || 'an empty origin'}.`);
+    return new ProblemError('ORIGIN_REFUSED', `This listener does not answer pages of ${origin || 'an empty origin'}.`);
   }
   // An address that the user has typed comes from no site.
   if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
-  return new ProblemError('ORIGIN_REFUSED', 'This listener answers no page of another site. Type the address instead.');
+  return new ProblemError(
+    'ORIGIN_REFUSED',
+    'This listener does not answer pages of other sites. Type the address instead.',
+  );
 }
 
 /**
- * Refuses what a page of another site would change, and answers whatever a GET asks for. A page may be of this machine, of
+ * Refuses changes by pages of other sites; any GET is answered. A page may be of this machine, of
  * the address that it asks, which no other name can stand for, or of a host among `allowed`: its name alone may be rebound.
  */
 export function noForeignChanges(allowed: readonly string[]): RequestHandler {
   return ({ method, headers }, _response, next) => {
     if (method === 'GET' || method === 'HEAD' || !isForeign(headers, allowed)) return next();
     const page = headers.origin === undefined ? 'another site' : headers.origin || 'an empty origin';
-    const detail = `A page of ${page} may change nothing here. ALLOWED_HOSTS may allow its host.`;
+    const detail = `A page of ${page} may not change anything here. ALLOWED_HOSTS can allow its host.`;
     next(new ProblemError('ORIGIN_REFUSED', detail));
   };
 }

@@ -9,7 +9,7 @@ import { addRoute, bodyOf } from './answer.ts';
 const idSchema = z.strictObject({ id: orderIdSchema });
 const noMore = z.strictObject({});
 
-/** The calls that see and change orders, which `openapi.ts` describes. `metrics` counts what an order has become. */
+/** The calls that show and change orders, described in `openapi.ts`. `metrics` counts each change of status. */
 export function addOrderRoutes(app: Express, orders: OrderStore, answers: Answers, metrics: Pick<Metrics, 'orders'>) {
   addRoute(app, '/orders', { get: (request) => orders.list(listSchema.parse({ ...request.query })) });
   addRoute(app, '/orders/:id', {

@@ -20,11 +20,11 @@ import { addOrderRoutes } from './order-routes.ts';
 export interface PublicParts extends Pick<NodeParts, 'sales' | 'store' | 'metrics' | 'log' | 'isStopping'> {
   orders: Pick<Orders, 'areAround' | 'answerSale' | 'answers' | 'shop'>;
   duties: { isReady: boolean; keepsConnections: boolean };
-  /** Whose pages may change something, besides those of this machine and of the address that they ask. */
+  /** Hosts whose pages may change something, besides this machine and the requested address itself. */
   hosts: readonly string[];
 }
 
-/** The listener that nginx reaches. `openapi.ts` describes it, and `docs/reference/http-api.md` what that cannot say. */
+/** The public API, which nginx forwards to. `openapi.ts` describes it, and `docs/reference/http-api.md` adds the rest. */
 export function createPublicApp({ sales, store, orders, metrics, log, isStopping, duties, hosts }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
@@ -67,7 +67,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
   function sell(request: Request, response: Response, skus: string[], limits: Omit<Asked, 'user'>) {
     const asked = sales.askedOf(limits, request.get('X-User-Id'));
     if (orders.areAround(request)) return orders.answerSale(request, response, skus, asked);
-    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node accepts no new work.');
     return sales.sell(skus, response, undefined, asked);
   }
 
@@ -83,7 +83,7 @@ export function createPublicApp({ sales, store, orders, metrics, log, isStopping
   addRoute(app, '/healthz', { get: () => ({ status: 'alive' }) });
   addRoute(app, '/readyz', {
     async get() {
-      if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+      if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node accepts no new work.');
       await Promise.all([store.askAll((server) => server.ping()), orders.shop?.orders.ask()]);
       return { status: 'ready' };
     },

@@ -1,4 +1,4 @@
-// Where every unit is: what the stock, the orders and the intents say together, and the repair of what a crash has left between them.
+// Accounts for every unit, from the stock, the orders and the intents, and repairs what a crash left inconsistent.
 
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../../../locks/index.ts';
@@ -8,33 +8,33 @@ import { type Ask, inTransaction } from '../servers/transaction.ts';
 import { LONGEST_WAIT_TIMEOUT_MS, MOST_BUCKETS, saleLifeMs } from '../settings/limits.ts';
 import { setRestored } from './order-store.ts';
 
-/** How long a transaction may take, in milliseconds: a repair that has begun is not given up half way. */
+/** The time limit of a transaction, in milliseconds: long, so that a repair is not abandoned halfway. */
 const LIMIT_MS = 60_000;
 
-/** Nothing is wrong with the shop: it is only not the moment. */
+/** The accounts can't be read at this moment; nothing is wrong with the shop. */
 export class NotNow extends Error {}
 
-/** What the two stores say of the units of one sku, and of one place that its stock is kept in. */
+/** The units of one sku, in one of the stores that hold its stock. */
 export interface Holdings {
   sku: string;
   stockIn: 'redis' | 'mysql';
-  /** How many units there must be. Undefined when nobody has written it down. */
+  /** How many units there must be. Undefined if it was never recorded. */
   supply: number | undefined;
   inStock: number;
   unpaid: number;
   paid: number;
   refunded: number;
-  /** Units of closed orders that are back in stock. */
+  /** Units of closed orders that have been returned to stock. */
   restored: number;
-  /** Units of closed orders that are not back in stock yet: the next tick of the clean-up puts them there. */
+  /** Units of closed orders that have not been returned yet: the next cleanup run returns them. */
   owed: number;
-  /** Units of closed orders of which nobody knows any more whether they are back in stock. */
+  /** Units of closed orders for which there is no record whether they were returned. */
   unrestored: number;
-  /** Units of sales that ended before their order was written: each was taken, or it was not. */
+  /** Units of sales that ended before they wrote their order: each may have been taken or not. */
   intended: number;
 }
 
-/** A sale that ended without an order, or has not ended yet. */
+/** A sale that ended without an order, or is still running. */
 export interface Intent {
   id: string;
   sku: string;
@@ -42,15 +42,15 @@ export interface Intent {
   quantity: number;
   node: string;
   lock: string;
-  /** By the clock of MySQL, in milliseconds. */
+  /** By MySQL's clock, in milliseconds. */
   ageMs: number;
-  /** How long its sale may still be alive and put its unit back, in milliseconds; 0 or less when it has certainly ended. */
+  /** How long its sale may still be running and return its unit, in milliseconds; 0 or less if it has certainly ended. */
   aliveMs: number;
 }
 
-/** A closed order of which MySQL does not say that its units are back in stock. */
+/** A closed order whose units are not recorded as returned in MySQL. */
 export interface Unrestored extends Pick<Intent, 'id' | 'sku' | 'stockIn' | 'quantity'> {
-  /** What the mark in Redis says. Undefined when Redis may have forgotten it, or the stock is not there. */
+  /** What the mark in Redis says. Undefined if the mark may have expired, or the stock does not exist. */
   isRestored: boolean | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Accounts {
 }
 
 /**
- * Which units are neither in stock nor in an order. Those that are owed are certainly missing. Intents and unrestored orders
+ * The units that are neither in stock nor in an order. Those that are owed are certainly missing. Intents and unrestored orders
  * may explain others: each of their units is missing or it is not. What they can't explain is `unexplained`: more than 0 when
  * units are lost, less than 0 when units were sold twice or put back twice. Undefined when the supply is not known.
  */
@@ -72,7 +72,7 @@ export function balance({ supply, inStock, unpaid, paid, refunded, owed, unresto
   return { inDoubt: owed + guessed, unexplained: missing - guessed };
 }
 
-/** Reads both stores, one after the other: what is sold in between is in one of them only. */
+/** Reads both stores one after the other: a sale in between shows in one of them only. */
 export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Accounts> {
   const found = new Map<string, Holdings>();
   const at = (sku: string, stockIn: Holdings['stockIn']): Holdings => {
@@ -136,7 +136,7 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
   };
 }
 
-/** True when no unit has moved between the two readings. */
+/** True if no unit has moved between the two readings. */
 export function isSame(before: Accounts, after: Accounts): boolean {
   const still = ({ holdings, intents, unrestored }: Accounts) =>
     JSON.stringify({ holdings, intents: intents.map(({ id }) => id), unrestored });
@@ -144,8 +144,9 @@ export function isSame(before: Accounts, after: Accounts): boolean {
 }
 
 /**
- * Puts the units in doubt that are missing back into the stock, and forgets their intents. Nobody may be selling. Resolves
- * with how many units that were, and how many intents. When it is interrupted, a second call finds what is still missing and finishes the work.
+ * Returns the missing units in doubt to the stock, and deletes their intents. Nobody may be selling. Resolves with how many
+ * units that were, and how many intents. When it is interrupted, a second call finds what is still missing and finishes the
+ * work.
  */
 export async function repair(mysql: Pool, stockInRedis: Store, { holdings, intents, unrestored }: Accounts) {
   let units = 0;
@@ -165,7 +166,7 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
     if (settled.length > 0) {
       const { affectedRows } = await ask<ResultSetHeader>('DELETE FROM tb_intent WHERE id IN (?)', [settled]);
       if (affectedRows < settled.length)
-        throw new NotNow('Sales are in flight: one has settled its intent. Try again.');
+        throw new NotNow('Sales are in flight: one of them has just settled its intent. Try again.');
     }
     await setRestored(ask, restored);
     for (const { sku, units } of missingIn('mysql')) await ask(restockIt, [sku, units]);

@@ -16,17 +16,19 @@ import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts
 import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
 
-/** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
+/** The most orders of one sku to restore under one lock: sales wait meanwhile. */
 const MOST_AT_ONCE = 100;
 const MOST_SCHEDULED = 100;
-/** How long it may take to close one order, in milliseconds: no client waits for it. */
+/** The time limit for closing one order, in milliseconds: no client waits for it. */
 const CLOSE_LIMIT_MS = 10_000;
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
 /**
- * Closes orders that are due and puts their units back, by its schedule, under
- * the guard of JOB_LOCK, or of `carryOut`, which a lab puts in its place.
+ *
+ * The cleanup job: closes orders that are due and returns their units, on its schedule, under the protection that JOB_LOCK
+ * names, or under `carryOut`, which replaces it in exercises.
+ *
  */
 export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp) {
   const { settings, node, store, servers, sales, metrics, log } = parts;
@@ -51,7 +53,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     log[level](result, 'clean-up');
   }
 
-  /** Runs one tick, now. Never rejects. */
+  /** Runs the job once, now. Never rejects. */
   function tick(): Promise<TickResult> {
     const ticked = runTick().finally(() => underWay.delete(ticked));
     underWay.add(ticked);
@@ -79,7 +81,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     return result;
   }
 
-  /** What one tick works with: it counts in `result`, is held where the script says, and notes which skus it has left out. */
+  /** The state of one run: its counts, the holds of its script, and the skus that it skips. */
   function openJob(result: TickResult, leftOut: Map<string, unknown>): Job {
     const name = lockOfGuard(guard);
     const script = nextScript;
@@ -90,20 +92,20 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
       if (step === script?.after && orders === script.orders) await held.untilResumed();
     }
 
-    /** Each order is of one unit, so the script counts both alike. */
+    /** Each order is for one unit, so the script counts both the same way. */
     async function count(done: 'closed' | 'restored', units = 1) {
       result[done] += units;
       await holdAfter(done, result[done]);
     }
 
     let begun: DueOrder | undefined;
-    /** While the node stops no order is begun, and one that is half done is finished. */
+    /** While the node stops, no order is started, and a half-done order is finished. */
     function begin(order: DueOrder) {
       if (order !== begun) unlessStopping();
       begun = order;
     }
 
-    /** Has something done to orders of one sku. One that can't be done is noted, and must not keep the tick from the other skus. */
+    /** Processes orders of one sku. A failure is noted, and must not keep the run from the other skus. */
     async function orLeaveOut(orders: DueOrder[], work: () => Promise<void>) {
       const sku = orders[0]?.sku;
       if (sku === undefined || leftOut.has(sku)) return;
@@ -168,7 +170,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
         if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
         const ownerToken = randomUUID();
         const { RETRY_DELAY_MS: retryDelayMs } = settings;
-        const onLeaseLost = () => log.warn({ lock: name }, 'a tick lost its lock');
+        const onLeaseLost = () => log.warn({ lock: name }, 'a cleanup run lost its lock');
         const own = {
           key: jobLockKey(name),
           ownerToken,
@@ -183,7 +185,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     };
   }
 
-  /** Gives the units back under the lock of the sales, if the sales of this node use that stock now. */
+  /** Returns the units under the lock of the sales, if this node's sales use that stock now. */
   async function restore({ sku, quantity, lock }: DueOrder) {
     const place = stockOf(lock);
     const restock = () => (place === 'mysql' ? servers.stockInMysql() : store.inBuckets(1)).restock(sku, quantity);
@@ -196,7 +198,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
   }
 
   function unlessStopping() {
-    if (stopping.signal.aborted) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    if (stopping.signal.aborted) throw new ProblemError('SHUTTING_DOWN', 'This node accepts no new work.');
   }
 
   return {
@@ -211,16 +213,16 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
       held: held.count(),
       scheduled,
     }),
-    /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
+    /** Changes the protection of later runs. Omitted timings are those that the node was started with. */
     setGuard({ lock: name, ...given }: GuardTiming & { lock: string }) {
       servers.mustServe(name);
       const changed = { ...atStart, ...given };
       if (changed.minHoldMs >= changed.leaseMs)
-        throw new ProblemError('BAD_REQUEST', 'The minimum hold must be less than the lease.');
+        throw new ProblemError('BAD_REQUEST', 'The minimum hold must be shorter than the lease.');
       guard = name;
       timing = changed;
     },
-    /** From now on ticks come when this says so. Forgets when they have come before. */
+    /** Sets the schedule, and clears the times of earlier runs. */
     setSchedule(given: JobSchedule) {
       timer.stop();
       schedule = given;
@@ -230,7 +232,7 @@ export function createCleanUp(parts: NodeParts, mysql: Pool, carryOut?: CleanUp)
     scriptNextTick({ after, orders = 1 }: TickScript) {
       nextScript = { after, orders };
     },
-    /** For a node that stops: no tick begins any more, and one that is under way ends with the order it is at. */
+    /** For a stopping node: no run starts any more, and a current run ends after its current order. */
     end() {
       timer.stop();
       stopping.abort();
@@ -251,7 +253,7 @@ const readOrders = (mysql: Pool, which: string, values: unknown[]): Promise<DueO
 const readDue = (mysql: Pool) =>
   readOrders(mysql, "status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id", [MAX_ORDERS]);
 
-/** Resolves with the closed orders whose units nobody has written down as back in Redis: those of one sku when it is given. */
+/** Resolves with the closed orders whose units are not recorded as returned to Redis; of one sku if it is given. */
 const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = null) =>
   readOrders(
     mysql,
@@ -260,7 +262,7 @@ const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = nul
     [RESTORABLE_MS * 1_000, locksWithStockInMysql(), sku, most],
   );
 
-/** On purpose without a look at the status: only a guard says that nobody else has changed it. */
+/** On purpose without a check of the status: only the protection ensures that no other run has changed it. */
 async function close(mysql: Pool, { id }: DueOrder) {
   const sql = `UPDATE tb_order
     SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = UTC_TIMESTAMP(3) WHERE id = ?`;

@@ -1,4 +1,4 @@
-// Orders that the clean-up can never do, each with the reason: it is tried a few times, and then left alone until somebody has mended it.
+// Dead-lettered orders, each with the reason: the cleanup job tried them a few times, and skips them until somebody fixes them.
 
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Logger } from 'pino';
@@ -12,16 +12,18 @@ const MAX_REASON_LENGTH = 500;
 
 const ofLetters = `FROM tb_dead_letter WHERE tries >= ${MOST_TRIES}`;
 
-/** SQL: true for the `id` of an order that is still tried. */
+/** SQL: true for the `id` of an order that has not been dead-lettered. */
 export const isTried = `id NOT IN (SELECT order_id ${ofLetters})`;
 
-/** Resolves with the orders that are left alone, each with the reason, the oldest first. */
+/** Resolves with the dead-lettered orders, each with the reason, oldest first. */
 export const readDeadLetters = (mysql: Pool) =>
   withoutTransaction(mysql, (ask) =>
     ask<RowDataPacket[]>(`SELECT order_id AS id, reason ${ofLetters} ORDER BY changed_at, order_id`),
   );
 
-/** Counts one try of these orders that failed, unless for what passes by itself: a server that is away, or a lock that is not free. */
+/**
+ * Counts a failed try of these orders, unless the cause is temporary: a server that is unavailable, or a lock that is not free.
+ */
 export async function noteFailure(mysql: Pool, log: Pick<Logger, 'warn'>, orders: DueOrder[], error: unknown) {
   const { code, message, cause } = asProblem(error);
   if (code !== 'INTERNAL_ERROR' && code !== 'DATA_UNREADABLE') return;
@@ -33,7 +35,7 @@ export async function noteFailure(mysql: Pool, log: Pick<Logger, 'warn'>, orders
     for (const { id } of orders) {
       await ask(insert, [id, why.slice(0, MAX_REASON_LENGTH)]);
       const [letter] = await ask<RowDataPacket[]>(select, [id]);
-      if (letter?.tries === MOST_TRIES) log.warn({ order: id, why }, 'an order is put aside');
+      if (letter?.tries === MOST_TRIES) log.warn({ order: id, why }, 'an order is dead-lettered');
     }
   });
 }

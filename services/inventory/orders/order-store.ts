@@ -16,14 +16,14 @@ type OrderSettings = Pick<InventorySettings, 'UNIT_PRICE' | 'ORDER_TTL_MS'> &
   Partial<Pick<InventorySettings, 'REFUND'>>;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
-/** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
+/** Opens a connection pool that creates the tables of the orders, of the stock, and the given ones before its first statement. */
 export function connectOrders(url: string, connections: number, tables: string[] = [], inDoubt?: () => void): Pool {
   const own = readSchema(new URL('schema.sql', import.meta.url));
   return connectMysql(url, connections, [...stockTables(), ...own, ...tables], inDoubt);
 }
 
 /**
- * The orders in MySQL. While it is away every call rejects, with what `isMysqlUnavailable` knows or
+ * The orders in MySQL. While it is unavailable, every call rejects, with what `isMysqlUnavailable` knows or
  * with ProblemError STORE_UNAVAILABLE. Then nothing is written, unless the error says that it may be.
  */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND = 'conditional' }: OrderSettings) {
@@ -44,14 +44,14 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     return order;
   }
 
-  /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is done. */
+  /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite if MySQL did not confirm the change. */
   async function pay(id: string, keep?: Keep): Promise<Order> {
     const paid = await inTransaction(mysql, (ask) => moveOn(ask, id, ['UNPAID'], 'PAID', keep));
     if (paid === undefined) throw refuseStep(await find(id), 'PAID');
     return paid;
   }
 
-  /** Gives back the money and not the goods: the units stay sold. Rejects as `pay`. */
+  /** Returns the money but not the goods: the units stay sold. Rejects like `pay`. */
   async function refund(id: string, keep?: Keep): Promise<Order> {
     const refunded = await refunds[REFUND]({
       id,
@@ -73,8 +73,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
   }
 
   /**
-   * Books money that has arrived, also in parts: the order is PAID when all of it is there. Money that nobody waits for
-   * is booked, too. Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
+   *
+   * Books a payment, which may be partial: the order is PAID once the full amount has arrived. Unexpected money is booked too.
+   * Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
+   *
    */
   function receive({ order: id, amount }: { order: string; amount: number }, keep?: Keep): Promise<Order> {
     return inTransaction(mysql, async (ask) => {
@@ -94,20 +96,24 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
 
   return {
     /**
-     * Writes down what a sale is about to take: the evidence if its node dies before the
-     * order is written. Rejects with AbortError when `signal` aborts before it is sent.
+     *
+     * Records what a sale is about to take: the evidence if its node dies before the order is written. Rejects with AbortError
+     * when `signal` aborts before it is sent.
+     *
      */
     async intend(order: NewOrder, signal: AbortSignal) {
       await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), { signal });
     },
-    /** For a sale that has certainly taken nothing. */
+    /** Deletes the intent of a sale that has certainly taken nothing. */
     async forget(id: string) {
       await withoutTransaction(mysql, (ask) => ask('DELETE FROM tb_intent WHERE id = ?', [id]));
     },
     /**
-     * Writes the order in the place of its intent. Resolves with false when somebody has settled that meanwhile, and
-     * perhaps put the units back: there is no order then, and the intent is there again. Rejects with what `isInDoubt`
-     * knows when the order may be written; after every other rejection it is not. `keep` is done in the same transaction.
+     *
+     * Replaces the intent with the order. Resolves with false if the intent was settled meanwhile, and its units perhaps
+     * returned: there is no order then, and the intent is there again. Rejects with what `isInDoubt` knows when the order may
+     * be written; after every other rejection it is not. `keep` is done in the same transaction.
+     *
      */
     place(order: NewOrder, keep?: (ask: Ask) => Promise<void>): Promise<boolean> {
       const { id, sku, quantity, node, lock, saleId } = order;
@@ -130,8 +136,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     find,
     ask: reach,
     /**
-     * A page of orders, the oldest first. `next` is the `after` of the page behind it, null
-     * behind the last. Rejects with ProblemError NOT_FOUND when there is no order `after`.
+     *
+     * A page of orders, oldest first. `next` is the `after` of the next page, null on the last page. Rejects with ProblemError
+     * NOT_FOUND when there is no order `after`.
+     *
      */
     async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
       const last = new Date(after === undefined ? 0 : (await find(after)).createdAt);
@@ -145,7 +153,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },
     /**
-     * Before the stock is set to so many units, or deleted, which is 0. What orders have is supplied, too.
+     * Called before the stock is set to `units`, or deleted, which counts as 0. Units in orders are part of the supply.
      * Intents, and closed orders that are not restored, are of the last count, and settled by this one.
      */
     async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
@@ -187,7 +195,7 @@ async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
 const noSuchOrder = (id: string) => new ProblemError('NOT_FOUND', `There is no order ${id}.`);
 
 function refuseStep({ id, status }: Order, to: 'PAID' | 'REFUNDED') {
-  const why = status === statusBefore[to] ? 'and another request was the first to make it' : "so it can't become";
+  const why = status === statusBefore[to] ? 'because another request changed it first' : "so it can't become";
   return new ProblemError('ORDER_STATE', `Order ${id} is ${status}, ${why} ${to}.`);
 }
 

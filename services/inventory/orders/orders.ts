@@ -1,4 +1,5 @@
-// Orders, the clean-up, the payments that arrive and the idempotency keys as parts of a node: what they do around a sale, and their routes.
+// Orders, the cleanup job, incoming payments and idempotency keys as parts of a node: what they do around a sale, and their
+// routes.
 
 import type { Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
@@ -18,15 +19,15 @@ import { openSaleOrder } from './sale-order.ts';
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** What a program that imports the service has done in the place of our own parts. What is left out is ours. */
+/** Parts that a program that imports the service replaces. Omitted parts are ours. */
 export interface OtherParts {
-  /** The statements that make further tables. */
+  /** Statements that create more tables. */
   tables?: string[];
-  /** Instead of the strategy that IDEMPOTENCY names. */
+  /** Replaces the strategy that IDEMPOTENCY names. */
   once?: (mysql: Pool, redis: RedisClient) => Once;
-  /** Instead of the guard that JOB_LOCK names. */
+  /** Replaces the protection that JOB_LOCK names. */
   cleanUp?: CleanUp;
-  /** Instead of what we do with a payment that arrives. */
+  /** Replaces our handling of an incoming payment. */
   takeBy?: TakeBy;
 }
 
@@ -52,35 +53,34 @@ export function createOrders(parts: NodeParts, otherParts: OtherParts) {
   }
 
   return {
-    /** What there is where sales write orders. */
+    /** The parts that exist if sales write orders. */
     shop,
     answers,
-    /** False for a sale that has neither an order nor a key: it needs nothing of this. */
+    /** False for a sale that has neither an order nor a key. */
     areAround: (request: Request) => shop !== undefined || answers.areAround(request),
-    /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
+    /** Sells and responds, once per Idempotency-Key, with an order if sales write orders. Rejects like the sale. */
     async answerSale(request: Request, response: Response, skus: string[], asked: Asked) {
       const orders = shop?.orders;
       // An order has one sku.
-      if (orders && skus.length > 1)
-        throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
+      if (orders && skus.length > 1) throw new ProblemError('BAD_REQUEST', 'With orders, one sku is sold at a time.');
       return answers.answer(request, response, `sale ${skus.join(' ')}`, (keep) =>
         sales.sell(skus, response, orders && openSaleOrder(parts, orders, count, keep), asked),
       );
     },
-    /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */
+    /** How many requests are in progress: a sale may be over before its response is stored. */
     answering: answers.underWay,
-    /** For a node that stops: no tick and no payment begins any more, and no tick is held. */
+    /** For a stopping node: no run and no payment starts any more, and no run is held. */
     end() {
       shop?.cleanUp.end();
       shop?.payments?.end();
     },
-    /** Resolves when no tick, no payment, no refund and no answer is under way. */
+    /** Resolves when no run, payment, refund or response is in progress. */
     async ended() {
       await shop?.cleanUp.ended();
       await shop?.payments?.ended();
       await answers.ended();
     },
-    /** Resolves within a second, also when MySQL does not answer. */
+    /** Resolves within a second, even if MySQL does not reply. */
     async close() {
       shop?.payments?.close();
       if (mysql) await endPool(mysql);

@@ -15,7 +15,7 @@ const INSTANCE_SIGNS = 8;
 type Count = (outcome: 'placed' | 'failed' | 'inDoubt') => void;
 
 /**
- * The stock and the order are in two stores, and the node may die between them. So a sale writes
+ * The stock and the order are in two stores, and the node may die between the two writes. So a sale writes
  * what it intends to take, takes it, and writes the order in the place of the intent. One that
  * is left stands for units that may be in neither store: `npm run reconcile` settles it.
  */
@@ -55,17 +55,19 @@ export function openSaleOrder(
 
   function unlessSettled(isWritten: boolean) {
     if (isWritten) return undefined;
-    const detail = `Order ${id} is not written: its intent was settled meanwhile, and the unit may be back in stock.`;
+    const detail = `Order ${id} was not written: its intent was settled meanwhile, and the unit may be back in stock.`;
     return new ProblemError('ORDER_FAILED', detail, { definite: false });
   }
 
   /**
-   * Puts the unit back, unless the order may be written. Definite: there is
-   * no order, the unit is back, and nobody else may have sold by the key.
+   *
+   * Returns the unit, unless the order may have been written. Definite: there is no order, the unit is back, and no other
+   * request can have sold with the key.
+   *
    */
   async function whyFailed(cause: unknown, sku: string): Promise<ProblemError> {
     if (isInDoubt(cause)) {
-      const detail = `Order ${id} may be written: MySQL did not answer.`;
+      const detail = `Order ${id} may have been written: MySQL did not reply.`;
       return new ProblemError('ORDER_FAILED', detail, { definite: false, cause });
     }
     // One that comes too late leaves it to `npm run reconcile`, which may have put it back.
@@ -80,7 +82,7 @@ export function openSaleOrder(
     return new ProblemError(code, `Order ${id} could not be written; ${unit}.`, { definite, cause });
   }
 
-  /** When certainly nothing is taken. An intent that can't be deleted now explains no missing unit. */
+  /** Called when certainly nothing was taken. An intent that can't be deleted now explains no missing unit. */
   async function forget(why: unknown) {
     if (!hasIntent) return;
     hasIntent = false;

@@ -1,4 +1,4 @@
-// The sale of a basket: one unit of each of several skus, or of none, under the locks of all of them.
+// The sale of a basket: one unit of each of several skus, or nothing, under the locks of all of them.
 
 import type { FencedStock, MultiLock } from '../../../locks/lock.ts';
 import { ProblemError } from '../problem.ts';
@@ -8,7 +8,7 @@ import { type SaleParts, underLock } from './sale.ts';
 import type { SoldItem } from './sku.ts';
 
 export interface BasketParts extends Pick<SaleParts, 'signal' | 'business' | 'emit'> {
-  /** No sku is there twice. */
+  /** No sku appears twice. */
   skus: string[];
   lock: MultiLock;
   tokenOf: (sku: string) => string | undefined;
@@ -16,7 +16,7 @@ export interface BasketParts extends Pick<SaleParts, 'signal' | 'business' | 'em
   progress: Progress;
 }
 
-/** The critical section of several skus: all are read, then all are written. Resolves with them in the order of the basket. */
+/** The critical section of several skus: all are read, then all are written. Resolves with the items in basket order. */
 export function sellAll(parts: BasketParts): Promise<SoldItem[]> {
   const { skus, lock, tokenOf, stockOf, business, emit } = parts;
   return underLock(parts, async () => {
@@ -25,7 +25,7 @@ export function sellAll(parts: BasketParts): Promise<SoldItem[]> {
     const soldOut = items.find(({ stockBefore }) => stockBefore <= 0);
     // There is no one stock to tell of, unless there is nothing left to sell.
     emit('read', soldOut && 0);
-    if (soldOut) throw new ProblemError('OUT_OF_STOCK', `Sku ${soldOut.sku} is sold out: nothing is sold.`);
+    if (soldOut) throw new ProblemError('OUT_OF_STOCK', `Sku ${soldOut.sku} is sold out: nothing was sold.`);
 
     await business();
 
@@ -42,8 +42,10 @@ function itemOf(sku: string, stockBefore: number | undefined): SoldItem {
 }
 
 /**
- * Writes one sku after the other: two may live on two servers, so no script can make one step of them.
- * What was written before a write that was certainly refused is put back while the locks are held.
+ *
+ * Writes one sku after the other: they may be on different servers, so no script can write them in one step. If a write was
+ * certainly refused, the earlier ones are reverted while the locks are held.
+ *
  */
 async function writeAll(items: SoldItem[], { stockOf, tokenOf, progress }: BasketParts) {
   const written: SoldItem[] = [];
@@ -61,7 +63,7 @@ async function writeAll(items: SoldItem[], { stockOf, tokenOf, progress }: Baske
     written.push(item);
   }
 
-  /** Resolves with those that could not be put back. */
+  /** Resolves with the items that could not be put back. */
   async function putBackOrName(written: SoldItem[]): Promise<SoldItem[]> {
     const ends = await Promise.allSettled(
       written.map(({ sku, stockBefore }) => stockOf(sku).write(stockBefore, tokenOf(sku))),
@@ -74,6 +76,6 @@ function halfSold(items: SoldItem[], inDoubt: SoldItem[], cause: unknown) {
   const named = (some: SoldItem[]) => some.map(({ sku }) => sku).join(', ');
   const others = items.filter((item) => !inDoubt.includes(item));
   const rest = others.length > 0 ? ` Certainly not taken: ${named(others)}.` : '';
-  const detail = `Taken, or nobody knows: ${named(inDoubt)}.${rest}`;
+  const detail = `Taken, or in doubt: ${named(inDoubt)}.${rest}`;
   return new ProblemError('HALF_SOLD', detail, { definite: false, cause });
 }

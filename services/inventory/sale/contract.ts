@@ -1,44 +1,49 @@
-// What the sales of a node are told and what they tell: the one definition, for the node and for whoever watches it.
-// `docs/reference/admin-api.md` is made of it. Times and leases are in milliseconds.
+// The sales in the admin API: the one definition, for the node and for its clients.
+// `docs/reference/admin-api.md` is generated from it. Times and leases are in milliseconds.
 
 import { z } from 'zod';
 import { LONGEST_WAIT_TIMEOUT_MS } from '../settings/limits.ts';
 
 export const count = z.int().min(0);
 export const leaseMs = z.int().min(30).max(3_600_000).optional();
-/** A lock by its number or by its name. Which names there are is for each node to say. */
+/** A lock by number or name. Each node decides which names exist. */
 export const lockGiven = z.union([z.string(), z.int().transform(String)]);
 
-/** Whom the lock of a sale keeps out: who buys the same sku, or the same user. */
+/** Whom a sale's lock keeps out: buyers of the same sku, or the same user. */
 const scope = z.enum(['sku', 'user']);
 
 export const nodeStateSchema = z
   .object({
     node: z.string().describe('The name of the node.'),
     port: count.describe('Its public port.'),
-    pid: count.describe('Its process.'),
-    instance: z.string().describe('First half of every owner token of this node.'),
+    pid: count.describe('Its process id.'),
+    instance: z.string().describe("First half of each of this node's owner tokens."),
     lock: z.string().describe('The lock of all sales.'),
     leaseMs: count,
     renewEveryMs: z.number(),
-    fixedLeaseMs: count.optional().describe('Absent where the watchdog renews.'),
+    fixedLeaseMs: count.optional().describe('Absent if the watchdog renews the lease.'),
     scope,
     retryDelayMs: count,
     waitTimeoutMs: count,
-    permits: count.describe('How many sales the lock lets in at once.'),
+    permits: count.describe('How many sales the lock admits at once.'),
     inFlight: count.describe('Sales in progress.'),
     held: count.describe('Sales that a script holds until `PUT /resume`.'),
-    waiting: count.describe('Sales in progress that wait for the lock.'),
-    unreleased: count.describe('Locks that the node may still hold, and tries to release.'),
+    waiting: count.describe('Sales in progress that are waiting for the lock.'),
+    unreleased: count.describe('Locks that the node may still hold and is trying to release.'),
     counts: z
       .record(z.enum(['received', 'sold', 'soldOut', 'lockTimeout', 'clientGone', 'failed', 'inDoubt']), count)
-      .describe('How sale requests ended. With none in flight the outcomes add up to `received`.'),
+      .describe('How sale requests ended. With no sale in flight, the outcomes add up to `received`.'),
   })
   .meta({ id: 'NodeState' });
 
-/** A lock and its timing, in milliseconds. What is left out is as the node was started, but for what belongs to a lease that is given. */
+/**
+ * A lock and its timing, in milliseconds. Omitted values are those that the node was started with, except those that belong to
+ * a given lease.
+ */
 export const lockChangeSchema = z.strictObject({
-  version: lockGiven.describe('The lock, by number or name. A setting that is left out is as the node was started.'),
+  version: lockGiven.describe(
+    'The lock, by number or name. Omitted settings are those that the node was started with.',
+  ),
   leaseMs,
   renewEveryMs: z.number().min(10).max(3_600_000).optional(),
   fixedLeaseMs: leaseMs,
@@ -47,26 +52,26 @@ export const lockChangeSchema = z.strictObject({
   waitTimeoutMs: z.int().min(1).max(LONGEST_WAIT_TIMEOUT_MS).optional(),
 });
 
-/** What the next sales do between read and write, and behind it: the steps in this order. */
+/** What the next sales do between read and write, and after the write, in this order. */
 export const saleScriptSchema = z.strictObject({
   beforeNestedCall: z.boolean().optional().describe('Holds before the nested call until `PUT /resume`.'),
   nestedCall: z
     .union([z.boolean(), z.literal('another object')])
     .optional()
-    .describe('Acquires the lock again and releases it, on the same lock object or on another one of the request.'),
-  forgetsRelease: z.boolean().optional().describe('The nested call does not release its lock.'),
-  pauseMs: z.int().min(0).max(600_000).optional().describe('Holds inside for this long.'),
-  untilResumed: z.boolean().optional().describe('Holds inside until `PUT /resume`.'),
+    .describe('Acquires the lock again and releases it, on the same lock object or on another object of the request.'),
+  forgetsRelease: z.boolean().optional().describe('The nested call does not release the lock.'),
+  pauseMs: z.int().min(0).max(600_000).optional().describe('Pauses inside the lock for this long.'),
+  untilResumed: z.boolean().optional().describe('Pauses inside the lock until `PUT /resume`.'),
   blockMs: z.int().min(0).max(60_000).optional().describe('Blocks the event loop for this long.'),
   fails: z.boolean().optional().describe('Fails with ORDER_FAILED between read and write.'),
   beforeOrder: z.boolean().optional().describe('Holds between the stock and the order, outside the lock.'),
   beforeAnswer: z.boolean().optional().describe('Holds between the order and the answer.'),
-  times: z.int().min(1).max(1_000_000).optional().describe('How many sales follow the script; 1 by default.'),
+  times: z.int().min(1).max(1_000_000).optional().describe('How many sales follow the script. Default: 1.'),
 });
 
 export const saleEventSchema = z
   .object({
-    at: z.number().describe('Milliseconds on a monotonic clock that all processes of this machine share.'),
+    at: z.number().describe('Milliseconds on a monotonic clock shared by all processes of this machine.'),
     type: z.enum([
       'waiting',
       'entered',

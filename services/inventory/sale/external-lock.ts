@@ -4,20 +4,22 @@ import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '
 import { describe, ExternalLockFault } from '../problem.ts';
 import { isStoreUnavailable } from '../servers/away-server.ts';
 
-/** How long an external lock may take for a single try, in milliseconds. */
+/** The time limit for an external lock's single try, in milliseconds. */
 const TRY_LIMIT_MS = 1_000;
 const RELEASE_LIMIT_MS = 5_000;
 
-/** What follows from the promises of an external lock: it is in several masters that vote, or a semaphore, when it says so. */
+/** What an external lock's promises imply: whether it uses several voting masters, and whether it is a semaphore. */
 export function factsOfPromises(promises: unknown): { backend: Backend; isSemaphore?: true } {
   const { masters, permits } = (promises ?? {}) as { masters?: unknown; permits?: unknown };
   return { backend: masters === true ? 'masters' : 'redis', ...(permits === true && { isSemaphore: true }) };
 }
 
 /**
- * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted
- * before; release() settles in time. A late grant is given back; other errors are ExternalLockFault, unless a server is away.
- * `onFault` is told what the lock has thrown then, before what follows from it.
+ *
+ * Enforces the lock contract on an external lock: acquire() settles when its signal aborts, after one try when it was aborted
+ * before; release() settles in time. A late grant is released; other errors become ExternalLockFault, unless a server is
+ * unavailable. `onFault` gets the original error first.
+ *
  */
 export function supervised(createLock: CreateLock, onFault: (error: unknown) => void = () => {}): CreateLock {
   return (options) => {
@@ -39,12 +41,12 @@ export function supervised(createLock: CreateLock, onFault: (error: unknown) => 
       await abortable(released, limit.signal)
         .catch((error: unknown) => {
           if (!limit.signal.aborted) throw faultOf('release()', error);
-          throw new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`);
+          throw new ExternalLockFault(`release() did not settle within ${RELEASE_LIMIT_MS} ms`);
         })
         .finally(() => clearTimeout(timer));
     }
 
-    /** A LockNotHeldError may be that of another copy of the file that defines it. */
+    /** The LockNotHeldError may come from another copy of the file that defines it. */
     function faultOf(call: string, error: unknown): unknown {
       if (error instanceof ExternalLockFault || isStoreUnavailable(error)) return error;
       if ((error as { code?: unknown } | null)?.code === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
@@ -77,13 +79,13 @@ function makeLock(createLock: CreateLock, options: LockOptions, onFault: (error:
     throw new ExternalLockFault(`createLock() throws: ${describe(error)}`, { cause: error });
   }
   if (typeof lock?.acquire === 'function' && typeof lock.release === 'function') return lock;
-  throw new ExternalLockFault(`createLock() returns no { acquire, release }: it returns ${describe(lock)}`);
+  throw new ExternalLockFault(`createLock() does not return { acquire, release }: it returns ${describe(lock)}`);
 }
 
-/** The digits that the stock compares. A number will do as well, as long as it is exact. */
+/** The digits that the stock compares. An exact number works as well. */
 function tokenOf(token: unknown): string | undefined {
   if (token === undefined) return undefined;
   const isExact = typeof token !== 'number' || Number.isSafeInteger(token);
   if (isExact && /^\d+$/.test(String(token))) return BigInt(String(token)).toString();
-  throw new ExternalLockFault(`its fencingToken is no whole number: it is ${describe(token)}`);
+  throw new ExternalLockFault(`its fencingToken is not a whole number: it is ${describe(token)}`);
 }

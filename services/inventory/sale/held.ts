@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a drill holds in the middle of its work: each waits until all are resumed, or for its pause, or until the node stops. */
+/** Work that a drill holds: each piece waits until all are resumed, until its pause is over, or until the node stops. */
 export function createHeld() {
   let isEnding = false;
   let held: (() => void)[] = [];
-  /** One for each pause: a signal that all shared would warn of too many listeners. */
+  /** One per pause: a shared signal would warn about too many listeners. */
   const pauses = new Set<AbortController>();
 
   function resume() {
@@ -13,11 +13,11 @@ export function createHeld() {
   }
 
   return {
-    /** Resolves with the next `resume`, at once after `end`. */
+    /** Resolves at the next `resume`, or at once after `end`. */
     async untilResumed() {
       if (!isEnding) await new Promise<void>((resolve) => held.push(resolve));
     },
-    /** Resolves after so many milliseconds, at once after `end`. No `resume` shortens it. */
+    /** Resolves after the pause, in milliseconds, or at once after `end`. `resume` does not shorten it. */
     async pause(ms: number) {
       if (isEnding) return;
       const pause = new AbortController();
@@ -26,7 +26,7 @@ export function createHeld() {
       pauses.delete(pause);
     },
     resume,
-    /** For a node that stops: nothing is held or paused any more. */
+    /** For a stopping node: nothing is held or paused any more. */
     end() {
       isEnding = true;
       resume();

@@ -1,28 +1,29 @@
-// What happened to the sales of this node, kept in memory.
+// The events of this node's sales, in memory.
 
 import type { SaleEvent } from './contract.ts';
 
 export type History = ReturnType<typeof createHistory>;
 
-/** The clock of the events, which all processes of this host share: monotonic, in milliseconds. */
+/** The clock of the events, shared by all processes of this host: monotonic, in milliseconds. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** So many events a block has, but the newest one, which fills up. */
+/** The events per block; the newest block is still filling up. */
 const BLOCK = 4_096;
 
-/** Keeps the newest `capacity` events in memory, so that recording costs no Redis command; with 0 it keeps none. */
+/** Keeps the newest `capacity` events in memory, so that recording costs no Redis command; 0 keeps none. */
 export function createHistory(node: string, capacity = 600_000) {
   let blocks: Block[] = [];
-  /** How many events it has recorded. Each time that it is cleared counts as one. */
+  /** How many events have been recorded. Each clearing counts as one. */
   let count = 0;
   let first = 0;
-  /** The count when the first block was begun. */
+  /** The count at the start of the first block. */
   let oldest = 0;
   const watchers = new Set<() => void>();
 
   /**
-   * The events behind a cursor, or all, oldest first, and at most so many. A cursor is the count of then, so to keep one costs nothing.
-   * `dropped`: how many of those behind it are forgotten. `cleared`: the history was cleared since, and these are from its new beginning on.
+   * The events after a cursor, or all, oldest first, up to a limit. A cursor is an earlier count, so keeping one costs nothing.
+   * `dropped`: how many of those behind it are forgotten. `cleared`: the history was cleared since, and these are from its new
+   * beginning on.
    */
   function read(cursor = first, most = Number.POSITIVE_INFINITY) {
     const wanted = Math.max(cursor, first);
@@ -57,9 +58,9 @@ export function createHistory(node: string, capacity = 600_000) {
       count += 1;
       for (const see of watchers) see();
     },
-    /** Is told of a sale that goes on, of which nothing is kept: what follows from it is its work. */
+    /** Called when a sale resumes. It is not recorded: only what the sale then does is. */
     pass(_saleId: string) {},
-    /** Calls `see` after each event. Returns what ends that. */
+    /** Calls `see` after each event. Returns a function to stop. */
     watch(see: () => void): () => void {
       watchers.add(see);
       return () => void watchers.delete(see);
@@ -76,7 +77,7 @@ export function createHistory(node: string, capacity = 600_000) {
 
 type Kept = Omit<SaleEvent, 'node'>;
 
-/** Events, with a column for each member: V8 would copy an object for each event twice, because it outlives its sale. */
+/** Events in columns, one per member: as objects, V8 would copy each event twice, because it outlives its sale. */
 type Block = { [Member in keyof Required<Kept>]: Kept[Member][] };
 
 function newBlock(): Block {

@@ -1,4 +1,4 @@
-// Who asks for a lock: a sale, a look at the stock, or units on their way back. A holder waits, holds, and sees the stock.
+// A holder acquires a lock to sell, to read the stock, or to return units: it waits, holds the lock, and uses the stock.
 
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -19,16 +19,18 @@ import type { SaleStep } from './sale.ts';
 import type { Releases } from './sale-release.ts';
 import type { Asked } from './sku.ts';
 
-/** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
+/**
+ * The client that waits and may disconnect: its HTTP response. A `close` before it has ended means the client has disconnected.
+ */
 export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
 
-/** How far a holder has come. */
+/** A holder's progress. */
 export interface Progress {
-  /** The stock that it has read last. */
+  /** The stock that it last read. */
   stock?: number | undefined;
-  /** Its write of the stock. One that was refused counts as not sent: it certainly did not take place. */
+  /** Its write of the stock. A refused write counts as not sent: it certainly did not take place. */
   write: 'not sent' | 'in doubt' | 'done';
-  /** The stock refused a holder that had lost its lock: its read or its write. */
+  /** Set if the stock refused the holder's read or write because it had lost its lock. */
   refusal?: ProblemError;
 }
 
@@ -47,16 +49,19 @@ export function createHolders(
   const waits = new Set<(why: ProblemError) => void>();
   const underWay = new Set<Promise<unknown>>();
 
-  /** Opens a wait: its signal aborts `limitMs` from now unless it has ended, or when the client hangs up. Its reason is the error to end with. */
+  /**
+   * Starts a wait: its signal aborts after `limitMs` unless the wait has ended, or when the client disconnects. The signal's
+   * reason is the resulting error.
+   */
   function startWait(limitMs: number, client?: Client) {
     const wait = new AbortController();
     let isOver = false;
-    const giveUp = () => abort(new ProblemError('CLIENT_GONE', 'The client hung up while its sale waited.'));
+    const giveUp = () => abort(new ProblemError('CLIENT_GONE', 'The client disconnected while its sale waited.'));
     const until = performance.now() + limitMs;
     let timer: NodeJS.Timeout | undefined;
     begin();
     return {
-      /** Made when it is first asked for: a sale in one step asks for none, and a signal is three quarters of what its wait costs. */
+      /** Created on first use: a sale in one step does not need it, and a signal is three quarters of the cost of its wait. */
       get signal() {
         return wait.signal;
       },
@@ -81,7 +86,7 @@ export function createHolders(
       client?.on('close', giveUp);
     }
 
-    /** From now on nothing ends it, unless it begins again. */
+    /** From now on nothing aborts the wait, unless it starts again. */
     function end() {
       waits.delete(abort);
       clearTimeout(timer);
@@ -89,7 +94,10 @@ export function createHolders(
     }
   }
 
-  /** Opens a holder that waits from now on. Its name is its own on this node. It is told at least once when it has lost its lock. */
+  /**
+   * Creates a holder that starts to wait. Its name is unique on this node. It is notified at least once if it has lost its
+   * lock.
+   */
   function open(holderName: string, client?: Client, onLeaseLost = () => {}, asked: Asked = {}) {
     const ownerToken = `${instance}:${holderName}`;
     const { lock: name, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, waitTimeoutMs } = present();
@@ -113,13 +121,13 @@ export function createHolders(
     const keyOf = (sku: string, bucket = 0) =>
       user === undefined ? lockKey(sku, nameInBucket(name, bucket)) : userLockKey(user, name);
 
-    /** What the stock refuses is known, whatever fails afterwards. */
+    /** A refusal by the stock is definite, whatever fails afterwards. */
     function noteRefusal(error: unknown): never {
       if (error instanceof ProblemError) progress.refusal = error;
       throw error;
     }
 
-    /** Has `send` write the stock. */
+    /** Lets `send` write the stock. */
     async function write<T>(send: () => Promise<T>): Promise<T> {
       progress.write = 'in doubt';
       try {
@@ -136,7 +144,7 @@ export function createHolders(
       if (step === 'read') progress.stock = stock;
     }
 
-    /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
+    /** Where a sku's units are: the stock as this holder sees it, and its lock. */
     function place(sku: string, bucket = 0) {
       // The tokens of two users are never compared.
       const fence = user === undefined ? name : `${name}:${user}`;
@@ -163,7 +171,7 @@ export function createHolders(
       place,
       write,
       fencingToken: () => (held && 'fencingToken' in held ? held.fencingToken : undefined),
-      /** What it works with in the critical section of a sku: a new lock, and the stock as it sees it. */
+      /** What it uses in the critical section of a sku: a new lock, and the stock as it sees it. */
       under(createLock: CreateLock, sku: string) {
         const { stock, openLock } = place(sku);
         return { sku, stock, lock: openLock(createLock), signal: wait.signal, emit };
@@ -181,7 +189,7 @@ export function createHolders(
           fencingTokenOf: (sku) => locks.fencingTokenOf(keyOf(sku)),
         };
       },
-      /** Has the holder do its work. When that fails, it rejects with what the error means. */
+      /** Runs the holder's work. If that fails, rejects with the matching ProblemError. */
       does<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown = explain): Promise<T> {
         const doing = attempt().finally(() => {
           wait.end();
@@ -210,16 +218,16 @@ export function createHolders(
     endWaits(why: ProblemError) {
       for (const abort of waits) abort(why);
     },
-    /** Resolves when none of those that there are now is at work. */
+    /** Resolves when none of the current holders is at work. */
     ended: () => Promise.allSettled(underWay),
   };
 }
 
-/** What an error means for the work of a holder: it depends on how far that had come. */
+/** What an error means for a holder's work depends on its progress. */
 function explain(error: unknown, { stock = 1, write, refusal }: Progress): ProblemError {
   const ending = refusal ?? reasonOf(error);
   if (ending instanceof LockNotHeldError && stock <= 0)
-    return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
+    return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost during the sale.');
   const definite = write === 'not sent';
   // The first command that meets an unreadable key does nothing.
   if (unreadableOf(ending) !== undefined) return asProblem(ending, { definite: write !== 'done', when: '' });

@@ -1,4 +1,4 @@
-// What a sale answers to `Accept: text/plain`: a sentence for a person, as the course has it.
+// The response of a sale to `Accept: text/plain`: a sentence, as in the course.
 
 import type { Problem } from '../problem.ts';
 import type { BasketSold, Sold } from './sku.ts';
@@ -7,7 +7,7 @@ type Answer = Sold | BasketSold | Problem;
 
 const soldOut = '商品卖完了,o(╥﹏╥)o';
 
-/** The answer as one line. `port`: of the node that answers. */
+/** The response as one line. `port`: of the node that responds. */
 export function inWords(answer: Answer, port: number | undefined): string {
   if (!('code' in answer)) return `${sold(answer)} 服务端口号: ${answer.port}\n`;
   return answer.code === 'OUT_OF_STOCK' ? `${soldOut} 服务端口号: ${port}\n` : `${answer.detail}\n`;

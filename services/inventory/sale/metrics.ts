@@ -3,10 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
-/** How often a node looks how late its event loop is, in milliseconds: every 10 would cost a hundredth of a core while it is idle. */
+/** How often a node measures its event loop's delay, in milliseconds: every 10 ms would cost 1 % of a core while idle. */
 const EVENT_LOOP_LOOK_MS = 100;
 
-/** What `/metrics` shows, in Prometheus' names and units (seconds). */
+/** The metrics of `/metrics`, with Prometheus names and units (seconds). */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -15,7 +15,7 @@ export function createMetrics() {
   const pools = new Map<string, Pool>();
   new Gauge({
     name: 'lockstep_mysql_connections',
-    help: 'Connections to MySQL by pool and state; waiting are the callers that have none yet',
+    help: 'Connections to MySQL by pool and state; waiting counts callers without a connection',
     labelNames: ['pool', 'state'],
     registers,
     collect() {
@@ -34,27 +34,27 @@ export function createMetrics() {
     watchPool: (name: string, pool: Pool) => void pools.set(name, pool),
     requestSeconds: histogram(
       'lockstep_http_request_seconds',
-      'Time from a request to the end of its answer; 499 when the client hung up first',
+      'Time from a request to the end of its response; 499 if the client disconnected first',
       'method',
       'route',
       'status',
     ),
-    orders: counter('lockstep_orders_total', 'Orders by what became of them', 'outcome'),
-    jobSeconds: histogram('lockstep_job_seconds', 'Time that a run of a job took, by how it ended', 'job', 'outcome'),
+    orders: counter('lockstep_orders_total', 'Orders by their changes of status', 'outcome'),
+    jobSeconds: histogram('lockstep_job_seconds', 'Duration of a job run, by outcome', 'job', 'outcome'),
     sales: counter('lockstep_sales_total', 'Sales by lock and outcome', 'lock', 'outcome'),
-    waitSeconds: histogram('lockstep_lock_wait_seconds', 'Time from asking for the lock to having it', 'lock'),
-    holdSeconds: histogram('lockstep_lock_hold_seconds', 'Time from having the lock to giving it up', 'lock'),
-    leaseLosses: counter('lockstep_lease_losses_total', 'Leases that a renewal or a release found to be lost', 'lock'),
+    waitSeconds: histogram('lockstep_lock_wait_seconds', 'Time from requesting the lock to acquiring it', 'lock'),
+    holdSeconds: histogram('lockstep_lock_hold_seconds', 'Time from acquiring the lock to releasing it', 'lock'),
+    leaseLosses: counter('lockstep_lease_losses_total', 'Leases that a renewal or a release found lost', 'lock'),
     releaseRetries: counter(
       'lockstep_release_retries_total',
-      'Releases that no server answered, or that Redis refused, and that were tried again',
+      'Releases retried because no server replied or Redis refused them',
     ),
   };
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** mysql2 tells of no numbers, and counting its events would miss the connections that die. */
+/** mysql2 exposes no counts, and counting its events would miss connections that die. */
 interface Core {
   _allConnections: { length: number };
   _freeConnections: { length: number };

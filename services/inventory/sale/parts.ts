@@ -7,9 +7,12 @@ import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 import type { TwoStores } from './stores/index.ts';
 
-/** What the sale service of a node is made of. */
+/** The parts of a node's sale service. */
 export interface SaleServiceParts {
-  /** What is known of the locks. It is handed in: the simulation has the sales with one lock alone, and without the others' drivers. */
+  /**
+   * The registry of the locks. It is passed in, because the simulation runs the sales with a single lock and without the other
+   * locks' drivers.
+   */
   registry: Registry;
   settings: Pick<
     InventorySettings,
@@ -18,7 +21,7 @@ export interface SaleServiceParts {
     Partial<Pick<InventorySettings, 'RENEW_EVERY_MS' | 'FIXED_LEASE_MS'>>;
   node: string;
   store: Store;
-  /** Where the stock is in MySQL and in Redis at once. */
+  /** Set if the stock is in both MySQL and Redis. */
   twoStores?: TwoStores | undefined;
   servers: Pick<NodeServers, 'forLock' | 'mustServe' | 'sendTogether'> & { stockInMysql(): Stock };
   history: History;

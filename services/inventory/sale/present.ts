@@ -1,4 +1,4 @@
-// The lock that a node sells under now, its timing, and what one sale may ask of it.
+// The current lock of a node, its timing, and what one sale may ask of it.
 
 import type { Registry } from '../../../locks/strategy.ts';
 import { ProblemError } from '../problem.ts';
@@ -6,7 +6,7 @@ import type { LockTiming, NodeState } from './contract.ts';
 import type { SaleServiceParts } from './parts.ts';
 import { type Asked, userSchema } from './sku.ts';
 
-/** The lock of the sales to come, and its timing. */
+/** The lock of later sales, and its timing. */
 export type Present = Pick<
   NodeState,
   'lock' | 'scope' | 'leaseMs' | 'renewEveryMs' | 'fixedLeaseMs' | 'retryDelayMs' | 'waitTimeoutMs'
@@ -25,7 +25,7 @@ export const presentAtStart = (settings: SaleServiceParts['settings']): Present 
 type Known = Pick<Registry, 'takesLease' | 'mayLockUsers'>;
 
 /**
- * What comes after a change. The time between two renewals and a fixed lease belong to the lease that they were given with.
+ * The state after a change. The renewal interval and a fixed lease belong to the lease that they were given with.
  * Throws ProblemError BAD_REQUEST for what does not go together.
  */
 export function changed(known: Known, atStart: Present, lock: string, timing: LockTiming): Present {
@@ -43,16 +43,19 @@ export function changed(known: Known, atStart: Present, lock: string, timing: Lo
   if (next.renewEveryMs >= leaseMs) throw refusal(`renewEveryMs must be less than leaseMs, which is ${leaseMs}.`);
   if (next.fixedLeaseMs !== undefined) mustTakeLease(known, lock);
   if (next.scope === 'user' && !known.mayLockUsers(lock))
-    throw refusal(`The scope can't be user: ${lock} has no lock around the sale, it sells in a way of its own.`);
+    throw refusal(`The scope can't be user: ${lock} sells without a lock around the sale.`);
   return next;
 }
 
-/** What one sale asks of the present lock. `user`: the header X-User-Id. Throws ProblemError BAD_REQUEST when that can't do it. */
+/**
+ * What one sale asks of the current lock. `user`: the header X-User-Id. Throws ProblemError BAD_REQUEST if the lock can't do
+ * it.
+ */
 export function askedOf(known: Known, present: Present, limits: Omit<Asked, 'user'>, user?: string): Asked {
   const { lock, scope, waitTimeoutMs } = present;
   const { waitMs, leaseMs } = limits;
   if (waitMs === 0 && !known.mayLockUsers(lock))
-    throw refusal(`waitMs must be 1 or more: ${lock} sells in a way of its own, and has no single try.`);
+    throw refusal(`waitMs must be 1 or more: ${lock} does not support a single try.`);
   if (waitMs !== undefined && waitMs > waitTimeoutMs)
     throw refusal(`waitMs must be at most WAIT_TIMEOUT_MS, which is ${waitTimeoutMs}.`);
   if (leaseMs !== undefined) mustTakeLease(known, lock);
@@ -65,7 +68,7 @@ export function askedOf(known: Known, present: Present, limits: Omit<Asked, 'use
 function mustTakeLease(known: Known, lock: string) {
   if (known.takesLease(lock)) return;
   throw refusal(
-    `${lock} takes no lease of its own: its lease is LEASE_MS, if it has one. LOCK_VERSION=blocking takes one.`,
+    `${lock} does not support a fixed lease: its lease, if any, is LEASE_MS. LOCK_VERSION=blocking supports one.`,
   );
 }
 

@@ -7,13 +7,13 @@ import type { Metrics } from './metrics.ts';
 import type { SaleStep } from './sale.ts';
 import type { SoldItem } from './sku.ts';
 
-/** What one line of the log says of a sale, or of one sku of a basket. `ms`: how long it took, with its wait for the lock. */
+/** One log line about a sale, or about one sku of a basket. `ms`: its duration, including the wait for the lock. */
 export interface SaleLine extends SoldOrNot {
   msg: 'sale';
   requestId: string;
   lock: string;
   port: number;
-  /** `sold`, or the code of a problem. */
+  /** `sold`, or a problem code. */
   outcome: string;
   ms: number;
 }
@@ -22,21 +22,21 @@ type SoldOrNot = Pick<SoldItem, 'sku'> & Partial<SoldItem>;
 
 export type SaleRecords = ReturnType<typeof createSaleRecords>;
 
-/** Writes down what becomes of each sale of this node: in its history, in its metrics, in its counts, and in its log. */
+/** Records the outcome of each sale on this node: in its history, metrics, counts and log. */
 export function createSaleRecords(history: History, metrics: Metrics, port: number, log: Pick<Logger, 'debug'>) {
   let waiting = 0;
   let inFlight = 0;
   let counts = noSales();
 
   return {
-    /** Opens the record of a sale. Its wait ends when it has what it waits for, and begins again when it waits again. */
+    /** Starts the record of a sale. It measures each wait for the lock. */
     open(saleId: string, skus: string[], requestId: string | undefined, holder: Holder) {
       const { lock, wait } = holder;
       const startedAt = performance.now();
       let hasBegun = false;
       let isInside = false;
       let isLeaseLost = false;
-      /** What is measured now, and since when. */
+      /** What is being measured, and since when. */
       let timed = metrics.waitSeconds;
       let since = startedAt;
       history.record({ type: 'waiting', saleId, ...(requestId !== undefined && { requestId }) });
@@ -121,7 +121,7 @@ export function createSaleRecords(history: History, metrics: Metrics, port: numb
         },
       };
     },
-    /** How many sales are in flight, how many of them wait, and how those before them ended. */
+    /** How many sales are in flight, how many of them are waiting, and how earlier sales ended. */
     read: () => ({ inFlight, waiting, counts: { ...counts } }),
     clear() {
       counts = noSales();

@@ -1,6 +1,5 @@
-// The locks that this node may hold after a failure: a server did not answer about one, or Redis
-// refused its release. Each is released again and again, until it is released or not ours any more,
-// or until its lease has ended by itself.
+// Locks that this node may still hold after a failure: a server did not reply, or Redis refused the release. The release is
+// retried until it succeeds, until the lock is no longer ours, or until its lease has expired.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -9,7 +8,7 @@ import { isStoreUnavailable, refusalOf } from '../servers/away-server.ts';
 import { type Store, wasNeverSent } from '../servers/store.ts';
 import type { SaleServiceParts } from './parts.ts';
 
-/** How long to wait before a release is tried again, in milliseconds: each time twice as long. */
+/** How long to wait before the first retry of a release, in milliseconds; the delay doubles each time. */
 const RETRY_DELAY_MS = { first: 50, longest: 1_000 };
 
 export type Releases = ReturnType<typeof createReleases>;
@@ -62,9 +61,11 @@ export function createReleases({ registry, store, metrics, log }: ReleaseParts) 
 
   return {
     /**
-     * The lock, as its holder uses it: what that may still hold after a failed acquire or release,
-     * this node releases. `name` is that of the strategy, `leaseMs` the lease in milliseconds. With `once` it is tried once: that
-     * is aborted already, and its reason is why.
+     *
+     * Wraps a lock for its holder: if a failed acquire or release leaves it possibly held, this node releases it. `name` is
+     * that of the strategy, `leaseMs` the lease in milliseconds. With `once` it is tried once: that is aborted already, and its
+     * reason is why.
+     *
      */
     followed: (lock: Lock | MultiLock, name: string, leaseMs: number, once?: AbortSignal) =>
       new FollowedLock({ lock, name, leaseMs, once }, follow),
@@ -73,7 +74,7 @@ export function createReleases({ registry, store, metrics, log }: ReleaseParts) 
   };
 }
 
-/** A class, which is cheap to make: there is one for every sale. */
+/** A class, because it is cheap to create: every sale needs one. */
 class FollowedLock implements Lock {
   private readonly its: Followed;
   private readonly follow: (its: Followed, error: unknown) => void;
@@ -118,7 +119,7 @@ class FollowedLock implements Lock {
   }
 }
 
-/** Whether an acquire that failed may have taken the lock: it was sent, and not refused. */
+/** True if a failed acquire may have taken the lock: it was sent and not refused. */
 function mayHold({ lock }: Followed, error: unknown) {
   // Of several locks it may have been granted some before Redis went away, or began to refuse.
   if ('fencingTokenOf' in lock) return true;
@@ -127,7 +128,7 @@ function mayHold({ lock }: Followed, error: unknown) {
   return !(wasNeverSent(error) || isRefused);
 }
 
-/** Why the lock may still be held. Undefined when it is released, or was not ours. */
+/** Why the lock may still be held. Undefined if it was released, or was not ours. */
 const failureOf = (lock: Pick<Lock, 'release'>): Promise<unknown> =>
   lock.release().then(
     () => undefined,
@@ -135,12 +136,14 @@ const failureOf = (lock: Pick<Lock, 'release'>): Promise<unknown> =>
   );
 
 /**
- * Writes a line when Redis begins to refuse releases, one when it releases again, and one for each
- * lock that was not given up. NOPERM, NOAUTH and WRONGPASS count as well: somebody may mend the
- * permissions while the node runs, and until then a lock costs one command a second.
+ *
+ * Logs when Redis starts to refuse releases, when it releases again, and each lock that was not released. NOPERM, NOAUTH and
+ * WRONGPASS count as well: somebody may mend the permissions while the node runs, and until then a lock costs one command a
+ * second.
+ *
  */
 function createRefusalLog(log: Pick<Logger, 'warn' | 'info'>) {
-  /** How many locks Redis refuses to release now. */
+  /** How many locks Redis currently refuses to release. */
   let refused = 0;
 
   return {
@@ -152,16 +155,16 @@ function createRefusalLog(log: Pick<Logger, 'warn' | 'info'>) {
           if (refusal === undefined || isRefused) return;
           isRefused = true;
           refused += 1;
-          const why = `Redis refuses to release a lock, and is asked again: ${refusal}`;
+          const why = `Redis refuses to release a lock, retrying: ${refusal}`;
           if (refused === 1) log.warn({ lock }, why);
         },
-        /** `failure` is the last one, undefined when the lock is released. */
+        /** `failure` is the last failure, undefined if the lock was released. */
         close(failure: unknown) {
           if (isRefused) refused -= 1;
           if (failure !== undefined) {
             const refusal = refusalOf(failure);
-            const why = refusal ? `Redis has refused ("${refusal}")` : 'no server has answered';
-            log.warn({ lock }, `a lock was not given up: ${why} for a lease`);
+            const why = refusal ? `Redis refused ("${refusal}")` : 'no server replied';
+            log.warn({ lock }, `a lock was not released: ${why} for the length of a lease`);
           } else if (isRefused && refused === 0) log.info({ lock }, 'Redis releases locks again');
         },
       };

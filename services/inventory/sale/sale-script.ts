@@ -4,7 +4,7 @@ import { createHeld } from './held.ts';
 
 export type SaleScripts = ReturnType<typeof createSaleScripts>;
 
-/** What a drill has the next sales of this node do. Without a script they do nothing but sell. */
+/** The script that a drill sets for the next sales of this node. Without a script they just sell. */
 export function createSaleScripts() {
   const held = createHeld();
   let script: SaleScript = {};
@@ -27,11 +27,11 @@ export function createSaleScripts() {
     resume: held.resume,
     held: held.count,
     end: held.end,
-    /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
+    /** One sale's part. It takes a script when it first gets between read and write, and follows it once. */
     forSale() {
       let own: SaleScript | undefined;
       return {
-        /** `callNested` asks for the lock again, where there is one to ask for. */
+        /** `callNested` acquires the lock again, if there is one. */
         async inside(callNested?: (by: 'the same object' | 'another object', releases: boolean) => Promise<void>) {
           // A sale that begins again after a conflict has had its script.
           if (own !== undefined) return;
@@ -42,7 +42,7 @@ export function createSaleScripts() {
           if (own.pauseMs !== undefined) await held.pause(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
           if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
-          if (own.fails) throw new ProblemError('ORDER_FAILED', 'The script of the sale lets it fail.');
+          if (own.fails) throw new ProblemError('ORDER_FAILED', "The sale's script makes it fail.");
         },
         async before(step: 'order' | 'answer') {
           if (step === 'order' ? own?.beforeOrder : own?.beforeAnswer) await held.untilResumed();
@@ -52,7 +52,7 @@ export function createSaleScripts() {
   };
 }
 
-/** Nothing else runs in this process meanwhile, as during a computation, which would also keep a core from the other nodes. */
+/** Blocks this process like a computation would, but without keeping a core from the other nodes. */
 function blockEventLoop(ms: number) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

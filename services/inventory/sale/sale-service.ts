@@ -1,4 +1,4 @@
-// What a node does with its stock: it sells, puts back, and looks, under the lock that it has now.
+// What a node does with its stock under its current lock: it sells, returns units, and reads.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -20,7 +20,7 @@ import type { Asked } from './sku.ts';
 
 export type SaleService = ReturnType<typeof createSaleService>;
 
-/** What a node is made of. What is built on top takes of it what it needs. */
+/** The sale service of a node, on which its other parts build. */
 export interface NodeParts extends SaleServiceParts {
   settings: InventorySettings;
   servers: NodeServers;
@@ -45,11 +45,13 @@ export function createSaleService(parts: SaleServiceParts) {
   store.onAway(() => {
     // A lock in Redis rejects by itself; one that is elsewhere would have its waiters wait for a stock that is not there.
     if (backendOf(present.lock) === 'redis' || stockOf(present.lock) === 'mysql') return;
-    holders.endWaits(new ProblemError('STORE_UNAVAILABLE', 'Redis went away while the sale waited for its lock.'));
+    holders.endWaits(
+      new ProblemError('STORE_UNAVAILABLE', 'Redis became unavailable while the sale waited for its lock.'),
+    );
   });
 
   /**
-   * Resolves with the stock, read under the read lock where there is one; undefined when there is no sku.
+   * Resolves with the stock, read under the read lock if there is one; undefined if there is no such sku.
    * Rejects with ProblemError when the lock was not free in time, or was lost, or `client` hung up first.
    */
   function readStock(sku: string, client: Client): Promise<number | undefined> {
@@ -61,8 +63,10 @@ export function createSaleService(parts: SaleServiceParts) {
   }
 
   /**
-   * Puts units back as a sale takes them: under its lock, or in one step where a sale
-   * needs none. Rejects with ProblemError, definite when the stock is as it was.
+   *
+   * Returns units the way a sale takes them: under its lock, or in one step if a sale needs no lock. Rejects with ProblemError,
+   * definite if the stock is unchanged.
+   *
    */
   function giveBack(sku: string, units: number): Promise<void> {
     return givingBack(sku, async (holder, own) => {
@@ -73,8 +77,10 @@ export function createSaleService(parts: SaleServiceParts) {
   }
 
   /**
-   * Puts the units of orders back into Redis, all under one lock. Resolves with how that ended for each, in their order: true
-   * when they were put there now, false when that was done before, rejected when nobody knows. Rejects as `giveBack` does.
+   *
+   * Returns the units of orders to Redis, all under one lock. Resolves with the result of each, in order: true if returned now,
+   * false if returned before, rejected if unknown. Rejects as `giveBack` does.
+   *
    */
   function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
     return inOneStep(sku, (holder, token) =>
@@ -85,8 +91,10 @@ export function createSaleService(parts: SaleServiceParts) {
   }
 
   /**
-   * Moves the units of buckets that the present lock does not sell into the first one, which every
-   * lock sells: each sku under its lock. Rejects with ProblemError, not definite, when some are left.
+   *
+   * Moves units from buckets that the current lock does not sell into the first one, which every lock sells: each sku under its
+   * lock. Rejects with ProblemError, not definite, when some are left.
+   *
    */
   async function gatherBuckets() {
     if (stockOf(present.lock) === 'mysql') return;
@@ -103,13 +111,14 @@ export function createSaleService(parts: SaleServiceParts) {
     }
   }
 
-  /** Has the stock changed by a step that reads and writes at once, under the lock if there is one. */
+  /** Changes the stock in one step that reads and writes, under the lock if there is one. */
   function inOneStep<T>(sku: string, step: (holder: Holder, token?: string) => Promise<T>) {
     return givingBack(sku, (holder, own) => {
       if (own === undefined) return step(holder);
       return underLock(own, async () => {
         own.lock.lost?.throwIfAborted();
-        // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
+        // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer
+        // token.
         const done = await step(holder, own.lock.fencingToken);
         await own.lock.confirm?.();
         return done;
@@ -117,7 +126,7 @@ export function createSaleService(parts: SaleServiceParts) {
     });
   }
 
-  /** `own`: what the holder works with under the lock of a sale, where it has one. The lock of a user keeps no other sale out. */
+  /** `own`: what the holder uses under a sale's lock, if it has one. A user's lock does not keep other sales out. */
   async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
     const holder = holders.open(`back:${randomUUID()}`);
     puttingBack += 1;
@@ -135,7 +144,7 @@ export function createSaleService(parts: SaleServiceParts) {
     return store.inBuckets(isInBuckets(present.lock) ? store.buckets : 1);
   }
 
-  /** To what the present lock needs, so that its first sale need not wait. */
+  /** Connects to what the current lock needs, so that the first sale does not have to wait. */
   function connect() {
     servers.forLock(present.lock, present.leaseMs);
   }
@@ -148,7 +157,7 @@ export function createSaleService(parts: SaleServiceParts) {
 
   return {
     sell: createSell(parts, holders, records, scripts),
-    /** What one sale asks of the present lock. Throws ProblemError BAD_REQUEST when that can't do it. */
+    /** What one sale asks of the current lock. Throws ProblemError BAD_REQUEST if the lock can't do it. */
     askedOf: (limits: Omit<Asked, 'user'>, user?: string) => askedOf(registry, present, limits, user),
     giveBack,
     giveBackOrders,
@@ -165,10 +174,12 @@ export function createSaleService(parts: SaleServiceParts) {
       unreleased: releases.count(),
       ...records.read(),
     }),
-    /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
+    /**
+     * Changes the lock of all later sales. Throws ProblemError SALES_IN_FLIGHT while sales or returns of units are in progress.
+     */
     setLock(lock: string, timing: LockTiming = {}) {
       refuseWhileBusy();
-      const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
+      const detail = `${node} is returning units to the stock. Try again when it has finished.`;
       if (puttingBack > 0) throw new ProblemError('SALES_IN_FLIGHT', detail);
       servers.mustServe(lock);
       const next = changed(registry, atStart, lock, timing);
@@ -176,23 +187,23 @@ export function createSaleService(parts: SaleServiceParts) {
       connect();
     },
     gatherBuckets,
-    /** How long the sales to come wait for their lock at most, in milliseconds. */
+    /** How long later sales wait for their lock at most, in milliseconds. */
     waitTimeoutMs: () => present.waitTimeoutMs,
     scriptNextSales: scripts.set,
     resume: scripts.resume,
-    /** For a node that stops: no sale follows a script any more, or is held. */
+    /** For a stopping node: no sale follows a script or is held any more. */
     endScripts: scripts.end,
-    /** Forgets the counts, the history and the scripted sale. Throws ProblemError SALES_IN_FLIGHT. */
+    /** Clears the counts, the history and the script. Throws ProblemError SALES_IN_FLIGHT. */
     reset() {
       refuseWhileBusy();
       records.clear();
       scripts.clear();
     },
-    /** Resolves when no sale is in flight, and nobody else waits for a lock or has one. */
+    /** Resolves when no sale is in flight, and nobody else waits for a lock or holds one. */
     salesEnded: holders.ended,
-    /** For a lock beside the sales: what its holder may still hold after a failure, this node releases and counts. */
+    /** For a lock outside of sales: if a failure leaves it possibly held, this node releases and counts it. */
     followed: releases.followed,
-    /** Resolves when no lock is left that this node may hold after a failure. */
+    /** Resolves when this node no longer possibly holds any lock after a failure. */
     locksGivenUp: releases.ended,
   };
 }

@@ -7,16 +7,16 @@ export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
 export interface SaleParts {
   sku: string;
   lock: Lock;
-  /** It is shown the fencing token of the lock, if it has one. */
+  /** The stock. It gets the lock's fencing token, if there is one. */
   stock: FencedStock;
-  /** Aborts when the wait for the lock must end; its reason is the error to end with. */
+  /** Aborts when the wait for the lock must end; its reason is the resulting error. */
   signal: AbortSignal;
-  /** What happens between read and write: nothing, unless a drill scripts it. */
+  /** Runs between read and write: does nothing, unless a drill scripts it. */
   business: () => Promise<void>;
   emit: (step: SaleStep, stock?: number) => void;
 }
 
-/** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
+/** The critical section, shared by all locks: resolves with the stock that was read and the stock that was written. */
 export function sellOne({ sku, lock, stock, signal, business, emit }: SaleParts) {
   return underLock({ lock, signal, emit }, async () => {
     const stockBefore = await stock.read(tokenOfRead(lock));
@@ -40,7 +40,7 @@ export function sellOne({ sku, lock, stock, signal, business, emit }: SaleParts)
   });
 }
 
-/** Puts units back into the stock in the critical section of a sale: it is read, then written. */
+/** Returns units to the stock in a sale's critical section: read, then write. */
 export function putBack({ sku, units, lock, stock, signal, emit }: Omit<SaleParts, 'business'> & { units: number }) {
   return underLock({ lock, signal, emit }, async () => {
     const stockBefore = await stock.read(tokenOfRead(lock));
@@ -51,12 +51,12 @@ export function putBack({ sku, units, lock, stock, signal, emit }: Omit<SalePart
   });
 }
 
-/** Reads the stock under a read lock: no sale is between its read and its write meanwhile. */
+/** Reads the stock under a read lock: meanwhile no sale is between its read and its write. */
 export function readShared({ lock, stock, signal, emit }: Omit<SaleParts, 'sku' | 'business'>) {
   return underLock({ lock, signal, emit }, () => stock.read(tokenOfRead(lock)));
 }
 
-/** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
+/** If only writes are fenced, an older write can land between this read and its own write. Only `fenced-writes` does this. */
 const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fencingToken);
 
 export async function underLock<T>(
@@ -76,7 +76,7 @@ export async function underLock<T>(
   }
 }
 
-/** The sale without a lock: the store takes the unit in a way of its own. */
+/** The sale without a lock: the store takes the unit in its own way. */
 export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, emit: (step: SaleStep) => void) {
   try {
     const stockBefore = await takeOne(options);

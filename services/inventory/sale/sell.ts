@@ -1,4 +1,4 @@
-// The sale of one sku, or of a basket: it waits for its lock, takes the units, has its order written, and is written down.
+// The sale of one sku or of a basket: it waits for its lock, takes the units, writes its order, and records the result.
 
 import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../../locks/lock.ts';
 import { ProblemError } from '../problem.ts';
@@ -12,11 +12,14 @@ import type { SaleScripts } from './sale-script.ts';
 import type { Asked, BasketSold, SaleFacts, Sold } from './sku.ts';
 
 export interface SaleOrder {
-  /** Before anything is taken. Rejects with AbortError when `signal` aborts first. */
+  /** Called before anything is taken. Rejects with AbortError if `signal` aborts first. */
   intend(sale: SaleFacts & { sku: string }, signal: AbortSignal): Promise<void>;
-  /** When the unit is taken and the lock given up. Adds to the answer. Rejects when the sale has not taken place, or may not have. */
+  /**
+   * Called after the unit was taken and the lock released. Adds to the response. Rejects if the sale did not take place, or may
+   * not have.
+   */
   place(sold: Sold): Promise<void>;
-  /** When nothing was taken after all, because of `why`. Never rejects. */
+  /** Called if nothing was taken after all, because of `why`. Never rejects. */
   forget(why: Error): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
   let lastSale = 0;
 
   /**
-   * Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError: the sale did not take place,
+   * Sells one unit of a sku, or one of each of several, or nothing. Rejects with ProblemError: the sale did not take place,
    * or, not definite, may have; also under a lock that sells one sku at a time, and when `client` hung up while it waited.
    */
   async function sell(
@@ -76,7 +79,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       return sold;
     }
 
-    /** What happens between read and write. */
+    /** Runs between read and write. */
     async function business(callNested?: Parameters<typeof script.inside>[0]) {
       await script.inside(callNested);
       record.goesOn();
@@ -86,7 +89,10 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       const own = holder.under(createLock, sku);
       return sellOne({ ...own, business: () => business(askAgain), emit });
 
-      /** Asks for the lock again that this sale has, then gives it up again, unless the script forgets that. Another object has the same owner token. */
+      /**
+       * Acquires the sale's lock again, then releases it, unless the script skips the release. Another object has the same
+       * owner token.
+       */
       async function askAgain(by: 'the same object' | 'another object', releases: boolean) {
         record.nested();
         const again = holders.open(saleId, client, record.loseLease, asked);
@@ -126,7 +132,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
       return { ...taken, ...(last !== undefined && { bucket: last }) };
     }
 
-    /** A strategy that writes in a way of its own has a refused write resolve with nothing. */
+    /** In a strategy that writes in its own way, a refused write resolves with nothing. */
     async function write<T>(send: () => Promise<T>) {
       // A lock would be slower: it waits for each answer before it sends the next command.
       if (!registry.hasLock(holder.lock)) servers.sendTogether();
@@ -150,7 +156,7 @@ export function createSell(parts: SaleServiceParts, holders: Holders, records: S
     const createMultiLock = registry.multiLockOf(lock);
     if (createMultiLock !== undefined) return createMultiLock;
     const able = registry.multiLocks().join(', ');
-    throw new ProblemError('BAD_REQUEST', `${lock} sells one sku at a time. Several are sold under: ${able}.`);
+    throw new ProblemError('BAD_REQUEST', `${lock} sells one sku at a time. To sell several, use ${able}.`);
   }
 
   return sell;

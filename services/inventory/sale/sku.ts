@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { LONGEST_WAIT_TIMEOUT_MS } from '../settings/limits.ts';
 
-/** What may name a thing that is sold: it becomes part of a Redis key. */
+/** A sku: it becomes part of a Redis key. */
 export const skuSchema = z
-  .string('must be a text')
+  .string('must be a string')
   .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, dashes or underscores');
 
 const basketSchema = z
   .array(skuSchema, 'must be a list of skus')
   .min(2, 'must be 2 skus or more')
   .max(8, 'must be 8 skus or fewer')
-  .refine((skus) => new Set(skus).size === skus.length, 'must not have a sku twice');
+  .refine((skus) => new Set(skus).size === skus.length, 'must not contain a sku twice');
 
-/** A time in milliseconds: a number of JSON, or the digits of a query. */
+/** A time in milliseconds: a JSON number, or digits in a query. */
 const milliseconds = (min: number, max: number) => {
   const allowed = `must be a whole number from ${min} to ${max} (milliseconds)`;
   const digits = z.string().regex(/^\d{1,7}$/, allowed);
@@ -27,25 +27,25 @@ const limits = {
     'Longest wait for the lock, in milliseconds, up to WAIT_TIMEOUT_MS; 0 tries once.',
   ),
   leaseMs: milliseconds(30, 3_600_000).describe(
-    'Only under blocking: a lease of this length in milliseconds, which is not renewed.',
+    'Only under blocking: a fixed lease in milliseconds, which is not renewed.',
   ),
 };
 
 const sku = skuSchema.default('001').describe('1 to 32 letters, digits, dashes or underscores.');
 export const lookSchema = z.strictObject({ sku });
-/** What a sale is asked for, in the query or the body. */
+/** The parameters of a sale, in the query or the body. */
 export const saleSchema = lookSchema.extend(limits);
 export const basketSaleSchema = z.strictObject({ skus: basketSchema, ...limits });
-/** Who buys: it becomes part of a Redis key. */
+/** The buyer: it becomes part of a Redis key. */
 export const userSchema = z
-  .string('Send the header X-User-Id: LOCK_SCOPE is user.')
+  .string('Send the header X-User-Id, because LOCK_SCOPE is user.')
   .regex(/^[A-Za-z0-9._@-]{1,32}$/, 'X-User-Id must be 1 to 32 letters, digits, dots, dashes, underscores or @.');
 
 /** What one sale asks of its lock. */
 export interface Asked {
   waitMs?: number | undefined;
   leaseMs?: number | undefined;
-  /** Who buys, where the lock is for a user. */
+  /** The buyer, if the lock is for a user. */
   user?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ const units = z.int();
 
 const ofSale = {
   outcome: z.literal('sold'),
-  saleId: z.string().describe('Counted by each node from its start.'),
+  saleId: z.string().describe('A counter on each node, from its start.'),
   node: z.string().describe('The node that sold.'),
   port: z.int().describe('The port of that node.'),
   lock: z.string().describe('The lock of the sale, such as 8-auto-renew.'),
@@ -64,7 +64,7 @@ const itemSchema = z.object({
   stockBefore: units.describe('The stock that this sale read.'),
   remaining: units.describe('The stock that it wrote.'),
 });
-const ofBucket = 'Under buckets: the bucket, from 0, of which stockBefore and remaining are.';
+const ofBucket = 'Under buckets: the bucket, from 0, that stockBefore and remaining refer to.';
 
 export const soldSchema = z
   .object({
@@ -78,11 +78,11 @@ export const basketSoldSchema = z
   .object({ ...ofSale, skus: z.array(itemSchema).describe('In the order of the request.') })
   .meta({ id: 'BasketSold' });
 
-/** What `GET /stock` answers, and `GET /inventory` of the public listener. */
+/** The response of `GET /stock`, and of `GET /inventory` in the public API. */
 export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() });
 
 export type SoldItem = z.output<typeof itemSchema>;
 export type Sold = z.output<typeof soldSchema>;
 export type BasketSold = z.output<typeof basketSoldSchema>;
-/** What is known of a sale before it has taken anything. */
+/** What is known about a sale before it has taken anything. */
 export type SaleFacts = Omit<BasketSold, 'skus' | 'outcome'>;

@@ -1,25 +1,25 @@
-// What an error means: which server did not answer, or refused, and what a client is told.
+// What an error means: which server did not reply or refused, and what the client is told.
 
 import type { ZodError } from 'zod';
 import { ZookeeperUnavailableError } from '../../../locks/drivers/zookeeper-unavailable.ts';
 import { LockNotHeldError, NoMajorityError, NotReplicatedError, TooManyConflictsError } from '../../../locks/lock.ts';
 import { ExternalLockFault, ProblemError } from '../problem.ts';
 
-/** How many causes of an error are looked at: one may name itself. */
+/** The most causes of an error to follow: a cause may reference itself. */
 const MOST_CAUSES = 8;
 
-/** The reason of a wait that was aborted, where the error is that of such a wait (`timers/promises` has it so). */
+/** The reason of an aborted wait, if the error comes from one (as `timers/promises` does it). */
 export const reasonOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error && error.code === 'ABORT_ERR' ? error.cause : error;
 
 interface Fate {
-  /** It has certainly written nothing. */
+  /** True if the work has certainly written nothing. */
   definite: boolean;
-  /** When that was, at the end of a sentence. */
+  /** When that was, to end a sentence. */
   when: string;
 }
 
-/** What zod says of an input. Known by its name, so that a virtual node, which is given none, does not load it. */
+/** A zod validation error. Detected by name, so that a simulated node, which never gets one, does not load zod. */
 const isOfInput = (error: unknown): error is ZodError => error instanceof Error && error.name === 'ZodError';
 
 export function asProblem(error: unknown, fate?: Fate): ProblemError {
@@ -36,26 +36,22 @@ export function asProblem(error: unknown, fate?: Fate): ProblemError {
   if (cause instanceof ExternalLockFault) return new ProblemError(cause.code, `${cause.message}.`, { definite, cause });
   if (cause instanceof NotReplicatedError) {
     // The write may be in both servers by now, or in one of them: nothing is undone that another failover would forget in turn.
-    const what = definite
-      ? 'the lock: nothing was sold'
-      : 'the sale: a failover may forget it, and the unit may be gone';
+    const what = definite ? 'the lock: nothing was sold' : 'the sale: a failover may lose it, and the unit may be gone';
     return new ProblemError('NOT_REPLICATED', `No replica has confirmed ${what}.`, { definite, cause });
   }
   const server = awayServer(cause);
   if (server) {
     const refusal = refusalOf(cause);
-    const [refuses, isSilent] = when
-      ? [`refused it ${when}`, `did not answer ${when}`]
-      : ['refuses', 'does not answer'];
+    const [refuses, isSilent] = when ? [`refused it ${when}`, `did not reply ${when}`] : ['refuses', 'does not reply'];
     const why = refusal ? `${refuses}: ${refusal}` : `${isSilent}.`;
     return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { definite, cause });
   }
   const unreadable = unreadableOf(cause);
   if (unreadable) return new ProblemError('DATA_UNREADABLE', `Redis refuses: ${unreadable}`, { definite, cause });
-  return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: fate?.definite ?? false, cause });
+  return new ProblemError('INTERNAL_ERROR', "See the node's log.", { definite: fate?.definite ?? false, cause });
 }
 
-/** The one place that knows which server an error says is away, itself or by its cause. Undefined for a bug. */
+/** The server that an error or its causes report as unavailable; the one place that knows. Undefined for a bug. */
 export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | undefined {
   for (const cause of causesOf(error)) {
     if (cause instanceof ZookeeperUnavailableError) return 'ZooKeeper';
@@ -65,10 +61,10 @@ export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | un
   return undefined;
 }
 
-/** What Redis has answered in the place of carrying a command out, by which nothing is done. Undefined when it answered nothing of the kind. */
+/** Redis' reason for refusing a command without executing it. Undefined if it did not refuse. */
 export const refusalOf = (error: unknown): string | undefined => causesOf(error).find(isRefusal)?.message;
 
-/** What Redis has answered to a command for which a key holds something else than it must: a stock that is no number, say. */
+/** Redis' error about a key with an invalid value, such as a stock that is not a number. */
 export const unreadableOf = (error: unknown): string | undefined =>
   causesOf(error).find(
     ({ name, message }) => name === 'ReplyError' && /WRONGTYPE|not an integer|would overflow/.test(message),
@@ -81,10 +77,10 @@ function causesOf(error: unknown): Error[] {
   return causes;
 }
 
-/** True when a server did not answer, or can't serve now; false for a bug in what it was asked. */
+/** True if a server did not reply or can't serve now; false for a bug in the request. */
 export const isStoreUnavailable = (error: unknown): boolean => awayServer(error) !== undefined;
 
-/** Redis 6 has what a script was refused behind the words of its own: `ERR Error running script (…): -OOM …`. */
+/** Redis 6 puts the reason why a script was refused after its own words: `ERR Error running script (…): -OOM …`. */
 const refused =
   /(^|: -)(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|NOAUTH|NOPERM|WRONGPASS) /;
 const isRefusal = ({ name, message }: Error) => name === 'ReplyError' && refused.test(message);
@@ -100,13 +96,13 @@ function isRedisUnavailable(error: Error): boolean {
   );
 }
 
-/** True when the system could not make a connection, or lost it. Files are read and written by the same names, with other codes. */
+/** True if the system could not connect, or lost the connection. File operations have the same names, with other codes. */
 function isConnectionError({ syscall, code = '' }: NodeJS.ErrnoException): boolean {
   if (syscall === 'connect' || syscall === 'getaddrinfo') return true;
   return syscall !== undefined && /^(ECONN|EHOST|ENET|ENOTCONN|EPIPE|ETIMEDOUT)/.test(code);
 }
 
-/** True when MySQL did not answer, or can't serve now; false for a bug in what it was asked. */
+/** True if MySQL did not reply or can't serve now; false for a bug in the request. */
 export function isMysqlUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // mysql2 marks as fatal what ends a connection.

@@ -19,7 +19,7 @@ import type { Stock } from './store.ts';
 import { withoutTransaction } from './transaction.ts';
 
 const END_LIMIT_MS = 200;
-/** How long MySQL may take to make all tables, in milliseconds. Who needs them waits no longer than for a connection. */
+/** The time limit for creating all tables, in milliseconds. Callers wait no longer than for a connection. */
 const TABLES_LIMIT_MS = 5_000;
 
 /** The statements of a SQL file, without its comments. */
@@ -32,22 +32,24 @@ export const readSchema = (file: URL) =>
 
 export const stockTables = () => readSchema(new URL('schema.sql', import.meta.url));
 
-/** mysql2 writes a quote in a value as \', which ends the value on a server where a backslash is a sign like others. */
+/** mysql2 escapes a quote as \', which would end the value on a server with NO_BACKSLASH_ESCAPES. */
 const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
 
-/** Puts units into the stock of a sku, and makes it if there is none: sku, units. */
+/** Adds units to a sku's stock, and creates it if there is none: sku, units. */
 export const restockIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
 
-/** How mysql2 reaches what a MYSQL_URL names: with mysqls:// by TLS, and then never without. The certificate must be that of the host. */
+/** The mysql2 options for a MYSQL_URL: with mysqls:// always over TLS. The certificate must be that of the host. */
 export const mysqlAddress = (url: string) => ({
   uri: url.replace(/^mysqls:/, 'mysql:'),
   ...(url.startsWith('mysqls:') && { ssl: { verifyIdentity: true } }),
 });
 
 /**
- * A pool that connects, and makes the tables, when it is first used. `inDoubt` is called whenever
- * a connection ends, or can't be made, or leaves a statement without an answer.
+ *
+ * A pool that connects and creates the tables on first use. `inDoubt` is called whenever a connection ends, can't be opened, or
+ * leaves a statement without a reply.
+ *
  */
 export function connectMysql(url: string, connections: number, tables = stockTables(), inDoubt = () => {}): Pool {
   const pool = createPool({ ...mysqlAddress(url), ...poolOptions, connectionLimit: connections });
@@ -78,7 +80,7 @@ export function connectMysql(url: string, connections: number, tables = stockTab
     });
   };
 
-  /** Also that of the one whom mysql2 has just taken out of its queue, to have it connect in its turn. */
+  /** Including the caller that mysql2 has just taken out of its queue to connect. */
   function endAllWaits(why: NodeJS.ErrnoException) {
     silence = why;
     process.nextTick(() => (silence = undefined));
@@ -113,9 +115,10 @@ const poolOptions = {
 };
 
 /**
- * Makes tables on a connection of its own, for all who ask meanwhile, until that is done once. The
- * result rejects when MySQL does not answer, or is not done in time, as while somebody has locked a
- * table. What MySQL refuses to make is left to the statements that need it.
+ *
+ * Creates tables on a separate connection, once, for all callers. Rejects if MySQL does not reply or does not finish in time,
+ * for instance because a table is locked. If MySQL refuses to create a table, the statements that need it will fail.
+ *
  */
 function createTableMaker(url: string, tables: string[]): () => Promise<void> {
   let isDone = false;
@@ -129,14 +132,14 @@ function createTableMaker(url: string, tables: string[]): () => Promise<void> {
       isDone = await withSession(own, limit, ({ wait }) => makeAll((statement) => wait(statement, [], limit)));
     } catch (cause) {
       if (!limit.aborted) throw cause;
-      const detail = `MySQL did not make its tables within ${TABLES_LIMIT_MS} ms.`;
+      const detail = `MySQL did not create its tables within ${TABLES_LIMIT_MS} ms.`;
       throw new ProblemError('STORE_UNAVAILABLE', detail, { cause });
     } finally {
       own.end().catch(() => {});
     }
   }
 
-  /** Resolves with false when one of them was refused. */
+  /** Resolves with false if one of them was refused. */
   async function makeAll(ask: (statement: string) => Promise<unknown>) {
     let isRefused = false;
     for (const statement of tables) {
@@ -157,7 +160,7 @@ function createTableMaker(url: string, tables: string[]): () => Promise<void> {
   };
 }
 
-/** Call the result when MySQL may be away. Each question has its own connection: those of a pool may all wait. */
+/** Call the result when MySQL may be unavailable. Each check uses its own connection: pooled connections may all be waiting. */
 export function watchMysql(url: string, outage: Outage) {
   return askWhenInDoubt(async () => {
     const own = await createConnection({ ...mysqlAddress(url), connectTimeout: ANSWER_LIMIT_MS });
@@ -172,7 +175,7 @@ export function watchMysql(url: string, outage: Outage) {
 
 const ending = new WeakSet<Pool>();
 
-/** Ends the connections of a pool. What is still open after 200 ms the system closes, and MySQL frees what it holds. */
+/** Closes a pool's connections. Those still open after 200 ms are destroyed, and MySQL releases what they hold. */
 export async function endPool(pool: Pool) {
   ending.add(pool);
   await Promise.race([pool.end().catch(() => {}), sleep(END_LIMIT_MS)]);
@@ -196,7 +199,7 @@ export function stockInMysql(pool: Pool) {
     },
     restock: async (sku, units) => void (await ask(restockIt, sku, units)),
     deleteStock: async (sku) => void (await ask('DELETE FROM tb_stock WHERE sku = ?', sku)),
-    /** Takes a unit in one statement. Resolves with what is left, undefined when there was none. */
+    /** Takes a unit in one statement. Resolves with the rest, undefined if there was none. */
     async takeOne(sku: string): Promise<number | undefined> {
       // LAST_INSERT_ID(x) is x, and comes with the answer: what this very statement has left.
       const sql = `UPDATE tb_stock SET stock = LAST_INSERT_ID(stock - 1), version = version + 1

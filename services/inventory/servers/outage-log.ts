@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
 
-/** How often a server that is away is asked whether it is back, in milliseconds. */
+/** How often an unavailable server is checked, in milliseconds. */
 const ASK_EVERY_MS = 250;
 
 export type OutageLines = Pick<Logger, 'warn' | 'info'> | undefined;
 
 export type Outage = ReturnType<typeof createOutageLog>;
 
-/** Writes a line when a server goes away, and one when it is back, with how long that took in milliseconds. */
+/** Logs when a server becomes unavailable and when it is back, with the length of the outage in milliseconds. */
 export function createOutageLog(server: string, log: OutageLines) {
   let awayFrom: number | undefined;
   return {
     began() {
       if (awayFrom !== undefined) return;
       awayFrom = performance.now();
-      log?.warn(`${server} is away`);
+      log?.warn(`${server} is unavailable`);
     },
     ended() {
       if (awayFrom === undefined) return;
@@ -24,7 +24,10 @@ export function createOutageLog(server: string, log: OutageLines) {
   };
 }
 
-/** For a server whose client does not say that it is away. Call the result when it may be: it repeats `ask` until that resolves. */
+/**
+ * For a server whose client does not report outages. Call the result when there may be one: it repeats `ask` until that
+ * resolves.
+ */
 export function askWhenInDoubt(ask: () => Promise<unknown>, outage: Outage): () => Promise<void> {
   let isAsking = false;
   const isAway = () =>

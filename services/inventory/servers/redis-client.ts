@@ -4,14 +4,14 @@ import type { RedisClient } from '../../../locks/lock.ts';
 import { type RedisPlace, readRedisUrl, redisUrlForms } from '../settings/server-url.ts';
 import { exitWithSettingError, shown } from '../settings/setting-error.ts';
 
-/** How often a Cluster is asked which of its servers holds which keys, in milliseconds. */
+/** How often the hash slots of a Cluster are refreshed, in milliseconds. */
 const REFRESH_EVERY_MS = 1_000;
-/** A key that moves to another server is asked for there; while it moves, again after so many milliseconds. */
+/** The delay before retrying a command for a key that is moving to another server, in milliseconds. */
 const TRY_AGAIN_DELAY_MS = 20;
 const MAX_REDIRECTIONS = 5;
 const RECONNECT_DELAY_MS = 100;
 
-/** While Redis is away a command rejects, and none is kept to be sent later. */
+/** While Redis is unavailable, commands reject; none is queued for later. */
 export const redisOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -23,7 +23,7 @@ export const redisOptions = {
   maxLoadingRetryTime: RECONNECT_DELAY_MS,
 } satisfies RedisOptions;
 
-/** Connects to what a REDIS_URL names. The options are those of each connection to a server, whatever the form. */
+/** Connects to the servers of a REDIS_URL. The options apply to each connection, whatever the form of the URL. */
 export function connectRedis(url: string, options: RedisOptions): RedisClient {
   const place = readRedisUrl(url);
   if (place === undefined) throw new Error(`The address of Redis must be ${redisUrlForms}.`);
@@ -32,7 +32,7 @@ export function connectRedis(url: string, options: RedisOptions): RedisClient {
   return inDatabase(Number(new URL(place.url).pathname.slice(1)), readsFirst(new Redis(place.url, options)), url);
 }
 
-/** Connects to a master that votes. What is asked before the first connection waits for it. */
+/** Connects to a master that votes. Commands before the first connection wait for it. */
 export function connectMaster(url: string, options: RedisOptions = {}): Redis {
   const master = readsFirst(new Redis(url, { ...redisOptions, ...options, enableOfflineQueue: true }));
   master.once('ready', () => {
@@ -42,7 +42,7 @@ export function connectMaster(url: string, options: RedisOptions = {}): Redis {
   return master.on('error', () => {});
 }
 
-/** Without that database on the server the process ends: ioredis would take database 0 without a word, and write over what is there. */
+/** If the server does not have that database, the process exits: ioredis would silently use database 0 and overwrite its data. */
 function inDatabase(database: number, redis: Redis, url: string): Redis {
   if (database === 0) return redis;
   return redis.on('ready', () => {
@@ -52,15 +52,16 @@ function inDatabase(database: number, redis: Redis, url: string): Redis {
   });
 }
 
-/** The servers that take writes: itself, or the masters of a Cluster. While the Cluster is away it stands for them. */
+/** The servers that accept writes: the server itself, or the masters of a Cluster; the Cluster client while it is unavailable. */
 export function mastersOf(redis: RedisClient): RedisClient[] {
   return redis instanceof Cluster && redis.status === 'ready' ? redis.nodes('master') : [redis];
 }
 
 /**
- * What is sent to Redis until the turn of the event loop ends leaves in one write. A write for each command is the larger part of what a
- * sale costs Redis, and of what its answers cost the node. `enableAutoPipelining` of ioredis is not that: it sends nothing while an
- * earlier batch waits for its answers, and one that blocks would stop all. https://github.com/redis/ioredis/pull/343 proposed this.
+ * Sends everything from one turn of the event loop to Redis in a single write. A write for each command is the larger part of
+ * what a sale costs Redis, and of what its answers cost the node. `enableAutoPipelining` of ioredis is not that: it sends
+ * nothing while an earlier batch waits for its answers, and one that blocks would stop all.
+ * https://github.com/redis/ioredis/pull/343 proposed this.
  */
 export function sendTogether(redis: RedisClient) {
   for (const server of mastersOf(redis)) {
@@ -72,8 +73,11 @@ export function sendTogether(redis: RedisClient) {
 }
 
 /**
- * A node that stood still for longer than `socketTimeout`, as on a busy machine, finds that timer due before it has read what Redis answered
- * meanwhile: ioredis would hang up, and every sale under way would fail. So what is there is read first, which Node does before `setImmediate`.
+ *
+ * After a pause of the node longer than `socketTimeout`, for instance on a busy machine, that timer fires before Redis' replies
+ * are read: ioredis would disconnect, and every sale in progress would fail. So read the waiting replies first, which Node does
+ * before `setImmediate`.
+ *
  */
 function readsFirst(server: Redis): Redis {
   return server.on('connect', () => {
@@ -92,7 +96,7 @@ function readsFirst(server: Redis): Redis {
   });
 }
 
-/** Calls `meet` with each connection to a server, before it is used: with itself, or with those of a Cluster as they come. */
+/** Calls `meet` with each connection to a server before it is used: the client itself, or each connection of a Cluster. */
 export function onServer(redis: RedisClient, meet: (server: Redis) => void) {
   if (redis instanceof Cluster) redis.on('+node', meet);
   else meet(redis);
@@ -105,7 +109,8 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
     enableOfflineQueue,
     lazyConnect,
     clusterRetryStrategy: retryStrategy,
-    // A server that comes back is connected again, and a command that was under way when it left is known from one that was not sent.
+    // A server that comes back is connected again, and a command that was under way when it left is known from one that was not
+    // sent.
     clusterNodeRetryStrategy: retryStrategy,
     // Each server's own connection knows whether it is there; a Cluster that can't serve answers CLUSTERDOWN.
     enableReadyCheck: false,
@@ -125,7 +130,7 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
   return cluster;
 }
 
-/** The password is that of the servers; Sentinels are asked without one. */
+/** The password is for the servers; the Sentinels get none. */
 function connectBySentinel(place: RedisPlace & { form: 'sentinel' }, options: RedisOptions): Redis {
   const { sentinels, name, db, access } = place;
   const redis = new Redis({

@@ -3,12 +3,14 @@ import type { Commands } from '../../../locks/strategy.ts';
 import { mastersOf } from './redis-client.ts';
 import { nameIn } from './redis-info.ts';
 
-/** Sentences that say why a Redis can't carry a lock, and what to do, by the name of the lock. */
+/** Why a Redis does not support a lock, and what to do, as sentences by lock name. */
 export type Lacks = Record<string, string>;
 
 /**
- * The one place that knows which locks a Redis can't carry because it lacks their commands. Each server that
- * takes writes is asked for the commands: a version says nothing of a fork. Rejects when one does not answer.
+ *
+ * The one place that knows which locks a Redis does not support because it lacks their commands. Each server that accepts
+ * writes is asked for the commands, because a fork's version says nothing. Rejects if one does not reply.
+ *
  */
 export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string, Commands>): Promise<Lacks> {
   const lacks: Lacks = {};
@@ -24,7 +26,7 @@ export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string
       const remedy = Object.values(commands).join(' or ');
       lacks[lock] = found
         ? `${name} has neither ${names.join(' nor ')}, and ${lock} needs one of them: use ${remedy}, or newer.`
-        : `${name} may not be asked whether it has ${names.join(' or ')}, and ${lock} needs one of them: allow COMMAND INFO.`;
+        : `${name} does not allow COMMAND INFO, which would say whether it has ${names.join(' or ')}; ${lock} needs one of them.`;
     }
   }
   return lacks;

@@ -10,14 +10,16 @@ import { connectMysql, endPool, type StockInMysql, stockInMysql, watchMysql } fr
 import { createOutageLog, type OutageLines } from './outage-log.ts';
 import { connectMaster, sendTogether } from './redis-client.ts';
 
-/** How many connections read and write the stock in MySQL outside of sales, at most. */
+/** The most connections that read and write the stock in MySQL outside of sales. */
 const STOCK_CONNECTIONS = 2;
 
 export type NodeServers = ReturnType<typeof connectServers>;
 
 /**
- * The servers that the locks of this node work with. Each but Redis is connected when a lock first needs it. The log
- * is told when MySQL, ZooKeeper or a master goes away and when it is back; who counts a pool's connections is told of each pool.
+ *
+ * The servers that this node's locks work with. Except for Redis, each is connected when a lock first needs it. Outages of
+ * MySQL, ZooKeeper and masters are logged; `onPool` is called for each pool.
+ *
  */
 export function connectServers(
   redis: RedisClient,
@@ -26,11 +28,11 @@ export function connectServers(
   watchPool?: (name: string, pool: Pool) => void,
 ) {
   const pools: { locks?: Pool; stock?: Pool } = {};
-  /** By their lease: that is the session's time, so another lease takes another session. */
+  /** By lease: it is the session timeout, so another lease takes another session. */
   const sessions: Record<number, Zookeeper> = {};
   const outage = createOutageLog('ZooKeeper', log);
   const { MYSQL_URL } = settings;
-  /** One for all pools, so that an outage is told once. */
+  /** One for all pools, so that an outage is logged once. */
   const mysqlInDoubt = MYSQL_URL === undefined ? undefined : watchMysql(MYSQL_URL, createOutageLog('MySQL', log));
   let masters: Redis[] | undefined;
 
@@ -67,13 +69,13 @@ export function connectServers(
 
   return {
     mysqlInDoubt,
-    /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
+    /** The stock in MySQL. It has separate connections, because those of the sales may all be waiting. */
     stockInMysql(): StockInMysql {
       const { STOCK_CACHE, MYSQL_LOCK_CONNECTIONS } = settings;
       pools.stock ??= openPool('stock', STOCK_CACHE === 'off' ? STOCK_CONNECTIONS : MYSQL_LOCK_CONNECTIONS);
       return stockInMysql(pools.stock);
     },
-    /** Throws ProblemError when the lock needs a setting that this node was started without. */
+    /** Throws ProblemError if the lock needs a setting that this node was started without. */
     mustServe(lock: string) {
       const lacking = lackingSetting(lock, settings);
       const detail = `${lock} needs ${lacking}, which ${nodeName(settings)} was started without.`;
@@ -82,13 +84,15 @@ export function connectServers(
       if (why) throw new ProblemError('BAD_REQUEST', `${lock} ${why}: it needs STOCK_CACHE=off.`);
     },
     /**
-     * What a lock with this lease, in milliseconds, works with: Redis, and what it keeps itself in. A new object, to which each
-     * sale assigns more: to spread it would take ten times as long, 10 µs of each sale.
+     *
+     * The servers for a lock with this lease, in milliseconds: Redis and the lock's backend. A new object, to which each sale
+     * assigns more: spreading it would take ten times as long, 10 µs per sale.
+     *
      */
     forLock: (lock: string, leaseMs: number) => Object.assign({ redis }, connect[backendOf(lock)](leaseMs)) as Servers,
-    /** What sales send to Redis in this turn of the event loop leaves in one write. */
+    /** Sends everything from this turn of the event loop to Redis in a single write. */
     sendTogether: () => sendTogether(redis),
-    /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
+    /** Closes what a server would keep for this node after its exit. Resolves within a second, even if no server replies. */
     async close() {
       await Promise.all(Object.values(sessions).map((session) => session.close()));
       await Promise.all(Object.values(pools).map(endPool));

@@ -10,26 +10,26 @@ import { refusalOf } from './away-server.ts';
 import { connectRedis, mastersOf, onServer, redisOptions } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
 
-/** The lock whose stock lies in them. */
+/** The lock whose stock is split into buckets. */
 const LOCK_OF_BUCKETS = 'buckets';
-/** So many units are worth a bucket of their own. */
+/** The fewest units that are worth a bucket. */
 const LEAST_UNITS_IN_BUCKET = 100;
-/** How long Redis remembers that an order was restored, in milliseconds. */
+/** How long Redis remembers that an order's units were returned, in milliseconds. */
 const RESTORED_MARK_MS = 86_400_000;
-/** How long after its closing an order may be restored by its mark, in milliseconds: well before Redis forgets it. */
+/** How long after its closing an order may be restored by its mark, in milliseconds: well before the mark expires. */
 export const RESTORABLE_MS = RESTORED_MARK_MS / 2;
 
 // The braces are a hash tag: all keys of one sku live in one Cluster slot.
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
-/** Of a lock that is for a user, whatever that buys. It is in a hash slot of its own: no command names the stock beside it. */
+/** The key of a user's lock, whatever the user buys. It has its own hash slot: no command uses it together with the stock. */
 export const userLockKey = (user: string, lock: string) => `{user:${user}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
 export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
-/** The stock, the lock and the fence of the first bucket have the plain name: they are those of a stock that lies in one key. */
+/** The stock, the lock and the fence of the first bucket have the plain names: the same as those of an unsplit stock. */
 export const nameInBucket = (name: string, bucket: number) => (bucket === 0 ? name : `${name}:${bucket}`);
-/** Every key that a lock may use for this sku, whose stock lies in so many buckets. */
+/** Every key that a lock may use for this sku, with its stock in this many buckets. */
 export const lockKeys = (sku: string, lock: string, buckets: number) =>
   numbers(buckets).flatMap((bucket) => keysOf(lockKey(sku, nameInBucket(lock, bucket))));
 export const keysOf = (lockKey: string) =>
@@ -43,14 +43,17 @@ const addIfThere = readScript('add-if-there');
 const restoreOnce = readScript('restore-once');
 const gatherBuckets = readScript('gather-buckets');
 
-/** The stock of all skus, wherever it is kept, to be read and written outside of sales. */
+/** The stock of all skus, wherever it is stored, to read and write outside of sales. */
 export interface Stock {
   /** Resolves with undefined when there is no such sku. */
   readStock(sku: string): Promise<number | undefined>;
   writeStock(sku: string, stock: number): Promise<void>;
-  /** Puts units into the stock in one step, whatever else is written. Resolves with false when there is none: it makes none. */
+  /**
+   * Adds units to the stock in one step, whatever else is written. Resolves with false if there is no stock, without creating
+   * it.
+   */
   addStock(sku: string, units: number): Promise<boolean>;
-  /** As `addStock`, and makes the stock if there is none. */
+  /** Like `addStock`, but creates the stock if there is none. */
   restock(sku: string, units: number): Promise<void>;
   deleteStock(sku: string): Promise<void>;
 }
@@ -58,9 +61,11 @@ export interface Stock {
 export type Store = ReturnType<typeof connectStore>;
 
 /**
- * Connects to Redis. While it is away every command rejects, and none is kept to be sent later: a stock write that arrives after
- * the outage would undo the sales made since. `commandsOfLocks` are those that some locks need, by the names of the locks. The log is
- * told, once, when Redis does not let the store end its last connection.
+ *
+ * Connects to Redis. While it is unavailable, every command rejects and none is queued for later: a stock write that arrives
+ * after the outage would overwrite the sales made since. `commandsOfLocks` are those that some locks need, by the names of the
+ * locks. The log is told, once, when Redis does not let the store end its last connection.
+ *
  */
 export function connectStore(
   url: string,
@@ -81,8 +86,8 @@ export function connectStore(
     if (isTold) return;
     isTold = true;
     log?.warn(
-      `After an outage a late write may undo newer stock: Redis refuses CLIENT INFO or CLIENT KILL: ${refusal}. ` +
-        'Use Redis 6.2 or newer, and a user that may send both commands.',
+      `After an outage a late write may overwrite newer stock, because Redis refuses CLIENT INFO or CLIENT KILL: ${refusal}. ` +
+        'Use Redis 6.2 or newer, and a user that may run both commands.',
     );
   }
   onServer(redis, (server) => {
@@ -91,14 +96,14 @@ export function connectStore(
     server.on('ready', forgetLacks);
   });
 
-  /** Resolves with why Redis can't carry some locks, by their names. It is asked once for each connection. */
+  /** Resolves with the reasons why Redis does not support some locks, by name. Asked once per connection. */
   function lacks(): Promise<Lacks> {
     knownLacks ??= lacksOf(redis, commandsOfLocks);
     knownLacks.catch(forgetLacks);
     return knownLacks;
   }
 
-  /** Resolves with the units of each of the first buckets, all at one moment; undefined where there is no such key. */
+  /** Resolves with the units of each of the first buckets, all read at one moment; undefined where there is no such key. */
   async function readBuckets(sku: string, count = buckets) {
     const keys = bucketKeys(sku, count);
     const values = await redis.mget(keys);
@@ -112,8 +117,10 @@ export function connectStore(
     buckets,
     readBuckets: (sku: string) => readBuckets(sku),
     /**
-     * A sku as the holders of a lock read and write it, in one of its buckets. Tokens of two locks, or of two buckets,
-     * are never compared.
+     *
+     * A sku as the holders of a lock read and write it, in one of its buckets. Tokens of different locks or buckets are never
+     * compared.
+     *
      */
     bucketOf: (sku: string, lock: string, bucket = 0) =>
       fencedStock(redis, {
@@ -122,8 +129,10 @@ export function connectStore(
         lock: nameInBucket(lock, bucket),
       }),
     /**
-     * The stock as the sales see it that look into so many buckets: what they can sell. What is written lies in as many from
-     * then on, at most, and no other bucket is left.
+     *
+     * The stock as seen by sales that use this many buckets: what they can sell. A write spreads it over at most this many
+     * buckets and removes all others.
+     *
      */
     inBuckets: (count: number): Stock => ({
       async readStock(sku) {
@@ -144,15 +153,16 @@ export function connectStore(
       restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
       deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku, MOST_BUCKETS), fenceKey(sku))),
     }),
-    /** Resolves with the skus that have a bucket from this one on. It looks at every key that Redis has. */
+    /** Resolves with the skus that have this bucket or a later one. It scans all keys in Redis. */
     async skusInBuckets(from: number): Promise<string[]> {
       const found = await Promise.all(mastersOf(redis).map((server) => skusBeyond(server, from)));
       return [...new Set(found.flat())].toSorted();
     },
     /**
-     * Moves the units of the buckets from this one on into the first one, in one step. A sale that is in one of them
-     * meanwhile, or in the first, is refused when it writes, as if it had lost the lock of its bucket. STALE_TOKEN
-     * as in `restoreOnce`.
+     *
+     * Moves the units of this bucket and all later ones into the first one, in one step. A sale inside one of them, or inside
+     * the first, is refused when it writes, as if it had lost its bucket's lock. STALE_TOKEN as in `restoreOnce`.
+     *
      */
     async gatherBuckets(sku: string, from: number, lock: string, token = '') {
       const buckets = numbers(MOST_BUCKETS).filter((bucket) => bucket === 0 || bucket >= from);
@@ -165,8 +175,10 @@ export function connectStore(
       if ((await gatherBuckets(redis, [fenceKey(sku), ...keys], values)) === 0) throw staleToken(token);
     },
     /**
-     * Puts the units of an order into the stock in one step, making it if need be. False when that
-     * was done within the last day. STALE_TOKEN needs no read before: token and sum are one step.
+     *
+     * Returns an order's units to the stock in one step, creating it if needed. False if that was done within the last day.
+     * STALE_TOKEN needs no read before: token and sum are one step.
+     *
      */
     async restoreOnce(sku: string, units: number, orderId: string, lock = '', token?: string): Promise<boolean> {
       const keys = [stockKey(sku), fenceKey(sku), restoredKey(sku, orderId)];
@@ -175,17 +187,17 @@ export function connectStore(
       if (answer === -1) throw staleToken(token);
       return answer === 1;
     },
-    /** Whether `restoreOnce` has put them there within the last day. */
+    /** True if `restoreOnce` has returned them within the last day. */
     isRestored: async (sku: string, orderId: string) => (await redis.exists(restoredKey(sku, orderId))) === 1,
-    /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
+    /** Asks each server that accepts writes. Rejects if one of them does not reply. */
     askAll: <T>(question: (server: RedisClient) => Promise<T>) => Promise.all(mastersOf(redis).map(question)),
     lacks,
-    /** Rejects with ProblemError COMMAND_MISSING when Redis lacks the commands of this lock. Any other lock it does not ask about. */
+    /** Rejects with ProblemError COMMAND_MISSING if Redis lacks this lock's commands. Does nothing for other locks. */
     async mustCarry(lock: string) {
       const why = commandsOfLocks[lock] && (await lacks())[lock];
       if (why !== undefined) throw new ProblemError('COMMAND_MISSING', why);
     },
-    /** Resolves when Redis answers, at once if it does now. */
+    /** Resolves when Redis is available, at once if it is now. */
     async back() {
       if (redis.status === 'ready') return;
       back ??= new Promise((resolve) => redis.once('ready', () => resolve()));
@@ -198,7 +210,7 @@ export function connectStore(
 
 const bucketKeys = (sku: string, count: number) => numbers(count).map((bucket) => nameInBucket(stockKey(sku), bucket));
 
-/** The sku and the number in the key of a bucket that is not the first one. */
+/** The sku and the number in the key of a bucket other than the first. */
 const OTHER_BUCKET = /^\{inventory([\w-]+)\}:stock:([1-9]\d*)$/;
 
 async function skusBeyond(server: RedisClient, from: number): Promise<string[]> {
@@ -215,14 +227,14 @@ async function skusBeyond(server: RedisClient, from: number): Promise<string[]> 
   return skus;
 }
 
-/** The key of a stock, that of its fence, and the name under which the fence knows the tokens of its lock. */
+/** The key of a stock, the key of its fence, and the field of the fence with the lock's newest token. */
 export interface StockPlace {
   stock: string;
   fence: string;
   lock: string;
 }
 
-/** The stock in a place. It rejects with ProblemError STALE_TOKEN when it has seen a newer token: it is as it was. */
+/** The stock in one place. Rejects with ProblemError STALE_TOKEN, unchanged, if it has seen a newer token. */
 export function fencedStock(redis: RedisClient, { stock: key, fence, lock }: StockPlace): FencedStock {
   const keys = [key, fence];
   return {
@@ -243,20 +255,22 @@ function unitsIn(key: string, value: string | null): number | undefined {
   const units = Number(value);
   // As Redis has it, which takes no 1e3 and no 007; and a number that is not exact would be written back as another one.
   if (String(units) !== value || !Number.isSafeInteger(units))
-    throw new ProblemError('DATA_UNREADABLE', `${key} holds no whole number below 2^53.`);
+    throw new ProblemError('DATA_UNREADABLE', `${key} does not hold a whole number below 2^53.`);
   return units;
 }
 
-/** In how many buckets so many units lie, of those that there are: a bucket of a few is soon empty, and then only looked at in vain. */
+/** How many of the buckets to use for this many units: a bucket with few units is soon empty and costs useless reads. */
 const bucketsFor = (units: number, most: number) =>
   Math.max(1, Math.min(most, Math.floor(units / LEAST_UNITS_IN_BUCKET)));
 
 const staleToken = (token = '') =>
-  new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);
+  new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing was written.`);
 
 /**
- * What the last connection sent may still come: Redis ends it before it reads from a new one. ID and ADDR
- * together name one connection, on whatever server. The embedded Valkey knows no ADDR; there nothing is ended.
+ *
+ * What the last connection sent may still arrive, so Redis kills that connection before it reads from the new one. ID and ADDR
+ * together identify a connection on any server. The embedded Valkey has no ADDR; there nothing is killed.
+ *
  */
 function endLastConnection(server: Redis, onRefused: (refusal: string) => void) {
   let lastConnection: string[] | undefined;
@@ -275,11 +289,11 @@ function endLastConnection(server: Redis, onRefused: (refusal: string) => void) 
   });
 }
 
-/** True when what failed so was certainly not carried out: it was never sent, or the server refused it. */
+/** True if the failed command was certainly not executed: it was never sent, or the server refused it. */
 export const wasNotDone = (error: unknown): boolean =>
   wasNeverSent(error) || refusalOf(error) !== undefined || isRefused(error);
 
-/** True when the command never left this process. `Connection is closed` may also mean one whose server left the Cluster meanwhile. */
+/** True if the command never left this process. `Connection is closed` may also mean that its server has left the Cluster. */
 export function wasNeverSent(error: unknown): boolean {
   return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }

@@ -6,24 +6,28 @@ import { ProblemError } from '../problem.ts';
 import { isMysqlUnavailable, reasonOf } from './away-server.ts';
 
 /**
- * How long statements or a transaction may take, the wait for a connection of a busy pool and all tries together, in
- * milliseconds. The last statement begins by then, and has the limit of each.
+ *
+ * The time limit for statements or a transaction, including the wait for a pooled connection and all tries, in milliseconds.
+ * The last statement starts before it, and has the usual limit of a statement.
+ *
  */
 const LIMIT_MS = 2_000;
 const MAX_TRIES = 5;
-/** The longest pause before the next try, in milliseconds. Two that met must not meet again. */
+/** The longest pause before the next try, in milliseconds; random, so that two that conflicted do not conflict again. */
 const RETRY_DELAY_MS = 20;
 
 export type Ask = MysqlSession['ask'];
 
-/** True when COMMIT was sent and not answered: whether the transaction took place is not known. */
+/** True if COMMIT was sent but got no reply: the transaction may or may not have taken place. */
 export const isInDoubt = (error: unknown) =>
   error instanceof ProblemError && error.code === 'STORE_UNAVAILABLE' && !error.problem.definite;
 
 /**
- * Has `work` done in one transaction, from the beginning again after a deadlock or a wait too long for
- * a row. Rejects with ProblemError STORE_UNAVAILABLE, not definite, when nobody knows whether it took
- * place; after every other rejection it has not: with ProblemError TOO_MANY_CONFLICTS after five tries.
+ *
+ * Runs `work` in one transaction, starting over after a deadlock or a lock wait timeout. Rejects with ProblemError
+ * STORE_UNAVAILABLE, not definite, if the outcome is unknown; after every other rejection it did not take place: with
+ * ProblemError TOO_MANY_CONFLICTS after five tries.
+ *
  */
 export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, limitMs?: number): Promise<T> {
   return withoutTransaction(
@@ -33,7 +37,7 @@ export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, li
       const result = await work(ask);
       await ask('COMMIT').catch((cause) => {
         if (isRefused(cause) || !isMysqlUnavailable(cause)) throw cause;
-        const detail = 'MySQL did not answer whether it has written.';
+        const detail = 'MySQL did not confirm the write.';
         throw new ProblemError('STORE_UNAVAILABLE', detail, { definite: false, cause });
       });
       return result;
@@ -49,8 +53,10 @@ interface Patience {
 }
 
 /**
- * Has `work` done in statements that are each a transaction. Rejects as `inTransaction`, but for COMMIT: one that was
- * sent and not answered may have written. Rejects with AbortError when `signal` aborts before the work has begun.
+ *
+ * Runs `work` in statements that are each a transaction. Rejects like `inTransaction`, but any statement that got no reply may
+ * have written. Rejects with AbortError if `signal` aborts before the work has started.
+ *
  */
 export async function withoutTransaction<T>(
   mysql: Pool,
@@ -73,10 +79,13 @@ export async function withoutTransaction<T>(
   } finally {
     clearTimeout(timer);
   }
-  throw new ProblemError('TOO_MANY_CONFLICTS', `Others wrote to the same rows at the same time, ${MAX_TRIES} times.`);
+  throw new ProblemError(
+    'TOO_MANY_CONFLICTS',
+    `Other transactions wrote to the same rows at the same time, ${MAX_TRIES} times.`,
+  );
 }
 
-/** Statements that have begun wait for their own answer. */
+/** Statements that were sent wait for their reply. */
 const within =
   (ask: Ask, limit: AbortSignal): Ask =>
   async <T extends QueryResult>(...args: Parameters<Ask>) => {

@@ -1,32 +1,31 @@
-// The one place that says how long a sale may live, and in how many buckets a stock may lie. Whatever waits for the end of
-// sales takes its limit from here.
+// The limits of a sale's lifetime and of buckets and permits, in one place. Everything that waits for sales to end uses them.
 
-/** In how many buckets a stock lies unless a setting says otherwise. */
+/** The default number of buckets. */
 export const USUAL_BUCKETS = 4;
 export const MOST_BUCKETS = 64;
 
-/** How many permits a semaphore has unless a setting says otherwise. */
+/** The default number of a semaphore's permits. */
 export const USUAL_PERMITS = 3;
 export const MOST_PERMITS = 1_000;
 
-/** How long a sale waits for its lock unless a setting says otherwise, in milliseconds. */
+/** The default time that a sale waits for its lock, in milliseconds. */
 export const USUAL_WAIT_TIMEOUT_MS = 10_000;
-/** The longest that a setting, or the lab, may say, in milliseconds. */
+/** The longest wait that a setting or the admin API accepts, in milliseconds. */
 export const LONGEST_WAIT_TIMEOUT_MS = 600_000;
-/** How long the servers may take for the steps of a sale besides the wait for its lock, in milliseconds. */
+/** How long the servers may take for a sale's steps, apart from the wait for its lock, in milliseconds. */
 const STEPS_LIMIT_MS = 5_000;
-/** How long a node may take to end when its sales have ended: for its locks, its connections and its last answers. */
+/** How long a node may take to exit after its sales have ended: for its locks, connections and last responses. */
 const LAST_STEPS_MS = 5_000;
 
-/** Until when a sale may put its unit back that waits for its lock so long at most: both in milliseconds, from its beginning. */
+/** How long after its start a sale with this longest wait may still return its unit, in milliseconds. */
 export const takingLimitMs = (waitTimeoutMs: number) => waitTimeoutMs + STEPS_LIMIT_MS;
 
-/** How long a sale lives at most: one that could not write its order waits once more for the lock, to put the unit back. */
+/** A sale's longest lifetime: if it could not write its order, it waits for the lock again to return the unit. */
 export const saleLifeMs = (waitTimeoutMs: number) => 2 * takingLimitMs(waitTimeoutMs);
 
-/** How long a node that stops keeps idle connections open when it has drained: longer than nginx does (2 s). In milliseconds. */
+/** How long a stopping node keeps idle connections open after draining, in milliseconds: longer than nginx does (2 s). */
 export const IDLE_LIMIT_MS = 3_000;
 
-/** How long a node may take to stop that still accepts connections for `drainMs`. */
+/** How long a node may take to stop if it still accepts connections for `drainMs`. */
 export const stopLimitMs = (waitTimeoutMs: number, drainMs = 0) =>
   drainMs + IDLE_LIMIT_MS + saleLifeMs(waitTimeoutMs) + LAST_STEPS_MS;

@@ -8,7 +8,7 @@ const ownGuard: Record<string, string> = { '0-none': 'none', '1-in-process': 'in
 
 const isGuard = (name: string) => hasLock(name) && !isSemaphore(name);
 
-/** The name that a `JOB_LOCK` stands for: a guard of our own, or a lock as LOCK_VERSION names it. Undefined when there is none. */
+/** The protection that a `JOB_LOCK` selects: a built-in one, or a lock as in LOCK_VERSION. Undefined if there is no such name. */
 function guardName(given: string): string | undefined {
   if (ownGuards.some((guard) => guard === given)) return given;
   const name = lockName(given);
@@ -17,9 +17,9 @@ function guardName(given: string): string | undefined {
 }
 
 const locks = Object.keys(strategies).filter((name) => isGuard(name) && !Object.hasOwn(ownGuard, name));
-const knownGuards = `a number from 0 to 8, ${ownGuards.join(', ')}, or one of ${locks.join(', ')} (a semaphore would let several runs in at once)`;
+const knownGuards = `a number from 0 to 8, ${ownGuards.join(', ')}, or one of ${locks.join(', ')} (a semaphore would admit several runs at once)`;
 
-/** The guard of a job. Read after the external locks are added: it may be one of them. */
+/** The job's protection. Read after the external locks are added: it may be one of them. */
 export const jobLock = kind(knownGuards, guardName, [...ownGuards, ...locks]);
 
 export const orderSettings = {
@@ -47,12 +47,12 @@ export const orderSettings = {
 
 type OrderSettings = z.output<z.ZodObject<typeof orderSettings>> & { MYSQL_URL?: string | undefined };
 
-/** The MySQL that sales write their orders to. Undefined when they write none. */
+/** The MySQL that sales write their orders to. Undefined if they write none. */
 export const orderUrlOf = ({ ORDERS, MYSQL_URL }: OrderSettings) => (ORDERS === 'on' ? MYSQL_URL : undefined);
 
 export const hasOrders = (settings: OrderSettings) => orderUrlOf(settings) !== undefined;
 
-/** When the clean-up runs by itself: each setting that says so, by its name. Only one is allowed. */
+/** The schedules of the cleanup job that are set, by setting. Only one is allowed. */
 export function schedulesOf(settings: OrderSettings) {
   const schedules = [
     ['ORDER_CLEANUP_CRON', { cron: settings.ORDER_CLEANUP_CRON, overlap: settings.ORDER_CLEANUP_OVERLAP === 'on' }],

@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 
-/** The Redis that a REDIS_URL names: one server, a Cluster, or the master that Sentinels name. */
+/** The Redis of a REDIS_URL: one server, a Cluster, or the master that Sentinels report. */
 export type RedisPlace =
   | { form: 'server'; url: string }
   | { form: 'cluster'; nodes: Address[]; access: Access }
@@ -9,14 +9,14 @@ export type RedisPlace =
 type Address = Required<Pick<RedisOptions, 'host' | 'port'>>;
 type Access = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
 
-/** One server: the form that every client of Redis knows. */
+/** One server: the form that every Redis client supports. */
 const server = /^rediss?:\/\/[^\s/,]+(\/\d+)?$/;
 const several =
   /^redis(?<tls>s?)\+(?<form>cluster|sentinel):\/\/(?:(?<user>[^\s@/]*)@)?(?<hosts>[^\s@/]+)(?:\/(?<name>[\w.-]+)(?:\/(?<db>\d+))?)?$/;
 
-/** The forms that `readRedisUrl` reads, as part of a sentence. */
+/** The forms that `readRedisUrl` accepts, as part of a sentence. */
 export const redisUrlForms =
-  'redis://host:port, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master-name, or one of them with rediss';
+  'redis://host:port, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master-name, or any of these with rediss';
 
 export const isServerUrl = (url: string) => server.test(url) && readServerUrl(url) !== undefined;
 
@@ -45,9 +45,11 @@ function readHosts(hosts: string, defaultPort: number): Address[] {
 }
 
 /**
- * The parts of `scheme://user:password@host:port/path`. Undefined when no client can connect to what it
- * names: without a host, with a port from which nobody answers, or with a % that stands for no sign. Nor may
- * it have a query: clients take options from it, over those that the node gives them.
+ *
+ * The parts of `scheme://user:password@host:port/path`. Undefined if no client could connect to it: without a host, with an
+ * impossible port, or with an invalid % escape. Nor may it have a query: clients take options from it, over those that the node
+ * gives them.
+ *
  */
 export function readServerUrl(url: string): URL | undefined {
   if (!URL.canParse(url) || /[?#]/.test(url)) return undefined;

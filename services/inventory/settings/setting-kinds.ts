@@ -1,4 +1,4 @@
-// The kinds of values that a setting may have: each reads the text of a variable, and says what is allowed.
+// The kinds of setting values: each parses a variable's text and says what is allowed.
 
 import { isIP } from 'node:net';
 import { Cron } from 'croner';
@@ -6,8 +6,10 @@ import { z } from 'zod';
 import { readRedisUrl, redisUrlForms } from './server-url.ts';
 
 /**
- * What `read` makes of the text. When that is undefined the text is refused, and `allowed` ends the sentence that says so, unless one of
- * `names` is near.
+ *
+ * Parses the text with `read`. If that returns undefined, the text is refused, and `allowed` ends the error message, unless one
+ * of `names` is similar.
+ *
  */
 export const kind = <T>(allowed: string, read: (given: string) => T | undefined, names: string[] = []) =>
   z.string().transform((given, context): T => {
@@ -39,7 +41,7 @@ export const oneOf = <Name extends string>(...names: Name[]) => z.enum(names, { 
 export const onOrOff = () => oneOf('on', 'off');
 export const redisUrl = () => z.string().refine((url) => readRedisUrl(url) !== undefined, redisUrlForms);
 
-/** One form for all spellings of a name or an address, without the dot at the end. Undefined when it is none. */
+/** The canonical form of a host name or address, without a trailing dot. Undefined if it is invalid. */
 export function hostName(given: string): string | undefined {
   const name = isIP(given) === 6 ? `[${given}]` : given;
   // An address with a zone (%eth0) is for this machine alone: no Host has one.
@@ -47,7 +49,7 @@ export function hostName(given: string): string | undefined {
   return new URL(`http://${name}`).hostname.replace(/\.$/, '') || undefined;
 }
 
-/** As Quartz reads an expression. Every node reads it in UTC, so that the same tick comes on each at the same moment. */
+/** A cron expression in Quartz syntax. Every node reads it in UTC, so that a run is due on all nodes at the same moment. */
 export const cronOptions = {
   mode: '6-or-7-parts',
   alternativeWeekdays: true,
@@ -58,17 +60,17 @@ export const cronOptions = {
 export const cronForm =
   'six or seven fields (second minute hour day month weekday, perhaps a year), such as 0/10 * * * * ?';
 
-/** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
+/** What is wrong with a cron expression, as part of a sentence. Undefined if it is valid. */
 export function whyNoCron(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
-  if (fields.length === 5) return `five fields are those of Unix: write the second before them, 0 ${fields.join(' ')}`;
+  if (fields.length === 5) return `five fields are Unix cron: put the seconds first, as in 0 ${fields.join(' ')}`;
   const [, , , , , weekdays = ''] = fields;
   // croner takes 8 for Sunday, and calls 0 the day -1. Behind # and / stands no weekday.
   const days = weekdays.replace(/[#/]\d+/g, '').match(/\d+/g) ?? [];
   if (weekdays === 'L' || days.some((day) => Number(day) < 1 || Number(day) > 7))
     return 'a weekday is a number from 1 (Sunday, as in Quartz) to 7 (Saturday), or a name from SUN to SAT';
   try {
-    return new Cron(expression, cronOptions).nextRun() === null ? 'this time never comes' : undefined;
+    return new Cron(expression, cronOptions).nextRun() === null ? 'this time never occurs' : undefined;
   } catch (error) {
     // croner counts days and months from 0, and names its modes.
     return (error as Error).message

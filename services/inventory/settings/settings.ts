@@ -39,7 +39,7 @@ import { refusalOf } from './unknown-name.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
-  const allowed = `${FEWEST_MASTERS} or more redis:// addresses, an odd number of them, with commas between them`;
+  const allowed = `${FEWEST_MASTERS} or more redis:// addresses, an odd number, separated by commas`;
   return list(allowed, (url) => (isServerUrl(url) ? url : undefined)).refine(
     (urls) => urls.length >= FEWEST_MASTERS && urls.length % 2 === 1 && new Set(urls).size === urls.length,
     allowed,
@@ -48,18 +48,18 @@ const redlockUrls = () => {
 
 const mysqlUrl = () => {
   const allowed =
-    'mysql://user:password@host:port/database (mysqls:// for TLS), with letters, digits and _ alone behind the last /';
+    'mysql://user:password@host:port/database (mysqls:// for TLS), with only letters, digits and _ after the last /';
   const isMysqlUrl = (url: string) => /^mysqls?:\/\/[^\s/]+\/\w+$/.test(url) && readServerUrl(url) !== undefined;
   return z
     .string()
     .refine(isMysqlUrl, { error: allowed, abort: true })
     .refine(
       (url) => url.startsWith('mysql:') || isIP(new URL(url).hostname.replace(/[[\]]/g, '')) === 0,
-      'mysqls:// and the name of the host, not its address, because its certificate must name it',
+      'mysqls:// with the host name instead of an IP address, because the certificate must contain it',
     );
 };
 
-/** Its client reads no address of IPv6. */
+/** The ZooKeeper client does not support IPv6 addresses. */
 function isZookeeperUrl(url: string): boolean {
   const [servers = '', ...folders] = url.split('/');
   const isServer = (server: string) => isPort(/^[\w.-]+:(\d+)$/.exec(server)?.[1] ?? '');
@@ -67,30 +67,33 @@ function isZookeeperUrl(url: string): boolean {
 }
 
 const zookeeperForm =
-  'host:port with a name or an IPv4 address, or several with commas between them, and perhaps a /path';
+  'host:port with a name or an IPv4 address, or several separated by commas, optionally followed by a /path';
 
-/** `file` or `name=file`, with commas between them. */
+/** `file` or `name=file`, separated by commas. */
 const lockModules = () =>
-  list('absolute paths of modules, with commas between them', (entry): ExternalLockModule | undefined => {
+  list('absolute paths of modules, separated by commas', (entry): ExternalLockModule | undefined => {
     const [, name, file = ''] = /^(?:([^/=]+)=)?(.*)$/.exec(entry) ?? [];
     return isAbsolute(file) ? { name: name ?? nameOfExternalLock(file), file } : undefined;
   });
 
 export const lockVersion = kind(knownVersions, lockName, Object.keys(strategies));
 
-export const hostForm = 'an address of this machine, such as 127.0.0.1';
-const whyNoName = 'localhost may be two addresses, and some shells (tcsh) put that name into HOST';
+export const hostForm = 'an IP address of this machine, such as 127.0.0.1';
+const whyNoName = 'localhost can have two addresses, and some shells (tcsh) set HOST to the host name';
 
-/** A name may lead to an address that the whole network reaches, or to two: a node has one, nginx asks both. */
+/**
+ * A name may resolve to an address that the whole network reaches, or to two addresses: a node listens on one, nginx tries
+ * both.
+ */
 const host = () =>
   z
     .string()
-    .refine((given) => isIP(given) !== 0, `${hostForm}, and not its name: ${whyNoName}`)
+    .refine((given) => isIP(given) !== 0, `${hostForm}, not a name: ${whyNoName}`)
     .default('127.0.0.1');
 
-const hosts = () => list('names or addresses without a port, with commas between them', hostName);
+const hosts = () => list('names or addresses without a port, separated by commas', hostName);
 
-/** The settings of one inventory node. `.env.example` explains each of them. */
+/** The settings of an inventory node. `.env.example` explains each of them. */
 export const inventorySettings = z.object({
   PORT: port().default(7777),
   HOST: host(),
@@ -129,19 +132,19 @@ export const nodeName = ({ NODE_NAME, PORT }: InventorySettings) => NODE_NAME ??
 
 const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
 
-/** The setting that the lock needs and that is not given. Undefined when there is none. */
+/** The setting that the lock needs and that is missing. Undefined if none is. */
 export function lackingSetting(lock: string, settings: InventorySettings): string | undefined {
   const backend = backendOf(lock);
   // WAIT names no key, so a client of a Cluster asks any of its servers, and not the one that has written.
   const isCluster = readRedisUrl(settings.REDIS_URL)?.form === 'cluster';
-  if (replicasOf(lock) > 0 && isCluster) return 'a REDIS_URL of one server';
+  if (replicasOf(lock) > 0 && isCluster) return 'a REDIS_URL with a single server';
   if (backend === 'redis') return undefined;
   return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
 }
 
 const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
 
-/** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
+/** Why a combination of individually valid settings is refused, as one sentence. Undefined if it is fine. */
 const whyNotTogether = (settings: InventorySettings): string | undefined =>
   whyNoLock(settings) ?? whyNoCache(settings) ?? whyNoJob(settings) ?? whyNoOrders(settings);
 
@@ -152,19 +155,21 @@ function whyNoLock(settings: InventorySettings): string | undefined {
   if (RENEW_EVERY_MS !== undefined && RENEW_EVERY_MS >= LEASE_MS)
     return refuse('RENEW_EVERY_MS', RENEW_EVERY_MS, `must be less than LEASE_MS, which is ${LEASE_MS}`);
   if (FIXED_LEASE_MS !== undefined && !takesLease(LOCK_VERSION))
-    return refuse('FIXED_LEASE_MS', FIXED_LEASE_MS, `needs LOCK_VERSION=blocking, and it is ${LOCK_VERSION}`);
+    return refuse('FIXED_LEASE_MS', FIXED_LEASE_MS, `needs LOCK_VERSION=blocking, but that is ${LOCK_VERSION}`);
   if (LOCK_SCOPE === 'sku' || mayLockUsers(LOCK_VERSION)) return undefined;
-  return refuse('LOCK_SCOPE', 'user', `needs a lock around the sale, and ${LOCK_VERSION} sells in a way of its own`);
+  return refuse('LOCK_SCOPE', 'user', `needs a lock around the sale, and ${LOCK_VERSION} sells without one`);
 }
 
 function whyNoCache(settings: InventorySettings): string | undefined {
   const { STOCK_CACHE, LOCK_VERSION, MYSQL_URL } = settings;
   if (STOCK_CACHE === 'off') return undefined;
   if (MYSQL_URL === undefined) return refuse('STOCK_CACHE', STOCK_CACHE, 'needs MYSQL_URL');
-  const why = 'needs ORDERS=off, because the clean-up puts units back into one store';
+  const why = 'needs ORDERS=off, because the cleanup job returns units to a single store';
   if (hasOrders(settings)) return refuse('STOCK_CACHE', STOCK_CACHE, why);
   const whyOne = whyOneStore(LOCK_VERSION);
-  return whyOne && refuse('STOCK_CACHE', STOCK_CACHE, `does not go with LOCK_VERSION=${LOCK_VERSION}, which ${whyOne}`);
+  return (
+    whyOne && refuse('STOCK_CACHE', STOCK_CACHE, `can't be combined with LOCK_VERSION=${LOCK_VERSION}, which ${whyOne}`)
+  );
 }
 
 function whyNoJob(settings: InventorySettings): string | undefined {
@@ -174,20 +179,20 @@ function whyNoJob(settings: InventorySettings): string | undefined {
   if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS)
     return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
   const [[schedule] = [], [another] = []] = schedulesOf(settings);
-  if (schedule && another) return `${schedule} and ${another} are both given: only one of them is allowed.`;
+  if (schedule && another) return `${schedule} and ${another} are both set: only one of them is allowed.`;
   if (ORDER_CLEANUP_OVERLAP === 'off' || schedule === 'ORDER_CLEANUP_CRON') return undefined;
-  const why = 'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time';
+  const why = 'needs ORDER_CLEANUP_CRON: the other schedules have one run at a time';
   return refuse('ORDER_CLEANUP_OVERLAP', 'on', why);
 }
 
 function whyNoOrders(settings: InventorySettings): string | undefined {
-  const why = 'needs MYSQL_URL, and ORDERS=on';
+  const why = 'needs MYSQL_URL and ORDERS=on';
   if (hasOrders(settings)) return undefined;
   if (idempotencyOf(settings) === 'table') return refuse('IDEMPOTENCY', 'table', why);
   return settings.PAYMENTS === 'on' ? refuse('PAYMENTS', 'on', why) : undefined;
 }
 
-/** Reads the settings of a node. One that is not allowed, or does not go with another, ends the process as `readSettingsOrExit`. */
+/** Reads the settings of a node. An invalid setting or combination ends the process like `readSettingsOrExit`. */
 export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySettings {
   const settings = readSettingsOrExit(inventorySettings, env);
   const why = whyNotTogether(settings);
@@ -195,15 +200,17 @@ export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySetting
 }
 
 /**
- * Reads the settings that `schema` names; an empty variable counts as absent. The first value that is not
- * allowed ends the process with exit code 2 and one line: the variable, the value, and what is allowed.
+ *
+ * Reads the settings of `schema`; an empty variable counts as absent. The first invalid value ends the process with exit code 2
+ * and one line: the variable, the value, and what is allowed.
+ *
  */
 export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const result = schema.safeParse(givenIn(env));
   return result.success ? result.data : exitWithSettingError(whyRefused(result.error, env));
 }
 
-/** Why a setting of a node has a value that is not allowed, as a sentence. Undefined when it has none. */
+/** Why a node's setting is refused, as a sentence. Undefined if it is valid. */
 export function whyNotAllowed(name: keyof InventorySettings, env: NodeJS.ProcessEnv): string | undefined {
   const { error } = z.object({ [name]: inventorySettings.shape[name] }).safeParse(givenIn(env));
   return error && whyRefused(error, env);
@@ -220,7 +227,7 @@ function whyRefused({ issues: [issue] }: z.ZodError, env: NodeJS.ProcessEnv): st
   return refusalOf(`${said} is not allowed`, env[name] ?? '', namesIn(issue), `${issue?.message}.`);
 }
 
-/** The names that a value may have, where it is one. */
+/** The allowed names, if the value is a name. */
 function namesIn(issue: z.core.$ZodIssue | undefined): string[] {
   if (issue?.code === 'invalid_value') return issue.values.map(String);
   return issue?.code === 'custom' ? (issue.params?.['names'] ?? []) : [];

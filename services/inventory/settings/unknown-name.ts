@@ -1,14 +1,14 @@
-// What is said of a name that nothing has.
+// Error messages for unknown names.
 
-/** A name is near when so few letters have to change. */
+/** A name is similar if at most this many letters differ. */
 const MOST_CHANGES = 3;
-/** A part of a name is taken for it when it has so many letters. */
+/** The shortest part of a name that suggests the whole name. */
 const SHORTEST_PART = 3;
 const MOST_NAMED = 4;
-/** Nobody has to know the number of a stage or an exercise. */
+/** The number of a stage or an exercise, which is optional. */
 const NUMBER = /^\d+-/;
 
-/** `no such drill. Did you mean late-release?`: `said`, and then the nearest names, or `allowed` when none is near. */
+/** `no such drill. Did you mean late-release?`: `said`, then the nearest names, or `allowed` if none is similar. */
 export function refusalOf(
   said: string,
   typed: string,
@@ -21,7 +21,7 @@ export function refusalOf(
   return `${said}. Did you mean ${near.length > 1 ? `${near.slice(0, -1).join(', ')} or ${last}` : last}?`;
 }
 
-/** The names that take the fewest changes, or those of which it is a part. Empty when none is near. */
+/** The names with the fewest differences, or those that contain the typed part. Empty if none is similar. */
 function nearestTo(typed: string, names: readonly string[]): string[] {
   const word = typed.trim().toLowerCase();
   const spelled = names.flatMap((name) => [name, name.replace(NUMBER, '')].map((spelling) => ({ name, spelling })));
@@ -34,7 +34,7 @@ function nearestTo(typed: string, names: readonly string[]): string[] {
   return [...new Set(whole)].slice(0, MOST_NAMED);
 }
 
-/** How many letters must be put in, taken out or replaced to make one word of the other: the Levenshtein distance. */
+/** The Levenshtein distance: how many letters to insert, delete or replace to turn one word into the other. */
 function changesBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [i, letter] of [...one].entries()) {

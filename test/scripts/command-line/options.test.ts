@@ -25,45 +25,45 @@ const readers: Record<string, (args: string[]) => unknown> = {
 };
 
 test.each<[command: string, args: string[], line: RegExp]>([
-  ['start', ['--stage', ''], /--stage {2}is not known: it must be a number from 0 to 8/],
-  ['start', ['--track', 'orders', '--stage', ''], /--stage {2}is not known: it must be guard-none, /],
+  ['start', ['--stage', ''], /--stage {2}is unknown: it must be a number from 0 to 8/],
+  ['start', ['--track', 'orders', '--stage', ''], /--stage {2}is unknown: it must be guard-none, /],
   ['start', ['--stage', '9'], /--stage.*9.*a number from 0 to 8/s],
-  ['start', ['--stage', '4,fence'], /--stage fence is not known\. Did you mean fenced\?\n$/],
-  ['start', ['--drill', 'rush,late-relase'], /--drill late-relase is not known\. Did you mean late-release\?\n$/],
+  ['start', ['--stage', '4,fence'], /--stage fence is unknown\. Did you mean fenced\?\n$/],
+  ['start', ['--drill', 'rush,late-relase'], /--drill late-relase is unknown\. Did you mean late-release\?\n$/],
   ['start', ['--drill', 'nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*crashed-holder.*failover/s],
-  ['start', ['--drill', 'sell-out', '--units', '10', '--connections', '30'], /too many for the 20 buyers/],
+  ['start', ['--drill', 'sell-out', '--units', '10', '--connections', '30'], /30 is more than the 20 buyers/],
   ['start', ['--lease', '99'], /--lease.*99.*at least 100 ms/s],
-  ['start', ['--url', 'http://127.0.0.1:1'], /--url and --lab go together/],
+  ['start', ['--url', 'http://127.0.0.1:1'], /--url needs --lab, and --lab needs --url/],
   ['start', ['--track', 'orders', '--stage', 'nap'], /--stage nap.*guard-none, guard-in-process.*key-none.*key-table/],
   ['start', ['--nodes', '1'], /--nodes.*1.*a whole number from 2 to 16/s],
   ['start', ['--nodes', '17'], /--nodes.*17.*a whole number from 2 to 16/s],
-  ['start', ['--nodes', '4', '--track', 'orders'], /--nodes 4: the orders are played on two nodes/],
-  ['start', ['--nodes', '4', '--drill', 'failover'], /--nodes 4: the drills that go step by step are played on two/],
-  ['start', ['--nodes', '4', ...running], /--nodes 4: the stack that runs already has its nodes, and --lab names them/],
-  ['start', ['--nodes', '9', '--requests', '8', '--connections', '8'], /--nodes 9 is too many for --requests 8/],
+  ['start', ['--nodes', '4', '--track', 'orders'], /--nodes 4: the drills of orders use two nodes/],
+  ['start', ['--nodes', '4', '--drill', 'failover'], /--nodes 4: step-by-step drills use two nodes/],
+  ['start', ['--nodes', '4', ...running], /--nodes 4: --lab already names the nodes of the running stack/],
+  ['start', ['--nodes', '9', '--requests', '8', '--connections', '8'], /--nodes 9 is more than --requests 8/],
   ['start', ['--nonsense'], /unknown option/],
-  ['run staircase', ['--nodes', '4'], /--nodes 4: the virtual world has two nodes: add --real/],
+  ['run staircase', ['--nodes', '4'], /--nodes 4: simulated time has two nodes: add --real/],
   ['run drill', ['nested-call', '--stage', '4', '--nodes', '4'], /unknown option '--nodes'/],
-  ['run grade', [], /name a module, such as .*, or a package, such as redlock@5, or give --libraries or --new/],
-  ['run grade', ['a.ts', 'b/a.ts'], /two modules are named a/],
+  ['run grade', [], /name a module, such as .*, or a package, such as redlock@5, or use --libraries or --new/],
+  ['run grade', ['a.ts', 'b/a.ts'], /two locks are called a/],
   ['run grade', ['--new', 'a.ts', './b.ts'], /--new grades nothing/],
   ['run grade', ['--new', 'a.ts', '--libraries'], /--new grades nothing/],
-  ['run grade', ['--lock', 'x', './a.ts'], /--lock goes with a package/],
-  ['run grade', ['--lock', 'x', '--libraries'], /--lock goes with a package/],
+  ['run grade', ['--lock', 'x', './a.ts'], /--lock needs a package/],
+  ['run grade', ['--lock', 'x', '--libraries'], /--lock needs a package/],
   ['run drill', ['no-such-drill', '--stage', '4'], /no drill no-such-drill: it must be one of .*, course-figure/],
   ['run drill', ['late-relase', '--stage', '5'], /there is no drill late-relase\. Did you mean late-release\?\n$/],
-  ['run drill', ['late-release'], /--stage is missing: name stages, such as --stage 5-owner-check\n$/],
-  ['run drill', ['nested-call', '--stage', 'none'], /--stage none is not known\. Did you mean 0-none\?\n$/],
-  ['run drill', ['double-restore', '--stage', 'x'], /--stage x is not known: it must be guard-none, /],
+  ['run drill', ['late-release'], /--stage is missing: name stages, as in --stage 5-owner-check\n$/],
+  ['run drill', ['nested-call', '--stage', 'none'], /--stage none is unknown\. Did you mean 0-none\?\n$/],
+  ['run drill', ['double-restore', '--stage', 'x'], /--stage x is unknown: it must be guard-none, /],
   ['run judge', [], /give either a command, such as .*, or --url/],
   ['run judge', ['php', 'shop.php'], /too many arguments.*Expected 1 argument but got 2/],
   ['run judge', ['./shop', '--drill', 'rush,nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*failover/s],
   ['run judge', ['./shop', '--drill', 'nested-call'], /--drill.*nested-call.*one-node-rush/s],
   ['run judge', ['./shop', '--sale', '/buy'], /"\/buy" does not say how a unit is bought: write it as "POST \/buy"/],
   ['run judge', ['./shop', '--sale', 'POST /buy {'], /The body in POST \/buy \{ is not JSON/],
-  ['run judge', ['./shop', '--name', '4-ttl'], /--name 4-ttl is that of a row of Lockstep: give it another/],
-  ['run judge', ['./fenced'], /--name fenced is that of a row of Lockstep: give it another/],
-  ['run judge', ['./shop', '--name', 'my shop'], /--name my shop must be letters, digits, dots and dashes/],
+  ['run judge', ['./shop', '--name', '4-ttl'], /--name 4-ttl is the name of a built-in row: choose another/],
+  ['run judge', ['./fenced'], /--name fenced is the name of a built-in row: choose another/],
+  ['run judge', ['./shop', '--name', 'my shop'], /--name my shop must consist of letters, digits, dots and dashes/],
   ['run judge', ['./shop', '--lease-ms', '0'], /--lease-ms.*0.*a whole number from 1 to/s],
   ['run judge', ['docs'], /docs is a folder without a lockstep\.json: give a command, such as/],
 ])('npm %s -- %j: refused with exit code 2 and a line that says what is allowed', async (command, args, line) => {
@@ -74,7 +74,7 @@ test.each<[command: string, args: string[], line: RegExp]>([
 
 test('npm run drill without a name: an example, and every drill', async () => {
   const [example, ...lists] = (await printedAtEnd(() => readers['run drill']?.([]))).trim().split('\n');
-  expect(example).toBe('error: name a drill, such as npm run drill -- crashed-holder --stage 3');
+  expect(example).toBe('error: name a drill, as in npm run drill -- crashed-holder --stage 3');
   expect(lists).toEqual([
     expect.stringMatching(/^ {2}of a lock: .*, late-release, /),
     expect.stringMatching(/^ {2}of the orders: .*, refund-twice, /),
@@ -87,7 +87,7 @@ test('--nodes is for all stacks of a run; --lab names two nodes of a stack that 
   expect(read(['--nodes', '4', '--drill', 'rush,failover'])).toMatchObject({ nodes: 4 });
   const labs = ['http://127.0.0.1:2', 'http://127.0.0.1:3', 'http://127.0.0.1:4'];
   expect(read(['--url', 'http://127.0.0.1:1', '--lab', labs.join()]).running?.labUrls).toEqual(labs);
-  expect(await printedAtEnd(() => read(['--lab', labs[0] ?? '']))).toMatch(/--lab.*all its nodes, two or more/);
+  expect(await printedAtEnd(() => read(['--lab', labs[0] ?? '']))).toMatch(/--lab.*all nodes, two or more/);
 });
 
 test.each(['http://user:s3cret@h:1', 'http//user:s3cret@h', 'http://h:0/s3cret', 's3cret'])(

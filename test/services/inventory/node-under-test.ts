@@ -207,17 +207,17 @@ export async function until(what: string, isTrue: () => Promise<boolean> | boole
 
 type Server = 'Redis' | 'MySQL' | 'ZooKeeper';
 
-/** What the log of the node says of a server, in order: that it is away, or back. */
+/** What the log of the node says of a server, in order: that it is unavailable, or back. */
 export const outagesTold = ({ lines }: TestNode, server: Server) =>
-  lines.flatMap((line) => new RegExp(`"${server} is (away|back)"`).exec(line)?.slice(1) ?? []);
+  lines.flatMap((line) => new RegExp(`"${server} is (unavailable|back)"`).exec(line)?.slice(1) ?? []);
 
 /** What it says besides, when it only listens and has told each outage, and its end. */
 export function linesBesideOutages(node: TestNode) {
   for (const server of ['Redis', 'MySQL', 'ZooKeeper'] as const) {
     const told = outagesTold(node, server);
-    expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? 'away' : 'back')));
+    expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? 'unavailable' : 'back')));
   }
-  return node.lines.filter((line) => !/"listening"| is (away|back)"/.test(line));
+  return node.lines.filter((line) => !/"listening"| is (unavailable|back)"/.test(line));
 }
 
 /** Starts a sale, and resolves when it is held where its script says, inside if nothing is said. No other one may be held on the node. */

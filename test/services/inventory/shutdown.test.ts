@@ -123,12 +123,12 @@ test('shutdown: locks that Redis refuses to release are released when it takes w
   expect(await node.part.ended).toMatch(/ended with exit code 0/);
   expectProblem(await second.answer, 'STORE_UNAVAILABLE', { detail: /NOREPLICAS/ });
   expect(await redis.client.keys('{inventoryrefused}:lock:*')).toHaveLength(1);
-  const refuses = { msg: expect.stringMatching(/^Redis refuses to release a lock, and is asked again: .*NOREPLICAS/) };
+  const refuses = { msg: expect.stringMatching(/^Redis refuses to release a lock, retrying: .*NOREPLICAS/) };
   expect(told()).toMatchObject([
     refuses,
     { msg: 'Redis releases locks again' },
     refuses,
-    { msg: 'locks were not given up: the node stops', unreleased: 2 },
+    { msg: 'locks were not released: the node stops', unreleased: 2 },
   ]);
   expect(await redis.client.get('{inventoryrefused}:stock')).toBe('10');
 });

@@ -21,7 +21,7 @@ describe('Ctrl-C in the middle: 2', () => {
   test.each([
     { file: replay, args: longRush, at: /Stage 6/, says: /^$/ },
     { file: bench, args: ['--only', '6', '--seconds', '60'], at: /Round 1/, says: /^$/ },
-    { file: kills, args: [], at: /A random node is killed every second/, says: /^The run could not be made: it was/ },
+    { file: kills, args: [], at: /Killing a random node every second/, says: /^The run failed: interrupted/ },
     { file: drill, args: ['redis-outage', '--stage', '8'], at: /SIGSTOP/, says: /^$/ },
     { file: drill, args: ['failover', '--stage', '8'], at: /Redis is killed/, says: /^$/ },
   ])('$file $args', async ({ file, args, at, says }) => {
@@ -55,7 +55,7 @@ describe('something dies', () => {
       process.kill(Number.parseInt(line, 10), 'SIGKILL');
 
       expect((await command.ended).code).toBe(1);
-      expect(command.stdout()).toMatch(/was ended by SIGKILL/);
+      expect(command.stdout()).toMatch(/was killed by SIGKILL/);
       expect(command.stdout()).toContain('Left out: 6-lua-release (sell-out).');
       expect(readLatest(command).verdict).toBe('unknown');
     },

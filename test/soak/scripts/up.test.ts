@@ -22,7 +22,7 @@ describe('npm run up', () => {
     // `up` and `down` find the stack of this checkout in TMPDIR.
     const second = start('scripts/up.ts', { ...(await ports()), TMPDIR: up.tmp });
     expect((await second.ended).code).toBe(2);
-    expect(second.stderr()).toBe('The stack is up already. Stop it with: npm run down\n');
+    expect(second.stderr()).toBe('The stack is already up. Stop it with: npm run down\n');
     expect((await sell(env)).remaining).toBe(4997);
 
     const down = start('scripts/down.ts', { TMPDIR: up.tmp });
@@ -56,7 +56,7 @@ describe('npm run up', () => {
     const node = await (await fetch(`http://127.0.0.1:${env.NODE_1_LAB_PORT}/state`)).json();
     process.kill((node as { pid: number }).pid, 'SIGKILL');
     expect((await again.ended).code).toBe(1);
-    expect(again.stdout()).toMatch(/^node-1 was ended by SIGKILL/m);
+    expect(again.stdout()).toMatch(/^node-1 was killed by SIGKILL/m);
     expect(crashed.leftovers()).toEqual([]);
   });
 });

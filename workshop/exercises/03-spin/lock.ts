@@ -7,7 +7,7 @@ export const createLock: CreateLock = ({ redis, key, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal): Promise<void> {
     if ((await redis.set(key, 'held', 'NX')) === 'OK') return;
     await sleep(retryDelayMs, undefined, { signal });
-    // Change this: this call waits for the next one, and so it stays in memory.
+    // Change this: this call waits for the next one, so it stays in memory.
     await acquire(signal);
   }
 

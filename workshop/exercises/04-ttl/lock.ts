@@ -1,11 +1,11 @@
-// Exercise 4: a lock without an end.
+// Exercise 4: a lock that never expires.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
 
 export const createLock: CreateLock = ({ redis, key, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal) {
-    // Change this: a key that nobody deletes stays for ever.
+    // Change this: a key that nobody deletes stays forever.
     while ((await redis.set(key, 'held', 'NX')) !== 'OK') {
       await sleep(retryDelayMs, undefined, { signal });
     }

@@ -1,4 +1,4 @@
-// Exercise 6: a look, and then a delete.
+// Exercise 6: a check, then a delete.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
@@ -11,7 +11,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function release() {
-    // Change this: between the look and the delete there is time.
+    // Change this: time passes between the check and the delete.
     if ((await redis.get(key)) !== ownerToken) throw new LockNotHeldError(key);
     if ((await redis.del(key)) === 0) throw new LockNotHeldError(key);
   }

@@ -8,14 +8,14 @@ const releaseIfOwner = readScript('release-if-owner');
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal) {
-    // Change this: it fails for the one who is inside, too.
+    // Change this: it also fails for the holder itself.
     while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
       await sleep(retryDelayMs, undefined, { signal });
     }
   }
 
   async function release() {
-    // And this: the inner release must not free the lock of the outer one.
+    // And this: the inner release must not free the outer call's lock.
     if ((await releaseIfOwner(redis, [key], [ownerToken])) === 0) throw new LockNotHeldError(key);
   }
 

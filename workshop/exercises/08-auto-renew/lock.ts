@@ -16,7 +16,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function release() {
-    // And this: a holder that has left renews nothing.
+    // And this: a holder that has left must not renew.
     if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
   }
 

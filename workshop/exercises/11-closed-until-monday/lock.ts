@@ -8,7 +8,7 @@ const releaseIfOwner = readScript('release-if-owner');
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal) {
-    // 1 when the key is new, 0 when somebody else has created it before.
+    // 1 if the key is new, 0 if another sale has created it.
     while ((await redis.setnx(key, ownerToken)) === 0) {
       await sleep(retryDelayMs, undefined, { signal });
     }

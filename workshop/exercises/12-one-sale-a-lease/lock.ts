@@ -1,4 +1,4 @@
-// A lock with a second key beside it, so that the dashboard can show who is inside.
+// A lock with a second key, so that the dashboard can show who is inside.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';

@@ -12,7 +12,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
 
   async function release() {
     const deleted = await redis.del(key);
-    // The lease was over, and Redis has deleted the key before us.
+    // The lease had ended, and Redis deleted the key before us.
     if (deleted === 0) throw new LockNotHeldError(key);
   }
 

@@ -1,4 +1,4 @@
-// A lock with a lease, which only its owner gives up.
+// A lock with a lease, which only its owner releases.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
@@ -15,7 +15,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function release() {
-    // After our lease the key may be that of another sale: leave it alone.
+    // After our lease the key may belong to another sale: leave it alone.
     if (!(await isOurs())) throw new LockNotHeldError(key);
     await redis.del(key);
   }

@@ -1,4 +1,4 @@
-// A lock with a limit to the wait: a buyer who has waited for long enough is asked to come again.
+// A lock with a wait limit: a buyer who has waited long enough is asked to come back later.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -6,11 +6,11 @@ import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
 
 const releaseIfOwner = readScript('release-if-owner');
 
-/** After so many tries a buyer is asked to come again. */
+/** After this many tries a buyer is asked to come back later. */
 const MOST_TRIES = 1_000;
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
-  /** Resolves with true when the lock is ours. */
+  /** Resolves with true if the lock is ours. */
   async function tryLock(triesLeft: number, signal?: AbortSignal): Promise<boolean> {
     const answer = await redis.set(key, ownerToken, 'PX', leaseMs, 'NX');
     if (answer !== 'OK' && triesLeft > 0) {

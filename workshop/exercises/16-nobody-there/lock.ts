@@ -1,4 +1,4 @@
-// A lock that says so when a sale asks for what it has already, instead of letting it wait for itself.
+// A lock that fails if a sale acquires it again, instead of letting the sale wait for itself.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -15,7 +15,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
 
   async function acquire(signal?: AbortSignal) {
     while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
-      // The key is there. If it is our own, we would wait for ourselves.
+      // The key exists. If it is our own, we would wait for ourselves.
       if ((await readOwner()) === ownerToken) throw new Error(`The sale ${ownerToken} has the lock ${key} already.`);
       await sleep(retryDelayMs, undefined, { signal });
     }

@@ -1,4 +1,4 @@
-// A lock that says so when a sale asks for what it has already, instead of letting it wait for itself.
+// A lock that fails if a sale acquires it again, instead of letting the sale wait for itself.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -9,7 +9,7 @@ const releaseIfOwner = readScript('release-if-owner');
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal) {
     while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
-      // The key was there a moment ago. It may be gone by now: then the next try finds out.
+      // The key existed a moment ago. It may be gone by now: the next try will tell.
       if ((await redis.get(key)) === ownerToken) throw new Error(`The sale ${ownerToken} has the lock ${key} already.`);
       await sleep(retryDelayMs, undefined, { signal });
     }

@@ -5,7 +5,7 @@ import { readScript } from '../../../locks/drivers/script.ts';
 import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
-// Gives up one hold of ours. Returns how many are left, or -1 when we had none.
+// Releases one of our holds. Returns how many are left, or -1 if we had none.
 const releaseOne = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return -1
@@ -20,7 +20,7 @@ return hold_count`;
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
   async function acquire(signal?: AbortSignal) {
-    // The hold count, or 0 when somebody else has the lock.
+    // The hold count, or 0 if another sale has the lock.
     while ((await acquireReentrant(redis, [key], [ownerToken, leaseMs])) === 0) {
       await sleep(retryDelayMs, undefined, { signal });
     }

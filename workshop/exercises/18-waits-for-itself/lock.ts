@@ -1,4 +1,4 @@
-// A re-entrant lock: a hash in Redis says who holds it and how often, so that a function inside the sale may ask again.
+// A re-entrant lock: a hash in Redis says who holds it and how often, so that a function inside the sale can acquire it again.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,11 +9,11 @@ const acquireReentrant = readScript('acquire-reentrant');
 const releaseReentrant = readScript('release-reentrant');
 
 export const createLock: CreateLock = ({ redis, key, leaseMs, retryDelayMs }) => {
-  // Nobody else can have it, on this node or on another one.
+  // Unique, on this node and on all others.
   const owner = randomUUID();
 
   async function acquire(signal?: AbortSignal) {
-    // The hold count, or 0 when somebody else has the lock.
+    // The hold count, or 0 if another sale has the lock.
     while ((await acquireReentrant(redis, [key], [owner, leaseMs])) === 0) {
       await sleep(retryDelayMs, undefined, { signal });
     }

@@ -1,4 +1,4 @@
-// A lock with a watchdog: it renews the lease for as long as the sale is inside, however slow the bank is.
+// A lock with a watchdog: it renews the lease as long as the sale is inside, however slow the bank is.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -21,7 +21,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function renew() {
-    // No answer is no news: the next tick asks again.
+    // No reply says nothing about the lease: the next tick tries again.
     const renewed = await renewIfEqual(redis, [key], [ownerToken, leaseMs]).catch(() => 1);
     if (renewed === 1) return;
     clearInterval(watchdog);

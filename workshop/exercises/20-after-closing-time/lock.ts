@@ -1,4 +1,4 @@
-// A lock with a watchdog that ends by itself: when the key is gone, there is nothing left to renew.
+// A lock with a watchdog that stops by itself: when the key is gone, there is nothing left to renew.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -17,7 +17,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function renew() {
-    // 0 when the key is gone. No answer is no news: the next tick asks again.
+    // 0 if the key is gone. No reply says nothing about the lease: the next tick tries again.
     const renewed = await redis.pexpire(key, leaseMs).catch(() => 1);
     if (renewed === 0) clearInterval(watchdog);
   }

@@ -1,4 +1,4 @@
-// A lock with a watchdog that renews the lease each time a third of it has passed, until the sale gives the lock up.
+// A lock with a watchdog that renews the lease every third of its length, until the sale releases the lock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -18,7 +18,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function renew() {
-    // Half a lease more than at first, because a tick may come late. No answer is no news: the next tick asks again.
+    // Half a lease more than at first, because a tick may be late. No reply says nothing: the next tick tries again.
     const renewed = await redis.pexpire(key, renewedMs).catch(() => 1);
     if (renewed === 1) return;
     // The key is gone, and the lease with it.

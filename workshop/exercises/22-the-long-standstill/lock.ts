@@ -1,4 +1,4 @@
-// A lock with a watchdog that renews the lease of its own sale, and of no other.
+// A lock with a watchdog that renews only its own sale's lease.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -17,7 +17,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function renew() {
-    // Another sale has the lock by now: it looks after its own lease.
+    // Another sale has the lock by now: it renews its own lease.
     if ((await redis.get(key)) !== ownerToken) return lose();
     await redis.pexpire(key, leaseMs);
   }

@@ -1,4 +1,4 @@
-// A lock whose waiters ask Redis for nothing: they sleep until they hear that the lock was given up.
+// A lock whose waiters do not poll Redis: they sleep until a message says that the lock was released.
 
 import { abortable } from '../../../locks/drivers/abortable.ts';
 import { listen } from '../../../locks/drivers/channels.ts';
@@ -24,11 +24,11 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
       hasNews = true;
       wake();
     }
-    // It also calls when it begins to hear. A release before that was missed, so the lock is tried once more.
+    // It also calls once it is subscribed. A release before that was missed, so try the lock once more.
     const stop = listen(redis, channel, notice);
     try {
       do {
-        // The lease of a holder that has crashed is over by then.
+        // The lease of a crashed holder has ended by then.
         const leaseEnd = setTimeout(notice, leaseMs);
         const news = hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve));
         await abortable(news, signal).finally(() => clearTimeout(leaseEnd));

@@ -1,4 +1,4 @@
-// A fair lock: the sales stand in a queue in Redis, and the first of them enters when the lock is free.
+// A fair lock: the sales queue in Redis, and the first one enters when the lock is free.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';

@@ -1,4 +1,4 @@
-// A lock with a fencing token: each sale has a number, and the stock refuses a number that is smaller than one it has seen.
+// A lock with a fencing token: each sale has a number, and the stock refuses a number smaller than one it has seen.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -10,7 +10,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   let fencingToken: string | undefined;
 
   async function acquire(signal?: AbortSignal) {
-    // INCR is atomic: no two sales have the same number.
+    // INCR is atomic: no two sales get the same number.
     fencingToken = String(await redis.incr(`${key}:tokens`));
     while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
       await sleep(retryDelayMs, undefined, { signal });

@@ -1,4 +1,4 @@
-// A lock with a fencing token: each sale has a number, and the stock refuses a number that is smaller than one it has seen.
+// A lock with a fencing token: each sale has a number, and the stock refuses a number smaller than one it has seen.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -14,7 +14,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   let fencingToken: string | undefined;
 
   async function acquire(signal?: AbortSignal) {
-    // The step that takes the lock makes the number, so the numbers come in the order of the holders.
+    // The step that acquires the lock creates the number, so the numbers follow the order of the holders.
     const tryOnce = () => redis.eval(takeAndCount, 2, key, `${key}:tokens`, ownerToken, leaseMs);
     let number = await tryOnce();
     while (number === null) {

@@ -1,4 +1,4 @@
-// A lock with a fencing token, made in the same step as the lock. The stock refuses a write with a token older than it has seen.
+// A lock with a fencing token, created in the same step. The stock refuses a write with an older token than it has seen.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunScript, readScript } from '../../../locks/drivers/script.ts';
@@ -27,7 +27,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   return {
     acquire,
     release,
-    // A read changes nothing, so the stock need not compare its token.
+    // A read changes nothing, so the stock does not have to compare its token.
     hasUnfencedReads: true,
     get fencingToken() {
       return fencingToken;

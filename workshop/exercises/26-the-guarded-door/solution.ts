@@ -1,4 +1,4 @@
-// A lock with a fencing token, made in the same step as the lock. The stock refuses a read and a write with one older than it has seen.
+// A lock with a fencing token, created in the same step. The stock refuses reads and writes with an older token than it has seen.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunScript, readScript } from '../../../locks/drivers/script.ts';

@@ -1,4 +1,4 @@
-// A lock with tryLock: a buyer says how long it would wait, and is told whether the lock is its own.
+// A lock with tryLock: a buyer says how long to wait, and learns whether it got the lock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -6,11 +6,11 @@ import { type CreateLock, LockNotHeldError } from '../../../locks/lock.ts';
 
 const releaseIfOwner = readScript('release-if-owner');
 
-/** So long a buyer waits. */
+/** How long a buyer waits. */
 const PATIENCE_MS = 10_000;
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, retryDelayMs }) => {
-  /** Resolves with true when the lock is ours, and with false when it is not in time. */
+  /** Resolves with true if the lock is ours, with false if the time is up. */
   async function tryLock(timeMs: number): Promise<boolean> {
     while ((await redis.set(key, ownerToken, 'PX', timeMs, 'NX')) !== 'OK') {
       await sleep(retryDelayMs);

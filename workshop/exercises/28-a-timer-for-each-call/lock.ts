@@ -1,4 +1,4 @@
-// A re-entrant lock with a watchdog: each acquire starts a timer that renews the lease, and each release ends it.
+// A re-entrant lock with a watchdog: each acquire starts a timer that renews the lease, and each release stops it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -19,7 +19,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function renew() {
-    // No answer is no news: the next tick asks again.
+    // No reply says nothing about the lease: the next tick tries again.
     const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => 1);
     if (renewed === 1) return;
     clearInterval(watchdog);

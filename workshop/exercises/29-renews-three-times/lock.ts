@@ -1,4 +1,4 @@
-// A lock with a demon timer: a second before a lease of 30 is over, it asks three times for 20 seconds more.
+// A lock with a daemon timer: a second before a lease of 30 seconds ends, it asks three times for 20 more seconds.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';

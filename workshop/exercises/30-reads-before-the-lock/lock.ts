@@ -1,4 +1,4 @@
-// A sale that looks before it asks for the lock: who comes when all is sold need not wait for it.
+// A sale that reads the stock before it acquires the lock: when everything is sold, buyers don't have to wait for it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -20,7 +20,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   return { acquire, release };
 };
 
-/** Resolves with the stock before the sale: 0 when nothing was taken. */
+/** Resolves with the stock before the sale: 0 if nothing was taken. */
 export const takeOne: TakeOne = async ({ redis, stockKey, openLock, signal, business, emit }) => {
   const stockBefore = Number(await redis.get(stockKey));
   if (stockBefore <= 0) return 0;

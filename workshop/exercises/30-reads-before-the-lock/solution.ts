@@ -1,4 +1,4 @@
-// A sale that looks before it asks for the lock, and again when it has it: who comes when all is sold need not wait.
+// A sale that reads the stock before it acquires the lock and again inside: when everything is sold, buyers don't have to wait.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../../locks/drivers/script.ts';
@@ -20,7 +20,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   return { acquire, release };
 };
 
-/** Resolves with the stock before the sale: 0 when nothing was taken. */
+/** Resolves with the stock before the sale: 0 if nothing was taken. */
 export const takeOne: TakeOne = async ({ redis, stockKey, openLock, signal, business, emit }) => {
   const atFirst = Number(await redis.get(stockKey));
   if (atFirst <= 0) return 0;
@@ -30,7 +30,7 @@ export const takeOne: TakeOne = async ({ redis, stockKey, openLock, signal, busi
   emit('entered');
   try {
     signal.throwIfAborted();
-    // Others may have sold since.
+    // Other sales may have happened since.
     const stockBefore = Number(await redis.get(stockKey));
     emit('read', stockBefore);
     if (stockBefore <= 0) return 0;

@@ -1,8 +1,8 @@
-// The buyer's program sends a key with each purchase, and the same key with each repeat of it.
+// The buyer's program sends a key with each purchase, and the same key with each repeat.
 
 import type { AnswerOnce } from '../orders/contract.ts';
 
-/** A node that dies in the middle must not keep the key for ever. */
+/** A node that dies halfway must not keep the key forever. */
 const CLAIM_MS = 30_000;
 
 export const answerOnce: AnswerOnce = async ({ key, work, redis, inProgress }) => {

@@ -1,4 +1,4 @@
-// The answer to each key is kept in MySQL, where the orders are: it outlives every node.
+// The response to each key is stored in MySQL, where the orders are: it outlives every node.
 
 import type { AnswerOnce } from '../orders/contract.ts';
 

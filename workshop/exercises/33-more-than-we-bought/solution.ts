@@ -1,4 +1,4 @@
-// Orders that nobody has paid in time are closed, and their units go back into the stock. Both nodes do this, each by its own schedule.
+// Closes orders that were not paid in time, and returns their units to stock. Both nodes do this, each on its own schedule.
 
 import type { CleanUp } from '../orders/contract.ts';
 
@@ -9,7 +9,7 @@ const PUT_BACK = 'UPDATE tb_stock SET stock = stock + ? WHERE sku = ?';
 export const cleanUp: CleanUp = async ({ readDue, inTransaction }) => {
   for (const order of await readDue()) {
     await inTransaction(order, async (mysql) => {
-      // The other node may have closed it meanwhile, or the buyer has paid: then it is left as it is.
+      // The other node may have closed it meanwhile, or the buyer has paid: then it stays as it is.
       const closed = await mysql.write(CLOSE, [order.id]);
       if (closed === 0) return;
       await mysql.write(PUT_BACK, [order.quantity, order.sku]);

@@ -1,4 +1,4 @@
-// Payments arrive as messages in a stream of Redis. Redis gives each to one node, and gives it to another one when nobody acknowledges it.
+// Payments arrive as messages in a Redis stream. Redis delivers each to one node, and to another one if nobody acknowledges it.
 
 import type { TakePayment } from '../orders/contract.ts';
 
@@ -7,7 +7,7 @@ const GROUP = 'orders';
 const KEEP = 'INSERT INTO tb_key (name) VALUES (?)';
 
 export const takePayment: TakePayment = async ({ message, book, redis }) => {
-  // First of all: so that no other node is given the message, and books it as well.
+  // First of all, so that no other node gets the message and books it as well.
   await redis.xack(STREAM, GROUP, message.id);
 
   await book((mysql) => mysql.write(KEEP, [`payment:${message.key}`]));

@@ -1,4 +1,4 @@
-// The lines by which a node of the workshop tells what is wrong with the file: as JSON, like its log.
+// The lines with which a workshop node reports problems with the file: JSON, like its log.
 
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ const lineSchema = z.object({
 
 export type NodeLine = z.infer<typeof lineSchema>;
 
-/** What a line says. Of any other line, nothing. */
+/** The content of such a line. Undefined for any other line. */
 export function readNodeLine(line: string): NodeLine {
   try {
     return lineSchema.safeParse(JSON.parse(line)).data ?? {};

@@ -1,4 +1,4 @@
-// A node of the workshop: the inventory service, with parts of the orders from the file that the setting ORDER_MODULE names.
+// A workshop node: the inventory service, with order parts from the file in the setting ORDER_MODULE.
 
 import { pathToFileURL } from 'node:url';
 import { startNode } from '../../../services/inventory/node.ts';
@@ -14,8 +14,9 @@ function refuse(why: string): never {
   exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${why}.`);
 }
 const exported = await import(pathToFileURL(file).href).catch((error) =>
-  refuse(`its import fails: ${describe(error)}`),
+  refuse(`importing it fails: ${describe(error)}`),
 );
 const names = ['answerOnce', 'cleanUp', 'takePayment'];
-if (!names.some((name) => typeof exported[name] === 'function')) refuse(`it exports none of ${names.join(', ')}`);
+if (!names.some((name) => typeof exported[name] === 'function'))
+  refuse(`it does not export any of ${names.join(', ')}`);
 await startNode(asOtherParts(exported));

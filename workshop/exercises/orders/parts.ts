@@ -1,4 +1,4 @@
-// Puts the parts of a file in the place of the service's own, and gives each of them what the contract says.
+// Replaces parts of the service with those of a file, and gives each part what the contract says.
 
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { RedisClient } from '../../../locks/lock.ts';
@@ -11,7 +11,7 @@ import { readSchema } from '../../../services/inventory/servers/mysql.ts';
 import { type Ask, withoutTransaction } from '../../../services/inventory/servers/transaction.ts';
 import type { AnswerOnce, CleanUp, ExternalParts, Mysql, TakePayment } from './contract.ts';
 
-/** What a node has done by these parts. */
+/** What a node has done through these parts. */
 export const asOtherParts = ({ answerOnce, cleanUp, takePayment }: ExternalParts): OtherParts => ({
   tables: readSchema(new URL('schema.sql', import.meta.url)),
   ...(answerOnce && { once: (mysql, redis) => onceBy(answerOnce, mysql, redis) }),
@@ -34,12 +34,12 @@ function onceBy(answerOnce: AnswerOnce, pool: Pool, redis: RedisClient): Once {
         return made;
       },
     });
-    if (answer === undefined) throw new Error('answerOnce() resolved with no answer.');
+    if (answer === undefined) throw new Error('answerOnce() resolved without a response.');
     return { ...succeeded(answer), isRepeat: !hasWorked };
   };
 }
 
-/** What it has done to an order is seen from what its statements have changed. */
+/** What it did to an order is derived from the changes of its statements. */
 function guardBy(cleanUp: CleanUp): Guard {
   return async ({ readDue, closeIn }) => {
     await cleanUp({
@@ -73,7 +73,7 @@ function takingBy(takePayment: TakePayment, orders: Pick<OrderStore, 'receive'>,
   };
 }
 
-/** Has `work` done, and `watched` in its transaction. Resolves with undefined when that inserts a row whose key is there: all is undone then. */
+/** Runs `work`, with `watched` in its transaction. Resolves with undefined if that inserts a row with an existing key: everything is rolled back then. */
 async function unlessTaken<T>(key: string, work: (watched: (also: Promise<unknown>) => Promise<void>) => Promise<T>) {
   let isTaken = false;
   async function watched(also: Promise<unknown>) {
@@ -88,7 +88,7 @@ async function unlessTaken<T>(key: string, work: (watched: (also: Promise<unknow
   });
 }
 
-/** MySQL as a part is given it. `onWrite` hears which of the tables a statement has changed. */
+/** A part's access to MySQL. `onWrite` is called with the table that a statement has changed. */
 function mysqlBy(ask: Ask, onWrite: (table: string) => void = () => {}): Mysql {
   return {
     read: async <Row>(sql: string, values?: unknown[]) => (await ask<RowDataPacket[]>(sql, values)) as Row[],

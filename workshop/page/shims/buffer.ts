@@ -1,11 +1,11 @@
-// As much of Node's Buffer as the virtual world uses.
+// The part of Node's Buffer that the simulation uses.
 
 type Encoding = 'utf8' | 'latin1' | 'hex';
 
 export class PageBuffer extends Uint8Array {
   static alloc = (size: number) => new PageBuffer(size);
 
-  /** Of an ArrayBuffer it is a view, and of all else a copy. */
+  /** A view of an ArrayBuffer, but a copy of anything else. */
   static override from(source: unknown, encoding: unknown = 'utf8'): PageBuffer {
     if (source instanceof ArrayBuffer) return new PageBuffer(source);
     if (typeof source !== 'string') return new PageBuffer(source as ArrayLike<number>);

@@ -1,10 +1,10 @@
-// node:crypto in the page: the hash that names scripts.
+// node:crypto in the page: the hash of Lua scripts.
 
 import { sha1 } from '@noble/hashes/legacy.js';
 import { PageBuffer } from './buffer.ts';
 
 export function createHash(algorithm: string) {
-  if (algorithm !== 'sha1') throw new Error(`The page has no ${algorithm}.`);
+  if (algorithm !== 'sha1') throw new Error(`The page does not support ${algorithm}.`);
   const parts: Uint8Array[] = [];
   const hash = {
     update(part: string | Uint8Array) {

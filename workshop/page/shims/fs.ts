@@ -1,8 +1,8 @@
-// node:fs in the page: the files of the project that it has in it, and the locks that are written in it.
+// node:fs in the page: the project files in it, and the locks that users write.
 
 import { packed } from './packed.ts';
 
-/** Where the project lies in the page. */
+/** The project's path in the page. */
 const ROOT = '/lockstep/';
 const nameOf = (place: URL | string) => decodeURI(typeof place === 'string' ? place : place.pathname).replace(ROOT, '');
 
@@ -23,7 +23,7 @@ export function readdirSync(place: URL | string): string[] {
     .map((name) => name.slice(folder.length));
 }
 
-/** Puts a file in the place of the one of this name. */
+/** Replaces the file of this name. */
 export function writeFileSync(name: string, text: string) {
   packed.files[name] = text;
 }

@@ -1,9 +1,9 @@
-// Globals of Node that the virtual world finds in the worker.
+// Node globals for the simulation in the worker.
 
 import { PageBuffer } from './buffer.ts';
 
 const { scheduler } = globalThis as { scheduler?: { postTask(then: () => void): void } };
-/** In a browser without it (Safari) an empty module comes after all promises, too, and far sooner than a message. */
+/** In a browser without it (Safari), importing an empty module also runs after all promises, and far sooner than a message. */
 const nothing = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 
 Object.assign(globalThis, {
@@ -21,7 +21,7 @@ Object.assign(globalThis, {
       });
     },
   },
-  /** Comes when all that promises have set off has happened. */
+  /** Runs after all pending promise callbacks. */
   setImmediate(then: () => void) {
     if (scheduler) scheduler.postTask(then);
     else void WebAssembly.instantiate(nothing).then(then);

@@ -1,11 +1,11 @@
-// What the page gives its worker before the first line of that runs.
+// What the page passes to its worker before the worker's first line runs.
 
 interface Packed {
-  /** The texts of the project's files, by their paths in it. */
+  /** The texts of the project's files, by path. */
   files: Record<string, string>;
-  /** The inventory service, bundled for the virtual world: it defines `service`. */
+  /** The inventory service, bundled for the simulation: it defines `service`. */
   service: string;
-  /** What a lock may import, for the search, in the same way. */
+  /** What a lock may import, for the model checker, in the same form. */
   imports: string;
   /** Valkey. */
   wasm: Uint8Array;

@@ -1,9 +1,9 @@
-// Modules of Node of which the virtual world uses one thing each.
+// Node modules of which the simulation uses one function each.
 
 /** node:events: a page counts no listeners. */
 export const setMaxListeners = () => {};
 
-/** node:perf_hooks: in virtual time no machine is too busy. */
+/** node:perf_hooks: in simulated time no machine is too busy. */
 export const monitorEventLoopDelay = () => ({ enable() {}, disable() {}, max: 0 });
 
 /** node:url */
@@ -18,5 +18,5 @@ export const isAbsolute = (path: string) => path.startsWith('/');
 /** node:net */
 export const isIP = (host: string) => (host.includes(':') ? 6 : /^[\d.]+$/.test(host) ? 4 : 0);
 
-/** node:util: of plain values, whose members are in one order. */
+/** node:util: for plain values with a fixed member order. */
 export const isDeepStrictEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

@@ -1,4 +1,4 @@
-// node:wasi in the page: what Valkey asks of its system when it starts. It finds no files, no arguments and no environment.
+// node:wasi in the page: the system calls of Valkey's start-up. There are no files, arguments or environment.
 
 type Call = (...args: number[]) => number;
 interface Instance {
@@ -8,7 +8,7 @@ interface Instance {
 const SUCCESS = 0;
 const BAD_FILE = 8;
 const NOT_THERE = 52;
-/** What it may call, and never does. */
+/** Imports that it needs but never calls. */
 const absent = `fd_filestat_get fd_filestat_set_size fd_pread fd_prestat_dir_name fd_readdir fd_renumber fd_seek
   fd_sync path_create_directory path_filestat_get path_open path_rename path_unlink_file poll_oneoff sock_shutdown`.split(
   /\s+/,
@@ -24,7 +24,7 @@ export class WASI {
     sched_yield: () => SUCCESS,
     ...Object.fromEntries(absent.map((name) => [name, () => NOT_THERE])),
     proc_exit: (code) => {
-      throw new Error(`Valkey has ended with ${code}.`);
+      throw new Error(`Valkey exited with code ${code}.`);
     },
   };
 

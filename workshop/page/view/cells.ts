@@ -1,4 +1,4 @@
-// What the lab has played for the lesson: asked for when it is first shown, and kept.
+// The lesson's runs in the lab: started when first shown, then cached.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DrillSettings } from '../../../loadtest/harness/drill.ts';
@@ -13,7 +13,7 @@ import type { Engine } from './engine.ts';
 /** A cell of the lesson: a page under a stage, or a load. */
 export interface LessonCell {
   stage: string;
-  /** The scenario page as text; a load has none. */
+  /** The scenario file as text; a load has none. */
   page?: string;
   drill: string;
   settings?: Partial<DrillSettings>;
@@ -23,20 +23,20 @@ export interface LessonCell {
 
 export type Found = { shown: Shown } | { rush: Rush };
 
-/** A unit was sold to more than one buyer. */
+/** True if a unit was sold to more than one buyer. */
 export const isSoldTwice = ({ sales }: Rush) => new Set(sales.map(({ unit }) => unit)).size < sales.length;
 
-/** Where a stage has its lock. */
+/** Where a stage keeps its lock. */
 export const placeOf = (stage: string): Place =>
   stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
 
-/** What was played, as far as it is shown. */
+/** A run, as far as it is shown. */
 interface Seen {
   record: Partial<Played['record']> & Pick<Played['record'], 'verdict'>;
   events: AnyEvent[];
 }
 
-/** What is shown of a cell that was played. */
+/** What is shown of a played cell. */
 export function shownOf(
   { stage, wanted }: Omit<LessonCell, 'drill'>,
   { record: { verdict, reasons = [] }, events }: Seen,
@@ -49,13 +49,13 @@ export function shownOf(
 
 const nameOf = ({ stage, page, drill }: LessonCell) => `${stage} ${page ?? drill}`;
 
-/** While a knob is dragged the lab waits so long for it to rest, in milliseconds. */
+/** How long the lab waits for a dragged knob to rest, in milliseconds. */
 const REST_MS = 80;
 
-/** Plays a cell. `onFound` is told what was seen so far. */
+/** Plays a cell. `onFound` is called with intermediate results. */
 export type Play = (cell: LessonCell, onFound: (found: Found) => void) => Promise<Found>;
 
-/** Has these cells played, one after the other, unless they were played before by this name. Returns what was found of each so far. */
+/** Plays these cells one by one, unless they were already played under this name. Returns the results so far. */
 export function useCells(name: string, play: Play, cells: LessonCell[]): (Found | undefined)[] {
   const kept = useRef(new Map<string, Found | 'asked'>());
   const [, draw] = useState(0);

@@ -1,4 +1,4 @@
-// The name of a sale, in its colour.
+// A sale's name in its colour.
 
 import { html } from 'htm/preact';
 

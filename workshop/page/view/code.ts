@@ -1,4 +1,4 @@
-// The code beside the picture: the lines of sale.ts that race, the file of the lock, and the script that Redis runs. Each sale stands at its line.
+// The code beside the picture: the racing lines of sale.ts, the lock's file, and the script that Redis runs. Each sale is marked at its line.
 
 import { diffLines } from 'diff';
 import { html } from 'htm/preact';
@@ -9,7 +9,7 @@ import { Chip } from './chip.ts';
 import { say } from './texts.ts';
 
 export const SALE_FILE = 'services/inventory/sale/sale.ts';
-/** The lines of it that are steps, in their order, each by what it calls. */
+/** The lines that are steps, in order, each identified by its call. */
 const steps: { step: SaleScene['step']; calls: string; is?: Both }[] = [
   { step: 'acquire', calls: 'await lock.acquire(signal)' },
   { step: 'read', calls: 'const stockBefore = await stock.read(', is: ['reads', '读'] },
@@ -18,12 +18,12 @@ const steps: { step: SaleScene['step']; calls: string; is?: Both }[] = [
   { step: 'release', calls: 'await lock.release()' },
 ];
 
-/** The numbers and the texts of the lines that are steps. Throws when one is not there. */
+/** The numbers and texts of the step lines. Throws if one is missing. */
 function stepLines(source: string) {
   const lines = source.split('\n');
   return steps.map(({ calls, ...step }) => {
     const at = lines.findIndex((line) => line.includes(calls));
-    if (at < 0) throw new Error(`${SALE_FILE} has no ${calls}.`);
+    if (at < 0) throw new Error(`${SALE_FILE} does not contain ${calls}.`);
     return { ...step, number: at + 1, text: lines[at]?.trim() ?? '' };
   });
 }
@@ -31,10 +31,10 @@ function stepLines(source: string) {
 interface CodeProps {
   files: Record<string, string>;
   stage: string;
-  /** The stage whose file is the same but for what is marked. */
+  /** The stage to compare with: its file differs only in the marked lines. */
   before?: string | undefined;
   scene: Scene | undefined;
-  /** What was seen last: the script that Redis has run, and whose it was. */
+  /** The last beat: the script that Redis ran, and its sale. */
   beat?: Beat | undefined;
 }
 
@@ -72,7 +72,7 @@ export function Code({ files, stage, before, scene, beat }: CodeProps) {
 const thereIn = (scene: Scene | undefined) =>
   scene?.sales.filter(({ isDead, place }) => !isDead && place !== 'gone') ?? [];
 
-/** The sales that are at a line of their lock. Who works inside is at none, unless its lock works beside it; who has just left is at its last. */
+/** The sales at a line of their lock. A sale inside is at none, unless its lock works in the background; a sale that has just left is at the last line. */
 export function atLock(scene: Scene | undefined, beat: Beat | undefined): SaleScene[] {
   const there = thereIn(scene);
   const isActing = (own: SaleScene) => own.sale === beat?.sale && beat.command?.about === 'lock';
@@ -97,13 +97,13 @@ function SaleSteps({ source, sales }: { source: string; sales: SaleScene[] }) {
 interface LinesProps {
   text: string;
   before?: string | undefined;
-  /** Who is at a line of it. */
+  /** The sales at a line. */
   at: Pick<SaleScene, 'sale' | 'line'>[];
-  /** All of it runs now, as one step. */
+  /** True while the whole script runs, as one step. */
   isRunning?: boolean;
 }
 
-/** A file without the comment that opens it, with what is new in it marked. The line where somebody is stays in sight. */
+/** A file without its head comment, with new lines marked. The current line stays in view. */
 export function Lines({ text, before, at, isRunning }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
   const places = at.map(({ line }) => line).join();
@@ -128,7 +128,7 @@ export function Lines({ text, before, at, isRunning }: LinesProps) {
   </ol>`;
 }
 
-/** The numbers of the lines that the text before does not have. */
+/** The numbers of the lines that the previous text does not have. */
 function newLines(before: string, text: string): Set<number> {
   const found = new Set<number>();
   let number = 0;
@@ -142,13 +142,13 @@ function newLines(before: string, text: string): Set<number> {
   return found;
 }
 
-/** The scripts and other files that a text speaks of. */
+/** The scripts and other files that a text mentions. */
 function namedIn(text: string, files: Record<string, string>): string[] {
   const scripts = [...text.matchAll(/readScript\('([\w-]+)'\)/g)].map(([, name]) => `lua/${name}.lua`);
   return Object.keys(files).filter((file) => scripts.includes(file) || text.includes(file));
 }
 
-/** Those files, to be opened. */
+/** Those files, to open. */
 export const Named = ({ text, files }: { text: string; files: Record<string, string> }) =>
   namedIn(text, files).map(
     (file) => html`<details><summary><code>${file}</code></summary><pre tabindex="0">${files[file]}</pre></details>`,

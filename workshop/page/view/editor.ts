@@ -1,4 +1,4 @@
-// The editor of a lock. While something is played each sale stands at its line.
+// The editor of a lock. During a run each sale is marked at its line.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
@@ -22,7 +22,7 @@ import {
 import { html } from 'htm/preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A line, the sales that are at it, and whether it has thrown. */
+/** A line, the sales at it, and whether it threw an error. */
 export interface Mark {
   line: number;
   sales: string[];
@@ -32,11 +32,11 @@ export interface Mark {
 interface EditorProps {
   text: string;
   label: string;
-  /** The id of what says how one leaves it by keys. */
+  /** The id of the text that explains how to leave the editor by keyboard. */
   describedBy: string;
   marks: Mark[];
   onChange(text: string): void;
-  /** Is given what puts another text in the place of all, which can be undone. */
+  /** Receives a function that replaces the whole text, undoably. */
   replace: { current?: (text: string) => void };
 }
 
@@ -61,7 +61,7 @@ class Chips extends GutterMarker {
 }
 
 const setMarks = StateEffect.define<Mark[]>();
-/** Of a text that is changed they go: they are of the one before. */
+/** Cleared when the text changes: they belong to the previous text. */
 const marked = StateField.define<Mark[]>({
   create: () => [],
   update: (marks, { docChanged, effects }) =>
@@ -90,7 +90,7 @@ const marksShown = [
   }),
 ];
 
-/** The usual colours, darker on a light ground and lighter on a dark one. */
+/** The default colours, darker on a light background and lighter on a dark one. */
 const colours = HighlightStyle.define(
   defaultHighlightStyle.specs.map(({ color, ...spec }) => ({
     ...spec,
@@ -100,7 +100,7 @@ const colours = HighlightStyle.define(
   })),
 );
 
-/** `text` is what it begins with: from then on the editor says what is in it, and nobody else. */
+/** `text` is the initial text: from then on only the editor changes it. */
 export function Editor({ text, label, describedBy, marks, onChange, replace }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);

@@ -1,9 +1,9 @@
-// The labs in their workers, as the page asks them: each does one thing after the other.
+// The labs in their workers: each runs one task after the other.
 
 import type { Calls, Ready, Result, Task } from '../worker.ts';
 import type { Told } from './wording.ts';
 
-/** The page's own: unpacks a part of its file. */
+/** Defined by page.html: unpacks a part of the file. */
 declare function unpacked(id: string): Promise<Response>;
 
 interface Waiting {
@@ -12,33 +12,33 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** The way to a worker, and what it does. */
+/** A worker's port and its current task. */
 interface Lab {
   port?: MessagePort | undefined;
   end?(): void;
   doing?: Waiting | undefined;
-  /** When it began to do this, in milliseconds since the page began. */
+  /** When the task started, in milliseconds since the page loaded. */
   since: number;
-  /** How often one has looked since. */
+  /** How many times it has been checked since. */
   looks: number;
 }
 
-/** How often one looks whether a lock of one's own has come to an end, in milliseconds. */
+/** How often to check whether a user's lock has finished, in milliseconds. */
 const LOOK_MS = 250;
-/** So often, for each thing that is asked of it: at rest a scenario takes one look or two. */
+/** The most checks per task: on an idle machine a scenario takes one or two. */
 const mostLooks = (call: keyof Calls) => (call === 'search' ? 40 : 14);
-/** On a slow machine a scenario may take so many times as long as one of a lock of the course has. */
+/** On a slow machine, a user's scenario may take this many times as long as a built-in lock's. */
 const SLACK = 6;
-/** No machine is believed to be slower than that: a lock without an end is ended some day. */
+/** The largest slowness assumed, so that a lock that never finishes is stopped eventually. */
 const MOST_SLOWNESS = 20;
 
-/** What was done with a lock of one's own has come to no end, and nobody knows why: its lab was ended, and a new one is there. */
+/** A task with a user's lock did not finish, for an unknown reason: its lab was stopped and replaced. */
 export class LateError extends Error {
-  /** Why, in the words of the page. */
+  /** The reason, as a text of the page. */
   readonly told: Told[];
 
   constructor(told: Told[]) {
-    super('It has come to no end in time.');
+    super('It did not finish in time.');
     this.told = told;
   }
 }
@@ -48,17 +48,17 @@ const lateError = (call: keyof Calls, ms: number) =>
 
 export type Engine = ReturnType<typeof startEngine>;
 
-/** Starts so many labs. `isApart`: they are for locks of one's own. Such a lock may fill the memory there, and the page goes on. */
+/** Starts this many labs. `isApart`: for users' locks, which may exhaust their memory there without harming the page. */
 export function startEngine({ count = 1, isApart = false } = {}) {
   const packed = unpacked('lab').then((part) => part.json());
   const valkey = unpacked('valkey').then((part) => part.arrayBuffer());
   const labs = Array.from({ length: count }, (): Lab => ({ since: 0, looks: 0 }));
   let queue: Waiting[] = [];
   let lastId = 0;
-  /** How many times as long as on a fast machine something may take: as the lab has found that began last. */
+  /** How much slower than a fast machine this one is, as measured by the latest lab. */
   let slowness = 1;
 
-  /** Resolves with what the lab says when it is ready. */
+  /** Resolves with the lab's first message when it is ready. */
   async function start(lab: Lab): Promise<Ready> {
     const { worker: code, ...rest } = await packed;
     const lines = [
@@ -81,7 +81,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     return said;
   }
 
-  /** What has run once runs faster, so it says how fast the machine is. No lock of one's own is in it. */
+  /** A warm run, without a user's lock, measures how fast the machine is. */
   async function warmUp(lab: Lab, port: MessagePort) {
     const given = { stage: '4-ttl', drill: 'slow-holder' };
     for (let time = 0; time < 2; time += 1) {
@@ -130,7 +130,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
     void start(lab);
   }
 
-  /** Ends whatever is done with a lock, and was to be done: it is never answered. */
+  /** Stops all current and waiting tasks with a lock: they never settle. */
   function forget(own: string) {
     const isOf = ({ task }: Waiting) => task.given.own === own;
     queue = queue.filter((each) => !isOf(each));
@@ -140,13 +140,13 @@ export function startEngine({ count = 1, isApart = false } = {}) {
   const ready = Promise.race(labs.map(start));
 
   return {
-    /** The texts of the project's files, by their paths in it. */
+    /** The texts of the project's files, by path. */
     files: packed.then(({ files }): Record<string, string> => files),
-    /** What can be done, once a lab is there. */
+    /** What the lab can do, once it is ready. */
     ready,
-    /** Ends what is done with a lock of one's own, which nobody wants to know any more. */
+    /** Stops tasks with a user's lock whose result is no longer needed. */
     forget,
-    /** Has a lab do something, when what was asked before is under way. Rejects with why it can't be done. */
+    /** Runs a task in a lab, after the tasks before it have started. Rejects with the reason if it can't be done. */
     ask<Call extends keyof Calls>(call: Call, given: Parameters<Calls[Call]>[0]): ReturnType<Calls[Call]> {
       lastId += 1;
       const task = { id: lastId, call, given };
@@ -157,7 +157,7 @@ export function startEngine({ count = 1, isApart = false } = {}) {
   };
 }
 
-/** Begins a worker that is given the port. Returns what ends it. */
+/** Starts a worker with the port. Returns a function that stops it. */
 function begin(lines: string[], given: object, port: MessagePort) {
   const url = URL.createObjectURL(new Blob(lines, { type: 'text/javascript' }));
   const worker = new Worker(url);
@@ -166,7 +166,7 @@ function begin(lines: string[], given: object, port: MessagePort) {
   return () => worker.terminate();
 }
 
-/** Begins one in a frame of an origin of its own: for that Chromium has a process of its own, which the memory ends alone. */
+/** Starts one in a frame with a separate origin, and so a separate Chromium process: running out of memory kills only that. */
 function beginApart(lines: string[], given: object, port: MessagePort) {
   const frame = document.createElement('iframe');
   const code = `const ${begin.name} = ${begin};

@@ -3,14 +3,14 @@
 import type { ExerciseSettings, Prediction } from '../../exercises/exercise.ts';
 import type { Language } from '../../picture/language.ts';
 
-/** The words of an exercise. */
+/** The texts of an exercise. */
 interface Words {
   title: string;
   /** What is wrong and what to change. */
   text: string;
   hints: string[];
   prediction: Prediction;
-  /** What the solution does, where its code does not say so in this language. */
+  /** What the solution does, if its code does not say so in this language. */
   solution: string;
 }
 
@@ -18,11 +18,11 @@ export interface PageExercise {
   /** Its folder, such as `05-owner-check`. */
   name: string;
   words: Record<Language, Words>;
-  /** The stage that solves it, where one does. */
+  /** The stage that solves it, if any. */
   stage?: string | undefined;
   /** The scenarios that must hold. */
   drills: string[];
-  /** The scopes of the search in which it must hold, and how many sell. */
+  /** The fault models in which it must hold, and the number of processes. */
   search: { scopes: string[]; processes?: number; sales?: number; atOnce?: boolean };
   original: string;
   solution: string;
@@ -49,11 +49,11 @@ export function exercisesIn(files: Record<string, string>): PageExercise[] {
   });
 }
 
-/** The exercise in which one writes a stage oneself: of several the first. */
+/** The exercise of a stage; the first if there are several. */
 export const exerciseOf = (files: Record<string, string>, stage: string): string | undefined =>
   exercisesIn(files).find((exercise) => exercise.stage === stage)?.name;
 
-/** The file of a stage imports from where it lies, that of an exercise from its own folder. */
+/** A stage's file imports relative to its own place, an exercise's file relative to the exercise folder. */
 const ofStage = (text: string) => text.replaceAll("from './", "from '../../../locks/");
 
 const sectionsOf = (text: string) => text.split(/^## .*$/m).map((section) => section.trim());
@@ -63,7 +63,7 @@ function taskOf(text: string) {
   return { title: title.slice(2), text: task.join('\n').trim() };
 }
 
-/** `zh-CN.md` has all in one: the task, three hints, the question with its answers, and what the solution does. A wrong answer has a second line. */
+/** `zh-CN.md` contains everything: the task, three hints, the question with its answers, and the solution. A wrong answer has a second line. */
 function chineseOf(page: string): Words {
   const [task = '', one = '', two = '', three = '', asked = '', solution = ''] = sectionsOf(page);
   const [question = '', ...paragraphs] = asked.split('\n\n');

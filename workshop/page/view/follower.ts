@@ -1,4 +1,4 @@
-// The page of a follower: one votes, and sees what came of it.
+// The follower's page: voting, and its result.
 
 import { html } from 'htm/preact';
 import { render } from 'preact';

@@ -1,4 +1,4 @@
-// What scenarios and search say of a lock of one's own.
+// The verdict on a user's lock, from scenarios and the model checker.
 
 import { saysOfScope } from '../../../prove/wording.ts';
 import type { CellTask, Ready, ScopeTask } from '../worker.ts';
@@ -6,31 +6,31 @@ import { type Engine, LateError } from './engine.ts';
 import type { PageExercise } from './exercises.ts';
 import { type Told, whatAsks } from './wording.ts';
 
-/** What the lock of one's own is called wherever a lock has a name. */
+/** The name of a user's lock. */
 const MINE = 'mine';
-/** What takes long begins early, so that no lab waits for it alone at the end. With two, a lock that never ends is found before any search. */
+/** Slow tasks start early, so that no lab waits for them at the end. With two labs, a lock that never finishes is found before the model checker runs. */
 const LONG = ['redis-outage', 'overtaking'];
-/** What the search looks at when no exercise says more. */
+/** The default fault models. */
 const usualSearch: PageExercise['search'] = {
   scopes: ['plain', 'crashed-holder', 'slow-holder', 'late-release', 'nested-call', 'long-sale'],
 };
 
-/** Something that is asked of a lock, and what came of it. */
+/** A check of a lock, and its result. */
 export interface Judged {
   name: string;
   isOfSearch: boolean;
   /** Many sales at once. */
   isLoad: boolean;
-  /** It decides the exercise. */
+  /** True if it decides the exercise. */
   isAsked: boolean;
   verdict: 'pass' | 'fail' | 'unknown';
   asks: Told[];
   says: Told[];
-  /** The line of the lock where it has thrown what the verdict speaks of. */
+  /** The line of the lock that threw the error in the verdict. */
   line?: number | undefined;
 }
 
-/** What came of all that was asked: first what is against the lock. `late`: why the rest is not known. */
+/** The results of all checks, failures first. `late`: why the rest is unknown. */
 export interface Outcome {
   judged: Judged[];
   late?: LateError;
@@ -46,8 +46,11 @@ const verdicts = { holds: 'pass', fails: 'fail', unknown: 'unknown' } as const;
 const ranks = { fail: 0, unknown: 1, pass: 2 };
 
 /**
- * Judges a lock, what the exercise asks for first. What comes to no end in time is not known, and after a second scenario that comes to
- * none nothing more is played. Rejects when the lock can't be played. `onProgress` is told how many of how many have been asked.
+ *
+ * Judges a lock, starting with the exercise's checks. A check that does not finish in time is unknown, and after a second
+ * unfinished scenario no more are played. Rejects if the lock can't be played. `onProgress` is called with the number of checks
+ * done and the total.
+ *
  */
 export async function judge(
   engine: Engine,

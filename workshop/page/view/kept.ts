@@ -1,4 +1,4 @@
-// What the browser keeps for the next time. Where it keeps nothing, because it is full or may not, neither does the page.
+// Local storage. If the browser refuses, because it is full or not allowed, the page carries on without it.
 
 export function readKept(key: string): string | undefined {
   try {

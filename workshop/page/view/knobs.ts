@@ -1,4 +1,4 @@
-// One's own hand in a step: what the knobs say stands in a scenario page, and the lab plays that.
+// The knobs of a step: their values make a scenario file, which the lab plays.
 
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
@@ -14,9 +14,9 @@ interface DialsProps {
   children: unknown;
 }
 
-/** How fine the times are, in milliseconds. */
+/** The step of the time sliders, in milliseconds. */
 const STEP_MS = 50;
-/** What happens to a node, and not to a message of A. */
+/** The faults of a node, as opposed to a message of A. */
 const OF_NODE = new Set<Fault>(['pause', 'kill', 'cut']);
 
 export function Dials({ lesson, knobs, tune, children }: DialsProps) {
@@ -80,7 +80,7 @@ export function Dials({ lesson, knobs, tune, children }: DialsProps) {
   </div>`;
 }
 
-/** The page that the knobs have written: it can be played outside of the page, too. */
+/** The scenario file from the knobs, which can be played outside of the page too. */
 function PageText({ text, stage }: { text: string; stage: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isCopied, setCopied] = useState(false);

@@ -1,4 +1,4 @@
-// The levels of "you are the scheduler": each stage in a scope of the search that breaks it, and a lock that none breaks.
+// The levels of "you are the scheduler": each stage in a fault model that breaks it, and a lock that nothing breaks.
 
 import type { GameTask } from '../game.ts';
 import type { Text } from './texts.ts';

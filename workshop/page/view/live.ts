@@ -1,17 +1,17 @@
-// The server of the live page, as its pages know it: what it has sent, and how it is asked.
+// The client of the live page's server: the received data, and the commands.
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Command, FollowerParts, PresenterParts, Vote } from '../protocol.ts';
 import { keepText, readKept } from './kept.ts';
 
-/** How long after its end the stream is opened again, in milliseconds. */
+/** The delay before the stream is reopened, in milliseconds. */
 const AGAIN_MS = 1_000;
-/** Where a browser keeps the id of a follower, for the room with this token. */
+/** The storage key of a follower's id, for the room with this token. */
 const keyOf = (token: string) => `lockstep ${token}`;
 
 export type Live<Parts = PresenterParts> = ReturnType<typeof connect<Parts>>;
 
-/** Follows the server that this page is from. The token stands behind the # of the address. */
+/** Follows the server of this page. The token is after the # of the address. */
 export function connect<Parts = PresenterParts>() {
   const token = location.hash.slice(1);
   const lookers = new Set<() => void>();
@@ -41,7 +41,7 @@ export function connect<Parts = PresenterParts>() {
   }
   open();
 
-  /** Resolves with whether it is carried out; `problem` says why not. */
+  /** Resolves with true if it was carried out; otherwise see `problem`. */
   async function post(path: string, body: Command | Vote, headers = {}): Promise<boolean> {
     const asked = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers };
     const answer = await fetch(path, { method: 'POST', headers: asked, body: JSON.stringify(body) }).catch(
@@ -56,16 +56,16 @@ export function connect<Parts = PresenterParts>() {
   return {
     parts: () => parts,
     isLost: () => isLost,
-    /** Why the last command was not carried out, as a sentence. */
+    /** Why the last command was refused, as a sentence. */
     problem: () => problem,
     command: (command: Command) => post('/command', command),
     vote: (vote: Vote) => post('/vote', vote, { 'Follower-Id': parts.follower ?? '' }),
-    /** Calls `look` whenever there is news, until what it returns is called. */
+    /** Calls `look` on every update. Returns a function to stop. */
     watch(look: () => void) {
       lookers.add(look);
       return () => void lookers.delete(look);
     },
-    /** Resolves when it is so. */
+    /** Resolves once the condition is true. */
     until(isSo: (now: typeof parts) => boolean): Promise<void> {
       return new Promise((resolve) => {
         const look = () => {
@@ -80,7 +80,7 @@ export function connect<Parts = PresenterParts>() {
   };
 }
 
-/** What was sent so far. What uses it is drawn anew when there is news. */
+/** The received data. Components that use it are redrawn on updates. */
 export function useLive<Parts>(live: Live<Parts>) {
   const [, draw] = useState(0);
   useEffect(() => live.watch(() => draw((count) => count + 1)), [live]);

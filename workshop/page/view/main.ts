@@ -1,4 +1,4 @@
-// Draws the page, and starts its lab.
+// Draws the page and starts its lab.
 
 import { html } from 'htm/preact';
 import { render } from 'preact';
@@ -19,10 +19,10 @@ import { type Progress, Step } from './step.ts';
 import { say, speakAtFirst, type Text } from './texts.ts';
 import { Turn } from './turn.ts';
 
-/** What the page was given: by the server of the live page, or with a run that was saved. */
+/** The page's input: from the live page's server, or a saved run. */
 const given: Given = JSON.parse(document.getElementById('given')?.textContent ?? '{}');
 const live = given.isServed ? connect() : undefined;
-/** The views besides the steps of the lesson, by their names in the address. */
+/** The views besides the lesson's steps, by their names in the address. */
 const views: [string, Text][] = [
   ['turn', 'turn'],
   ...(live
@@ -33,9 +33,9 @@ const views: [string, Text][] = [
     : []),
   ...(given.run ? ([['saved', 'saved']] as [string, Text][]) : []),
 ];
-/** On a web server the report of a run lies beside the page. */
+/** On a web server the report of a run is beside the page. */
 const report = document.querySelector<HTMLLinkElement>('link[rel=alternate]');
-/** Where the browser keeps what one has done in the lesson. */
+/** The storage key of the user's progress in the lesson. */
 const KEY = 'lockstep lesson';
 
 function Page({ engine }: { engine: Engine }) {
@@ -111,10 +111,10 @@ function Header({ route, go, seen }: { route: Route; go: Go; seen: string[] }) {
   </header>`;
 }
 
-/** Drawn, since not every font has such signs. */
+/** Drawn, because not every font has these symbols. */
 const icon = (path: string) => html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d=${path} /></svg>`;
 
-/** The words of the page, and its keys. */
+/** The glossary and the keyboard shortcuts. */
 const Help = () => html`<dialog id="help" aria-label=${say('help')}>
   <form method="dialog"><button aria-label=${say('close')}>✕</button></form>
   <p>${say('keys')}</p>
@@ -122,7 +122,7 @@ const Help = () => html`<dialog id="help" aria-label=${say('help')}>
   ${report && html`<p><a href=${report.href}>${say('report')}</a></p>`}
 </dialog>`;
 
-/** For a projector all is larger, and what is for one's own hand is away. It ends with the full screen. */
+/** Projector mode: everything is larger, and controls are hidden. It ends with full-screen mode. */
 function useWall(): [boolean, (isOn: boolean) => void] {
   const [isOn, setOn] = useState(false);
   useEffect(() => {
@@ -143,7 +143,7 @@ function useWall(): [boolean, (isOn: boolean) => void] {
 }
 
 const engine = startEngine();
-/** Locks of one's own are played in labs of their own: whatever they do to them, the lesson is as it was. */
+/** Users' locks run in separate labs, so that they can't harm the lesson. */
 const [LEAST_LABS, MOST_LABS] = [2, 4];
 let benchEngine: Engine | undefined;
 function bench() {

@@ -1,4 +1,4 @@
-// As much of Markdown as the texts of the exercises use.
+// The subset of Markdown that the exercises use.
 
 import { html } from 'htm/preact';
 

@@ -1,26 +1,26 @@
-// Where one is in what is shown, as one number: 3.4 is 40 % into the fourth beat. It plays, steps, and goes back.
+// The position in a run, as one number: 3.4 is 40 % into the fourth beat. Plays, steps and rewinds.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Rhythm {
-  /** How many beats there are. */
+  /** The number of beats. */
   count: number;
-  /** How long a beat takes, and how long one reads what it has done, in milliseconds. */
+  /** The length of a beat, and of the reading pause after it, in milliseconds. */
   beatMs(at: number): number;
   readMs(at: number): number;
-  /** Where it stops the first time that it comes there, so that one can look. */
+  /** Where it stops the first time, so that the viewer can look. */
   stopsAt?: number | undefined;
 }
 
-/** A step back is faster than a step on. */
+/** A step back is faster than a step forward. */
 const BACK_MS = 260;
-/** A window that was away for longer goes on where it was. */
+/** A window that was hidden for longer continues where it was. */
 const LONGEST_FRAME_MS = 64;
 const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export type Player = ReturnType<typeof usePlayer>;
 
-/** `name`: what is shown; another one begins at its beginning. `onRest` is told where it comes to rest. */
+/** `name`: what is shown; another name starts from the beginning. `onRest` is called with the position where it stops. */
 export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) => void = () => {}, begin = 0) {
   const [pos, setPos] = useState(begin);
   const [isPlaying, setPlaying] = useState(false);
@@ -99,9 +99,9 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
     isPlaying,
     speed,
     setSpeed,
-    /** Goes there at once. */
+    /** Jumps there. */
     go: rest,
-    /** Goes one beat on, or back. */
+    /** Steps one beat forward or back. */
     step(by: 1 | -1) {
       const { pos: from, target } = own.current;
       // Who goes on in the middle of a beat sees its end.
@@ -120,7 +120,7 @@ export function usePlayer(name: string, rhythm: Rhythm, onRest: (pos: number) =>
 
 type Keys = Record<string, () => void>;
 
-/** The keys that move a player, and more besides. A space presses the button that has the focus. */
+/** The player's keys and more. The space bar still presses a focused button. */
 export function usePlayerKeys(player: Player, turning: { at: number } | undefined, more: Keys = {}, isOn = true) {
   const keys: Keys = {
     ArrowRight: () => player.step(1),
@@ -137,7 +137,7 @@ export function usePlayerKeys(player: Player, turning: { at: number } | undefine
   });
 }
 
-/** Keys work wherever one is but in a field. `press` says whether it has used one. */
+/** Keys work everywhere except in input fields. `press` returns true if it has handled a key. */
 export function useKeys(press: (event: KeyboardEvent) => boolean) {
   const latest = useRef(press);
   latest.current = press;

@@ -1,4 +1,4 @@
-// A playing as it is seen: the sentence, the picture, the timeline and the controls. All of it follows from where the player is.
+// The view of a playing: the sentence, the picture, the timeline and the controls, all derived from the player's position.
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import type { Player, Rhythm } from './player.ts';
 import { say } from './texts.ts';
 import { Spoken } from './wording.ts';
 
-/** How long a beat takes, in milliseconds: one with a way to Redis and back, and others. */
+/** The length of a beat, in milliseconds: with a round trip to Redis, and without. */
 const TRIP_MS = 1_350;
 const beatMs: Partial<Record<Beat['kind'], number>> = {
   come: 500,
@@ -24,7 +24,7 @@ const beatMs: Partial<Record<Beat['kind'], number>> = {
   told: 500,
   end: 300,
 };
-/** How long one reads what has happened, and what has broken. */
+/** The reading pause after a normal beat, and after a failure. */
 const [READ_MS, LOOK_MS] = [850, 2_600];
 
 export function rhythmOf({ beats: { beats }, turning }: Shown): Rhythm {
@@ -36,13 +36,13 @@ export function rhythmOf({ beats: { beats }, turning }: Shown): Rhythm {
   };
 }
 
-/** The beat that was seen last: a command is told when Redis has carried it out. */
+/** The last visible beat: a command counts once Redis has executed it. */
 export const beatAt = (pos: number) => Math.floor(pos) + (pos % 1 >= DOES ? 0 : -1);
-/** What there is. */
+/** The state at this position. */
 export const sceneAt = ({ beats: { scenes } }: Shown, pos: number) =>
   scenes[Math.min(scenes.length - 1, Math.max(0, beatAt(pos) + 1))] as Scene;
 
-/** Whether what was seen last breaks the lock, or keeps it. */
+/** Whether the last visible beat breaks the lock or saves it. */
 export function toneAt({ beats: { beats }, turning, verdict }: Shown, pos: number): 'bad' | 'good' | undefined {
   const index = beatAt(pos);
   const beat = beats[index];
@@ -65,11 +65,11 @@ export const Sentence = ({ said, tone }: SentenceProps) => html`<div class=${`sa
 interface PlayingProps {
   shown: Shown;
   pos: number;
-  /** What is said before anything has happened. */
+  /** The sentence before the first beat. */
   begins: Said;
-  /** Nothing of what is to come may be seen. */
+  /** True if nothing of the future may be visible. */
   isHidden?: boolean;
-  /** What is to be made better: nothing of it is praised. */
+  /** True for the stage before: its successes are not highlighted. */
   isBefore?: boolean;
   go(pos: number): void;
 }
@@ -117,7 +117,7 @@ export function Controls({ player, count, turning, children }: ControlsProps) {
   </div>`;
 }
 
-/** The size of an element, in pixels, whenever it changes. */
+/** The current size of an element, in pixels. */
 export function useSize() {
   const place = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ w: 0, h: 0 });

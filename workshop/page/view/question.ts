@@ -1,4 +1,4 @@
-// A question with its answers, of which one is chosen.
+// A question with its answers, one of which can be chosen.
 
 import { html } from 'htm/preact';
 
@@ -6,7 +6,7 @@ interface QuestionProps {
   question: string;
   answers: string[];
   chosen: number | undefined;
-  /** Which one is right, when that may be seen: from then on no other one can be chosen. */
+  /** The right answer, once it may be shown: from then on the choice is fixed. */
   right?: number | undefined;
   choose(answer: number): void;
 }
@@ -24,5 +24,5 @@ export function Question({ question, answers, chosen, right, choose }: QuestionP
   </fieldset>`;
 }
 
-/** The number of the answer at this place, the same on the wall and on the phones. Letters are the names of buyers. */
+/** The number of an answer, the same on the screen and on the phones. Letters are the buyers' names. */
 export const Mark = ({ of: place }: { of: number }) => html`<kbd>${place + 1}</kbd>`;

@@ -1,4 +1,4 @@
-// What is played on real servers: in the place of the lab, and as a run that is seen while it goes on.
+// Runs on real servers: as a replacement for the lab, and as a live view of a run.
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -14,7 +14,7 @@ import { doneNow } from './servers.ts';
 import { say } from './texts.ts';
 import { Said } from './wording.ts';
 
-/** What of a run is shown. As long as it goes on nothing is said of how it ends. */
+/** The visible part of a run. While it is going on, nothing hints at its end. */
 function foundOf(
   { stage, place, events, isLoad, verdict }: RunView,
   wanted: Wanted = { breaks: [], keeps: [] },
@@ -24,10 +24,10 @@ function foundOf(
   return { shown: shownOf({ stage, wanted }, { record, events }, place) };
 }
 
-/** Plays drills of the lesson as the lab does, but on real servers: one after the other. */
+/** Plays the lesson's drills like the lab, but on real servers, one after the other. */
 export function realServers(live: Live) {
   let last: Promise<unknown> = Promise.resolve();
-  /** Counts how often everything was stopped. */
+  /** Counts the stops. */
   let stops = 0;
 
   async function playNow({ stage, drill, wanted }: RealCell, onFound: (found: Found) => void): Promise<Found> {
@@ -50,17 +50,17 @@ export function realServers(live: Live) {
   }
 
   return {
-    /** `onFound` is called with what was seen so far. Rejects when it was stopped, or can't be played. */
+    /** `onFound` is called with intermediate results. Rejects if it was stopped or can't be played. */
     play(cell: RealCell, onFound: (found: Found) => void = () => {}): Promise<Found> {
       const asked = stops;
       const played = last.then(() => {
-        if (asked !== stops) throw new Error('It was stopped.');
+        if (asked !== stops) throw new Error('The run was stopped.');
         return playNow(cell, onFound);
       });
       last = played.catch(() => {});
       return played;
     },
-    /** Stops what is played, and what was to come after it. */
+    /** Stops the current run and all waiting ones. */
     stop() {
       stops += 1;
       const is = live.parts().play?.is;
@@ -69,10 +69,10 @@ export function realServers(live: Live) {
   };
 }
 
-/** A drill by its name, under a stage. */
+/** A drill, by name, under a stage. */
 type RealCell = Pick<LessonCell, 'stage' | 'drill' | 'wanted'>;
 
-/** The real servers, in the place of the lab: they begin when one says so. */
+/** The real servers, as a replacement for the lab: they start on demand. */
 export function useServers(live: Live | undefined) {
   const servers = useMemo(() => live && realServers(live), [live]);
   const [isOn, setOn] = useState(false);
@@ -80,7 +80,7 @@ export function useServers(live: Live | undefined) {
   useEffect(() => () => servers?.stop(), []);
   return {
     isOn,
-    /** Something may be played. */
+    /** True if a run may start. */
     isAsked: !isOn || isBegun,
     play: isOn ? servers?.play : undefined,
     begin: () => setBegun(true),
@@ -92,16 +92,16 @@ export function useServers(live: Live | undefined) {
   };
 }
 
-/** Where a step is played: in the lab, or on real servers. */
+/** The switch between the lab and real servers. */
 export function ServerSwitch({ servers, live }: { servers: ReturnType<typeof useServers>; live: Live }) {
   return html`<label><input type="checkbox" checked=${servers.isOn} onChange=${servers.toggle} /> ${say('realServers')}</label>
     ${servers.isOn && html`<button aria-disabled=${servers.isAsked} onClick=${servers.begin}>${say('playReal')}</button> <${Trouble} live=${live} />`}`;
 }
 
-/** Of what goes on one sees each beat as it comes. */
+/** A run in progress shows each beat as it happens. */
 const LIVE_BEAT_MS = 450;
 
-/** A run on real servers: as it goes on its last moment, and when it is over from beat to beat. */
+/** A run on real servers: its latest moment while it is going on, beat by beat once it is over. */
 export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   const { number, drill, title, events, verdict } = run;
   const found = useMemo(() => foundOf(run), [events, verdict]);
@@ -131,7 +131,7 @@ export function RealRun({ run, isOver }: { run: RunView; isOver: boolean }) {
   </section>`;
 }
 
-/** What goes on, and why nothing is played, or not what was asked for. */
+/** The current activity, and why nothing is playing, or why a command was refused. */
 export function Trouble({ live }: { live: Live }) {
   const { play } = useLive(live);
   const trouble = live.problem() ?? play?.trouble;

@@ -1,4 +1,4 @@
-// The room: where it follows, and the question of a step, as it is asked and answered.
+// The room: the attendees' address, and a step's question with its votes.
 
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
@@ -8,7 +8,7 @@ import { type Live, useLive } from './live.ts';
 import { Mark } from './question.ts';
 import { say, type Text } from './texts.ts';
 
-/** Where the room follows: a code for cameras, and the address to be typed. */
+/** The attendees' address: a QR code, and the text to type. */
 export function Room({ live }: { live: Live }) {
   const { share, room } = useLive(live);
   if (share === undefined || room === undefined) return html`<p>${say(live.isLost() ? 'offline' : 'loading')}</p>`;
@@ -20,7 +20,7 @@ export function Room({ live }: { live: Live }) {
   </article>`;
 }
 
-/** Where one joins. It stays on the wall while votes are taken, for those who come late. */
+/** The address to join. It stays on the screen during voting, for latecomers. */
 function Address({ share: { address, code } }: { share: NonNullable<PresenterParts['share']> }) {
   return html`<p class="address">
     <code>${address}</code>
@@ -28,14 +28,14 @@ function Address({ share: { address, code } }: { share: NonNullable<PresenterPar
   </p>`;
 }
 
-/** What comes next for a question, by what it is now, and how the button says it. */
+/** The next command for a question, by its state, and the button's label. */
 const next: Record<QuestionState, [does: Exclude<RoomCommand['do'], 'ask'>, label: Text]> = {
   open: ['close-votes', 'closeVotes'],
   closed: ['reveal', 'reveal'],
   revealed: ['forget', 'forget'],
 };
 
-/** Asks the room about a scenario under a stage, or what the lesson asks, and shows what it says. */
+/** Asks the room about a scenario under a stage, or the lesson's question, and shows the votes. */
 export function AskRoom({ live, stage, drill }: { live: Live; stage: string; drill?: string }) {
   const { share, room } = useLive(live);
   const main = useRef<HTMLButtonElement>(null);
@@ -67,13 +67,13 @@ export function AskRoom({ live, stage, drill }: { live: Live; stage: string; dri
 
 interface VotesProps {
   question: QuestionView;
-  /** The answer of who looks at it. */
+  /** The viewer's own answer. */
   chosen?: number | undefined;
-  /** The answers stand above it: their letters are enough. */
+  /** The answers are already shown above: their numbers are enough. */
   isBrief?: boolean;
 }
 
-/** The answers: how many have chosen each, which one is right, and why the others are not, when that is to be seen. */
+/** The answers with their votes and, once revealed, which one is right and why the others are wrong. */
 export function Votes({ question: { is, answers, voted }, chosen, isBrief = false }: VotesProps) {
   return html`<ol class=${isBrief ? 'votes brief' : 'votes'}>
     ${answers.map(

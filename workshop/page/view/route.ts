@@ -1,15 +1,15 @@
-// Where one is in the page, as its address says it: #/4?lang=zh&side=before&at=7. So Back works, and what is shared is what is seen.
+// The place in the page, as its address: #/4?lang=zh&side=before&at=7. So Back works, and a shared link shows the same view.
 
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Route {
-  /** The step of the lesson, or the view: `4`, `turn`. And what is open in it: `break`, the name of an exercise. */
+  /** The lesson's step or the view: `4`, `turn`. And what is open in it: `break`, or the name of an exercise. */
   view: string;
   part?: string | undefined;
   lang?: string | undefined;
   side?: string | undefined;
   at?: string | undefined;
-  /** Who has it may see and play on the server of this page. It is never shared. */
+  /** The token that allows watching and playing on this page's server. It is never shared. */
   token?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function hashOf({ view, part, ...given }: Route): string {
 
 export type Go = (change: Partial<Route>, isNew?: boolean) => void;
 
-/** The route, and how one changes it. `isNew`: Back leads to where one was before. */
+/** The route, and a function to change it. `isNew`: adds an entry to the history. */
 export function useRoute(): [Route, Go] {
   const [route, setRoute] = useState(() => routeIn(location.hash));
   useEffect(() => {
@@ -58,5 +58,5 @@ export function useRoute(): [Route, Go] {
   ];
 }
 
-/** The address of what is seen, for somebody else. */
+/** The address of the current view, to share. */
 export const addressOf = (route: Route) => `${location.href.split('#')[0]}${hashOf({ ...route, token: undefined })}`;

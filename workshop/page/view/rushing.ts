@@ -1,4 +1,4 @@
-// Many buyers at once, as they are seen: the sentence, the picture, and where one is in it.
+// The view of a rush: the sentence, the picture, and the position.
 
 import { html } from 'htm/preact';
 import { type Rush, RushPicture, sayRush } from '../../picture/rush.ts';
@@ -7,7 +7,7 @@ import type { Player, Rhythm } from './player.ts';
 import { Sentence, useSize } from './playing.ts';
 import { say } from './texts.ts';
 
-/** How long it all takes, in milliseconds, and how long one sale at most. */
+/** The length of the whole rush, in milliseconds, and the longest time per sale. */
 const [ALL_MS, SALE_MS] = [8_000, 110];
 
 export function rhythmOfRush(rush: Rush | undefined): Rhythm {

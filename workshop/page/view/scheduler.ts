@@ -1,4 +1,4 @@
-// You are the scheduler: one chooses what comes next, and finds the hole that a stage leaves.
+// You are the scheduler: choose the next event, and find the hole that a stage leaves.
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ import { inNumber, say, texts } from './texts.ts';
 import { moveSaid, searchSaid } from './wording.ts';
 
 interface SchedulerProps {
-  /** The step of the lesson whose lock it is. */
+  /** The lesson's step with this lock. */
   number: number;
   engine: Engine;
   files: Record<string, string>;
@@ -120,7 +120,7 @@ export function Scheduler({ number, engine, files, go }: SchedulerProps) {
 
 const bothOf = (text: string) => [text, text] as const;
 
-/** A win says something: in how many interleavings it breaks. */
+/** After a win: in how many interleavings it breaks. */
 function Outcome({ standing: { broken }, orders }: { standing: Standing; orders: Orders | undefined }) {
   const won = broken !== undefined;
   return html`<p role="status" class=${won ? 'outcome lost' : 'outcome'}><b>${say(won ? 'brokeIt' : 'unbroken')}</b> ${broken && searchSaid(broken)}</p>

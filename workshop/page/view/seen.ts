@@ -1,4 +1,4 @@
-// What was asked of a lock of one's own, as it is seen: the scenario, or the interleaving that breaks it, and where each sale is in the lock.
+// The view of a check of a user's lock: the scenario or the interleaving that breaks it, and each sale's line in the lock.
 
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -15,15 +15,15 @@ import { RushShown, rhythmOfRush } from './rushing.ts';
 import { say } from './texts.ts';
 import { inPageLanguage, Said, type Told } from './wording.ts';
 
-/** The sales that are in the lock, and their lines. */
+/** The sales in the lock, and their lines. */
 export type At = Pick<SaleScene, 'sale' | 'line'>[];
 
 interface SeenProps {
   judged: Judged;
-  /** The lock, as it was judged. */
+  /** The text of the judged lock. */
   text: string;
   exercise: PageExercise | undefined;
-  /** The stage, where it is no exercise. */
+  /** The stage, unless it is an exercise. */
   name: string;
   engine: Engine;
   setAt(at: At): void;
@@ -60,7 +60,7 @@ export function Seen({ judged, text, exercise, name, engine, setAt }: SeenProps)
     ${found && html`<${Controls} player=${player} count=${rhythm.count} turning=${shown?.turning} />`}`;
 }
 
-/** The line where a lock has thrown, as it stands before what it has thrown. */
+/** The line where a lock threw an error, as a prefix of the error. */
 export const lineSaid = (line: number | undefined) => line !== undefined && html`<b>${say('line', { line })}</b> `;
 
 const bothOf = (text: string) => [text, text] as const;

@@ -1,4 +1,4 @@
-// What goes on on the real servers, in words.
+// The activity on the real servers, in words.
 
 import { type Both, inLanguage } from '../../picture/language.ts';
 import type { Play, StartedPart } from '../protocol.ts';
@@ -17,7 +17,7 @@ const names: Record<StartedPart, string | { text: Text }> = {
   nodes: { text: 'twoNodes' },
 };
 
-/** What is done now: which servers are started, where some are. */
+/** The current activity, with the servers that are being started, if any. */
 export function doneNow({ is, starts }: Play): string {
   if (is === 'free') return say('freePlay');
   if (is !== 'starting') return say(is);

@@ -1,4 +1,4 @@
-// The stack: any scenario under any stage on real servers, and free play.
+// The stack view: any scenario under any stage on real servers, and free play.
 
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
@@ -53,7 +53,7 @@ const labels: Record<Control['act'], [on: Text, off?: Text]> = {
   'fail-over': ['failOver'],
 };
 
-/** What can be done, by the part that it is done to. One that would do nothing is refused, and the server says why. */
+/** The buttons, by part. The server refuses a button that would do nothing, with the reason. */
 function Buttons({ controls, live }: { controls: Control[]; live: Live }) {
   const parts = [...new Set(controls.map(({ at }) => at))];
   return html`<div class="acts">

@@ -1,4 +1,4 @@
-// One step of the lesson: one predicts, then sees the scenario under the stage before and under this one, and changes it by hand.
+// One step of the lesson: predict, then watch the scenario under the stage before and under this one, and change it by hand.
 
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -24,7 +24,7 @@ import { Spoken } from './wording.ts';
 
 export type Side = 'before' | 'now';
 
-/** What one has done so far, by the stages: the answers that were chosen, and which steps were seen to their end. */
+/** The user's progress, by stage: the chosen answers, and the steps watched to the end. */
 export interface Progress {
   answers: Record<string, number>;
   seen: string[];
@@ -41,7 +41,7 @@ interface StepProps {
   live?: Live | undefined;
 }
 
-/** So many buyers as units are in stock: what is left is what was sold twice. */
+/** As many buyers as units in stock: the rest equals the units sold twice. */
 const RUSH = { requests: 60, connections: 15, stock: 60 };
 
 export function Step({ number, engine, files, route, go, progress, keep, live }: StepProps) {
@@ -171,7 +171,7 @@ export function Step({ number, engine, files, route, go, progress, keep, live }:
 interface SidesProps {
   sides: Side[];
   side: Side;
-  /** Nothing is said of the stage that is to come. */
+  /** True if the next stage must not be revealed yet. */
   isHidden: boolean;
   stageOf(which: Side): string;
   found: ReturnType<typeof useCells>;
@@ -196,7 +196,7 @@ function Verdict({ found }: { found: ReturnType<typeof useCells>[number] }) {
   return isLost ? html`<em class="bad">✘</em>` : html`<em class="good">✔</em>`;
 }
 
-/** What has decided it under the knobs. */
+/** What decided the run under the knobs. */
 function Why({ found }: { found: ReturnType<typeof useCells>[number] }) {
   if (found === undefined || !('shown' in found) || found.shown.turning === undefined) return null;
   const { beats, stage, turning } = found.shown;
@@ -215,7 +215,7 @@ interface NextProps {
   go: Go;
 }
 
-/** What comes next: the other side, sixty buyers, breaking it by hand, the next step. */
+/** The next thing to do: the other side, sixty buyers, breaking it by hand, the next step. */
 function Next({ lesson, number, side, isOver, isRush, isAnswered, turn, go }: NextProps) {
   if (!isAnswered) return html`<span class="next">${say('askedFirst')}</span>`;
   const kind = isOver ? 'main next' : 'next';
@@ -228,7 +228,7 @@ function Next({ lesson, number, side, isOver, isRush, isAnswered, turn, go }: Ne
   return html`<button class=${kind} onClick=${() => go({ view: to, side: undefined, at: undefined }, true)}>${following ? inLanguage(following.name) : say('turn')} →</button>`;
 }
 
-/** The other side, where there is room for it: it is where the run is, by whole beats. */
+/** The other side, if there is room: at the same position, in whole beats. */
 function Other({ shown, pos, title }: { shown: Shown; pos: number; title: 'before' | 'after' }) {
   const begins = { big: [shown.stage, shown.stage], small: ['', ''] } as const;
   return html`<section class="show other" aria-label=${say(title)}>
@@ -237,7 +237,7 @@ function Other({ shown, pos, title }: { shown: Shown; pos: number; title: 'befor
   </section>`;
 }
 
-/** Both come to their ◆ together. */
+/** Both sides reach their ◆ together. */
 function counterpart(pos: number, one: Shown | undefined, other: Shown): number {
   const [length, otherLength] = [one?.beats.beats.length ?? 1, other.beats.beats.length];
   if (!one?.turning || !other.turning) return Math.round((pos / length) * otherLength);

@@ -1,4 +1,4 @@
-// What the page says, in both languages side by side.
+// The texts of the page, in both languages side by side.
 
 import { type Both, inLanguage, speak, type Values } from '../../picture/language.ts';
 
@@ -11,7 +11,7 @@ export const texts = {
   isShared: ['Copied', '已复制'],
   projector: ['For the projector', '投影模式'],
   turning: ['To the deciding moment', '到关键时刻'],
-  atTurning: ['This is the moment. ▶ goes on.', '这就是关键时刻，按 ▶ 继续。'],
+  atTurning: ['This is the deciding moment. ▶ continues.', '这就是关键时刻，按 ▶ 继续。'],
   speed: ['Speed', '速度'],
   whichLock: ['Which lock', '哪把锁'],
   buyers: ['Buyers', '买家'],
@@ -78,10 +78,10 @@ export const texts = {
   sell: ['Sell', '卖一件'],
   rush: ['200 buyers', '200 个买家'],
   holdSale: ['Hold a sale', '停住一笔销售'],
-  letSaleGo: ['Let the sale go', '放行这笔销售'],
+  letSaleGo: ['Let the sale continue', '放行这笔销售'],
   holdRelease: ['Hold the next release', '卡住下一次释放'],
   holdWrite: ['Hold the next write', '卡住下一次写入'],
-  letGo: ['Let it go', '放行'],
+  letGo: ['Deliver it', '放行'],
   kill: ['Kill', '杀死进程'],
   start: ['Start', '启动'],
   freeze: ['Pause', '暂停'],
@@ -92,7 +92,7 @@ export const texts = {
   cutReplica: ['Cut off a replica', '断开一个副本'],
   failOver: ['Fail over', '切换到副本'],
   undoAll: ['Undo everything', '全部还原'],
-  notShared: ['Nobody can follow yet. Start the page like this:', '还没有共享给课堂。请这样启动：'],
+  notShared: ['Attendees can’t follow yet. To let them, start the page like this:', '还没有共享给课堂。请这样启动：'],
   follow: ['Follow and vote', '跟随并投票'],
   code_of: ['QR code of {address}', '{address} 的二维码'],
   following: ['Followers: {count}', '跟随人数：{count}'],
@@ -101,9 +101,9 @@ export const texts = {
   reveal: ['Show the answer', '公布答案'],
   forget: ['Remove the question', '撤下问题'],
   voted: ['Votes: {voted} of {followers}', '已投票：{voted} / {followers}'],
-  noQuestion: ['There is no question at the moment. Look at the wall.', '现在没有问题，请看大屏幕。'],
+  noQuestion: ['There is no question at the moment. Look at the screen.', '现在没有问题，请看大屏幕。'],
   choose: ['Choose an answer.', '请选择一个答案。'],
-  chosen: ['Your vote counts. You can still change it.', '已投票，还可以更改。'],
+  chosen: ['You have voted. You can still change your vote.', '已投票，还可以更改。'],
   yours: ['Your vote', '你的选择'],
   closed: ['The votes are closed.', '投票已结束。'],
   everyOrder: ['every interleaving: {name}', '所有交错：{name}'],
@@ -134,7 +134,7 @@ export const texts = {
   undo: ['One step back', '后退一步'],
   again: ['Start over', '重新开始'],
   counting: ['Counting the interleavings …', '正在计算有多少种交错……'],
-  noHint: ['From here on nothing can break any more. Go back.', '从这里开始已经弄不坏了，请后退。'],
+  noHint: ['From here on, nothing can break it any more. Go back.', '从这里开始已经弄不坏了，请后退。'],
   turn: ['Your turn', '轮到你'],
   begins: ['Exercise', '练习'],
   writeIt: ['Write it yourself →', '自己写一遍 →'],
@@ -165,24 +165,27 @@ export const texts = {
   others: ['{n} more checks, not part of this exercise', '另有 {n} 项检查，不属于这道练习'],
   nextExercise: ['Next: {name} →', '下一个：{name} →'],
   explore: [
-    'Change the stage as you like. Every scenario is played with it, and the search tries every interleaving.',
-    '随意修改这个阶段。每个场景都会用它运行，搜索会尝试所有交错。',
+    'Change the stage as you like. Every scenario is played with it, and the model checker tries every interleaving.',
+    '随意修改这个阶段。每个场景都会用它运行，模型检验会尝试所有交错。',
   ],
   broken: ["It can't be played:", '无法运行：'],
   lateScenario: [
-    'No verdict: this scenario was stopped after {s} s; on an idle machine one takes 0.2 s. Your lock may never finish, or ask Redis almost without a pause, or this machine is busy.',
+    'No verdict: this scenario was stopped after {s} s; on an idle machine a scenario takes 0.2 s. Your lock may never finish, or it polls Redis almost without a pause, or this machine is busy.',
     '没有结论：这个场景在 {s} 秒后被终止，而在空闲的机器上一个场景只要 0.2 秒。可能是你的锁一直不结束，或几乎不停顿地访问 Redis，也可能是这台机器太忙。',
   ],
   lateSearch: [
-    'No verdict: the search was stopped after {s} s. Until then no interleaving had broken your lock. There may be too many interleavings, or your lock never finishes, or this machine is busy.',
-    '没有结论：搜索在 {s} 秒后被终止。在那之前，没有哪种交错弄坏过你的锁。可能是交错太多，或者你的锁一直不结束，也可能是这台机器太忙。',
+    'No verdict: the model checker was stopped after {s} s. Until then, no interleaving had broken your lock. There may be too many interleavings, or your lock never finishes, or this machine is busy.',
+    '没有结论：模型检验在 {s} 秒后被终止。在那之前，没有哪种交错弄坏过你的锁。可能是交错太多，或者你的锁一直不结束，也可能是这台机器太忙。',
   ],
-  secondLate: ['It is the second one, so the other scenarios are not played.', '这已是第二个，所以不再运行其他场景。'],
+  secondLate: [
+    'It is the second scenario without a verdict, so the other scenarios are not played.',
+    '这已是第二个没有结论的场景，所以不再运行其他场景。',
+  ],
 } satisfies Record<string, Both>;
 
 export type Text = keyof typeof texts;
 
-/** Speaks the language that is asked for, and where none is that of the browser. */
+/** Chooses the requested language, by default the browser's. */
 export function speakAtFirst(asked: string | undefined) {
   const isChinese = (asked ?? navigator.language).startsWith('zh');
   speak(isChinese ? 'zh' : 'en');
@@ -190,7 +193,7 @@ export function speakAtFirst(asked: string | undefined) {
   document.title = say('title');
 }
 
-/** A count, with its thousands apart. */
+/** A count with thousands separators. */
 export const inNumber = (count: number) => count.toLocaleString('en-US');
 
 /** A text in the language of the page. */

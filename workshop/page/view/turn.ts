@@ -1,4 +1,4 @@
-// Your turn: one writes the lock, and every scenario judges it. Lock and picture stand side by side.
+// Your turn: write the lock, and every scenario judges it. Lock and picture are side by side.
 
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -20,15 +20,15 @@ import { Said } from './wording.ts';
 interface TurnProps {
   engine: Engine;
   files: Record<string, string>;
-  /** The exercise or the stage that one begins with, as the address says it. */
+  /** The exercise or stage to start with, from the address. */
   name: string | undefined;
   open(name: string): void;
 }
 
-/** Where the browser keeps one's work. */
+/** The storage key of the user's work. */
 const KEY = 'lockstep';
 interface Saved {
-  /** The texts, by the exercise or stage that one began with. */
+  /** The texts, by exercise or stage. */
   texts: Record<string, string>;
   solved: string[];
 }
@@ -79,26 +79,26 @@ interface BenchProps {
   write(text: string): void;
   solve(): void;
   isSolved: boolean;
-  /** What is still to be solved. */
+  /** The exercises that are not solved yet. */
   next: PageExercise | undefined;
   open(name: string): void;
-  /** What chooses another one. */
+  /** Opens another exercise or stage. */
   children: unknown;
 }
 
-/** What came of a text. `problem`: it can't be played. */
+/** The result of a text. `problem`: it can't be played. */
 interface Verdicts extends Outcome {
   text: string;
   problem?: Error & { line?: number };
 }
 
-/** How many of how many have been asked. */
+/** The progress: checks done, and their total. */
 interface Progress {
   done: number;
   of: number;
 }
 
-/** Judges one text at a time. What is found of an older one is nobody's. */
+/** Judges one text at a time. Results of an older text are dropped. */
 function useJudging({ engine, text, exercise }: Pick<BenchProps, 'engine' | 'text' | 'exercise'>) {
   const [verdicts, setVerdicts] = useState<Verdicts>();
   const [progress, setProgress] = useState<Progress>();
@@ -134,7 +134,7 @@ function useJudging({ engine, text, exercise }: Pick<BenchProps, 'engine' | 'tex
   return { verdicts, progress, judgeAll, leave };
 }
 
-/** An exercise, or a stage, and one's own lock for it. */
+/** An exercise or a stage, and the user's lock for it. */
 function Bench({
   engine,
   files,
@@ -151,7 +151,7 @@ function Bench({
 }: BenchProps) {
   const { verdicts, progress, judgeAll, leave } = useJudging({ engine, text, exercise });
   const [shown, show] = useState<Judged>();
-  /** The lines that the sales are at in what is shown. */
+  /** The sales' current lines. */
   const [at, setAt] = useState<At>([]);
   const replace = useRef<(text: string) => void>(() => {});
   const results = useRef<HTMLElement>(null);
@@ -201,13 +201,13 @@ function Bench({
 
 interface StatusProps {
   progress: Progress | undefined;
-  /** What came of the text that is there. */
+  /** The result for the current text. */
   verdicts: Verdicts | undefined;
   asked: Judged[];
   isExercise: boolean;
 }
 
-/** How far it is, and then what came of it. */
+/** The progress, then the result. */
 function Status({ progress, verdicts, asked, isExercise }: StatusProps) {
   const said = (isLost: boolean, what: unknown) =>
     html`<div role="status" class=${isLost ? 'outcome lost' : 'outcome'}>${what}</div>`;
@@ -227,13 +227,13 @@ function Status({ progress, verdicts, asked, isExercise }: StatusProps) {
   return said(isLost, html`${outcome} ${say('judged', { passed, played: asked.length })}`);
 }
 
-/** All that the exercise asks is known, and is for the lock. */
+/** True if every check of the exercise passes. */
 function isSolvedBy({ judged, late, problem }: Omit<Verdicts, 'text'>) {
   const asked = judged.filter(({ isAsked }) => isAsked);
   return !late && !problem && asked.length > 0 && asked.every(({ verdict }) => verdict === 'pass');
 }
 
-/** The lines that are lit: those that sales are at, and the one that has thrown. */
+/** The highlighted lines: those of the sales, and the line that threw an error. */
 function marksOf(at: At, bad: number | undefined): Mark[] {
   const lines = new Set([...(bad === undefined ? [] : [bad]), ...at.flatMap(({ line }) => line ?? [])]);
   return [...lines].map((line) => ({
@@ -250,7 +250,7 @@ interface TaskProps {
   isSolved: boolean;
 }
 
-/** What is wrong and what to change, what one expects, the hints, and the solution when one has it. */
+/** The task, the question, the hints, and the solution once it is solved. */
 function Task({ exercise, files, text, isSolved }: TaskProps) {
   const [hints, setHints] = useState(0);
   const [chosen, choose] = useState<number>();
@@ -297,7 +297,7 @@ function Results({ asked, others, shown, show, isOld }: ResultsProps) {
   </div>`;
 }
 
-/** A stage's file imports from where it lies; a lock of one's own does so from another folder. */
+/** A stage's file imports relative to its own place; a user's lock does so from another folder. */
 const ownPlace = (text: string) => text.replace(/from '\.\//g, "from '../../locks/");
 
 function whyOf({ answers, explains }: Prediction, chosen: number) {

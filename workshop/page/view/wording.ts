@@ -1,4 +1,4 @@
-// Sentences of the lab in the language of the page.
+// The lab's sentences in the language of the page.
 
 import { html } from 'htm/preact';
 import { questionsInChinese } from '../../../loadtest/narration/questions.zh.ts';
@@ -21,9 +21,9 @@ const isChinese = () => spoken() === 'zh';
 
 /** What happened in a step of a scenario. */
 export const stepSaid = (sentence: StepSentence) => (isChinese() ? narratedInChinese(sentence) : narrated(sentence));
-/** What the search says. */
+/** A sentence of the model checker. */
 export const searchSaid = (sentence: SearchSentence) => (isChinese() ? inChinese(sentence) : inEnglish(sentence));
-/** What can happen next: of a command, that it arrives; of the clock, how long it takes, or that the lease is over then. */
+/** A possible move: a command arrives; time passes, or passes until the lease has ended. */
 export function moveSaid({ values: { process, what } }: Move, { at, lock }: Pick<Scene, 'at' | 'lock'>): string {
   const { form, values } = what.form === 'with luck' ? what.values.what : what;
   if (form === 'clock goes on') {
@@ -42,12 +42,12 @@ const nameOfCommand = (command: ReadCommand) =>
 
 const reasonSaid = (reason: Reason) => (isChinese() ? reasonedInChinese(reason) : reasoned(reason));
 
-/** A sentence of a verdict, of the search, or of the page itself. What is English everywhere is a text. */
+/** A sentence of a verdict, of the model checker, or of the page itself. */
 export type Told =
   | { reason: Reason }
   | { search: SearchSentence }
   | { text: Text; values?: Values }
-  /** What the drill of this name asks, and its words in English. */
+  /** The question of the drill with this name, and its English text. */
   | { question: string; asks: string }
   | { english: string };
 
@@ -57,12 +57,12 @@ export const Said = ({ told }: { told: Told[] }) =>
     (each) => html`<span lang=${isChinese() && isEnglish(each) ? 'en' : undefined}>${inPageLanguage(each)}</span> `,
   );
 
-/** What a drill asks. */
+/** A drill's question. */
 export const whatAsks = ({ name, asks }: { name: string; asks: string }): Told[] => [{ question: name, asks }];
 
 const isEnglish = (told: Told) => 'english' in told || ('reason' in told && told.reason.form === 'text');
 
-/** The sentence alone. */
+/** The sentence as plain text. */
 export function inPageLanguage(told: Told): string {
   if ('reason' in told) return reasonSaid(told.reason);
   if ('search' in told) return searchSaid(told.search);
@@ -70,9 +70,9 @@ export function inPageLanguage(told: Told): string {
   return 'english' in told ? told.english : say(told.text, told.values);
 }
 
-/** In reports a question goes on after a colon. */
+/** In reports a question follows a colon, in lower case. */
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A sentence in which each sale is in its colour. */
+/** A sentence with coloured sales. */
 export const Spoken = ({ text }: { text: string }) =>
   partsOf(text).map((part, at) => (at % 2 === 1 ? html`<${Chip} sale=${part} />` : part));

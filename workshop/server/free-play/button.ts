@@ -1,4 +1,4 @@
-// A button of free play, and which of them are on.
+// The buttons of free play, and which of them are on.
 
 import type { Target } from '../../../loadtest/harness/target.ts';
 import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
@@ -9,17 +9,17 @@ import type { Sales } from './sales.ts';
 
 export type Undo = () => unknown;
 
-/** What it does, and what undoes it again. */
+/** What a button does, and how it is undone. */
 export interface Button {
   act: Act;
   at?: string;
   whyNot?: string | undefined;
-  /** What the timeline calls it; absent where it breaks nothing. */
+  /** Its name in the timeline; absent if it breaks nothing. */
   fault?: Deed;
-  /** What is said when it is pressed, and when it is undone. One that begins a sale is given its letter. */
+  /** What is reported when it is pressed and when it is undone. A button that starts a sale gets the sale's letter. */
   says: StepSentence | ((sale: string) => StepSentence);
   saysUndone?: StepSentence;
-  /** Does it. Resolves with what undoes it, if it lasts. */
+  /** Runs the action. Resolves with a function that undoes it, if it lasts. */
   press(sale: string): Undo | undefined | Promise<Undo | undefined>;
 }
 
@@ -38,19 +38,19 @@ export interface Played {
 export type Switches = ReturnType<typeof createSwitches>;
 
 export function createSwitches() {
-  /** What undoes a button that is on. */
+  /** The undo functions of the buttons that are on. */
   const on = new Map<Button, Undo>();
   const find = (act: Act, at: string) => [...on.keys()].find((button) => button.act === act && button.at === at);
   return {
     has: (button: Button) => on.has(button),
     isOn: (act: Act, at: string) => find(act, at) !== undefined,
     turnOn: (button: Button, undo: Undo) => void on.set(button, undo),
-    /** It is off, and was not undone: something else has done that. */
+    /** Turns it off without undoing it: something else has done that. */
     forget(act: Act, at: string) {
       const button = find(act, at);
       if (button) on.delete(button);
     },
-    /** A button that is on until it is undone is off even when that fails: what can't be undone alone is undone with all. */
+    /** A button goes off even if undoing it fails: “undo everything” then takes care of it. */
     async undo(button: Button) {
       try {
         await on.get(button)?.();
@@ -58,7 +58,7 @@ export function createSwitches() {
         on.delete(button);
       }
     },
-    /** Undoes them all, the last one first. */
+    /** Undoes all, last one first. */
     async undoAll() {
       try {
         for (const undo of [...on.values()].reverse()) await undo();

@@ -7,10 +7,10 @@ import { told } from '../../../loadtest/narration/steps.ts';
 import type { Button, Played } from './button.ts';
 import { whyNoRelease, whyNoWrite } from './why-not.ts';
 
-/** For how many leases an event loop is blocked. */
+/** How many leases to block an event loop for. */
 const BLOCKED_LEASES = 2.5;
 
-/** Each is done to this node. */
+/** The buttons that act on this node. */
 export function buttonsOfNode({ target, stage, leaseMs, testBed, switches, onChange }: Played, node: TargetNode) {
   const named = { node: node.name };
   const buttons: Button[] = [

@@ -1,4 +1,4 @@
-// The buttons of Redis, and that of a rush.
+// The buttons of Redis, and the button of a rush.
 
 import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
 import { deed } from '../../../loadtest/narration/faults.ts';
@@ -35,10 +35,10 @@ export function buttonsOfRedis({ target, stage, testBed }: Played): Button[] {
   ];
 }
 
-/** A replica is cut off, and then takes over: what the first Redis was told meanwhile is lost. */
+/** A replica is cut off, then promoted: writes that the first Redis got meanwhile are lost. */
 export function createFailover({ target, stage, testBed }: Played) {
   const own = { at: 'redis', whyNot: target.lacks.replication ?? whyNoRedis(stage) };
-  /** The one that has been cut off. */
+  /** The replica that was cut off. */
   let replica: Awaited<ReturnType<typeof testBed.faults.startReplica>> | undefined;
   let isOver = false;
   const cutReplica: Button = {
@@ -58,8 +58,7 @@ export function createFailover({ target, stage, testBed }: Played) {
     fault: deed('failover'),
     says: told('replica took over'),
     async press() {
-      if (replica === undefined)
-        throw new NotStagedError('Redis has no replica yet: give it one, and cut it off, first.');
+      if (replica === undefined) throw new NotStagedError('No replica is cut off yet: press that button first.');
       await replica.promote();
       replica = undefined;
       isOver = true;
@@ -68,9 +67,9 @@ export function createFailover({ target, stage, testBed }: Played) {
   };
   return {
     buttons: [cutReplica, failOver],
-    /** The nodes are led to the replica, and the first Redis has nothing to do any more. */
+    /** True once the nodes use the replica and no longer the first Redis. */
     isOver: () => isOver,
-    /** The nodes are led back. */
+    /** Call it when the nodes use the first Redis again. */
     forget() {
       replica = undefined;
       isOver = false;

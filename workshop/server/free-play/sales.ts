@@ -1,4 +1,4 @@
-// The sales of free play: single ones have a letter, and there are rushes of many.
+// The sales of free play: single sales have a letter; a rush has many sales.
 
 import { sendSales } from '../../../loadtest/harness/sales.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
@@ -6,7 +6,7 @@ import type { Target } from '../../../loadtest/harness/target.ts';
 /** The sales of a rush. */
 export const RUSH = 200;
 const CONNECTIONS = 20;
-/** How long a request of a rush may take, in milliseconds: longer than a sale waits for its lock. */
+/** The time limit for a request of a rush, in milliseconds: longer than a sale waits for its lock. */
 const REQUEST_LIMIT_MS = 30_000;
 
 export type Sales = ReturnType<typeof createSales>;
@@ -16,7 +16,7 @@ export function createSales(target: Target, signal: AbortSignal) {
   /** How many sales have a letter. */
   let letters = 0;
   return {
-    /** Of the sale that comes next. After Z they begin anew, and no lane is drawn. */
+    /** The letter of the next sale. After Z the letters start over, and no lane is drawn. */
     nextLetter() {
       letters += 1;
       return String.fromCharCode('A'.charCodeAt(0) + ((letters - 1) % 26));

@@ -1,14 +1,14 @@
 // Idempotency · in-process
-// Problem: one purchase makes two orders.
-// Change:  this process remembers each key that has come to it, and what it answered.
-// Leaves:  the other node does not know the key, nor does this one after a restart.
+// Problem: one purchase creates two orders.
+// Change:  this process remembers each key that it has received, and its response.
+// Leaves:  the other node does not know the key, and neither does this one after a restart.
 
 import { createKeyMemory } from './key-memory.ts';
 import { type Answer, type CreateOnce, failedForGood, repeat, succeeded } from './once.ts';
 
 interface First {
   fingerprint: string;
-  /** Undefined while it runs. */
+  /** Undefined while the first request runs. */
   answer: Answer | undefined;
 }
 

@@ -10,21 +10,23 @@ import { createOnce as none } from './none.ts';
 import type { CreateOnce, Once, Work } from './once.ts';
 import { createOnce as table } from './table.ts';
 
-/** Every strategy by its name, in the order of the lesson. The name is also its file. */
+/** Every strategy by name, in the order of the lesson. The name is also that of its file. */
 export const strategies = { none, 'in-process': inProcess, lock, table } satisfies Record<string, CreateOnce>;
 export type Idempotency = keyof typeof strategies;
 
 export const MAX_KEY_LENGTH = 255;
-/** How many rows one DELETE takes, so that none holds others up for long. */
+/** The most rows that one DELETE removes, so that none blocks others for long. */
 const ROWS_AT_ONCE = 1_000;
-/** How often a node looks for keys that have been kept for long enough, in milliseconds. */
+/** How often a node deletes expired keys, in milliseconds. */
 const FORGET_EVERY_MS = { min: 1_000, max: 60_000 };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
 /**
- * Answers requests that may carry a key: the work is done once for each,
- * as far as the strategy of IDEMPOTENCY goes, or `otherOnce` in its place.
+ *
+ * Handles requests that may carry a key: the work is done once per key, as far as the strategy of IDEMPOTENCY, or `otherOnce`
+ * instead of it, ensures that.
+ *
  */
 export function createAnswers(
   { settings, servers, sales, isStopping }: Pick<NodeParts, 'settings' | 'servers' | 'sales' | 'isStopping'>,
@@ -41,7 +43,7 @@ export function createAnswers(
   const underWay = new Set<Promise<unknown>>();
 
   async function answer(request: Request, response: Response, fingerprint: string, work: Work) {
-    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node accepts no new work.');
     const header = request.get('Idempotency-Key');
     if (header === undefined && settings.IDEMPOTENCY_REQUIRED === 'on')
       throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
@@ -62,14 +64,16 @@ export function createAnswers(
   }
 
   return {
-    /** For work that comes with a key, and not as a request of a client. */
+    /** For work with a key that does not come from a client's request. */
     once,
-    /** Whether a request has a key, or must have one. */
+    /** True if a request has a key, or must have one. */
     areAround: (request: Request) =>
       settings.IDEMPOTENCY_REQUIRED === 'on' || request.get('Idempotency-Key') !== undefined,
     /**
-     * Resolves with what to answer when the request has no key, else answers it. The fingerprint says
-     * what is asked for. Rejects as the work does, or with ProblemError. A stopping node waits for it.
+     *
+     * Resolves with the response if the request has no key, else sends it. The fingerprint identifies what is requested.
+     * Rejects as the work does, or with ProblemError. A stopping node waits for it.
+     *
      */
     answer(...args: Parameters<typeof answer>) {
       const answered = answer(...args).finally(() => underWay.delete(answered));
@@ -81,7 +85,7 @@ export function createAnswers(
   };
 }
 
-/** Deletes the keys that have been kept for long enough, again and again. While MySQL is away they remain, until it is back. */
+/** Deletes expired keys periodically. While MySQL is unavailable they remain. */
 function keepForgetting(mysql: Pool, keepMs: number) {
   const sql = `DELETE FROM tb_request WHERE kept_until <= UTC_TIMESTAMP(3) LIMIT ${ROWS_AT_ONCE}`;
   const forgetSome = async () => (await withoutTransaction(mysql, (ask) => ask<ResultSetHeader>(sql))).affectedRows;
@@ -99,7 +103,7 @@ function keepForgetting(mysql: Pool, keepMs: number) {
 export function readKey(value: string): string {
   const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([\w.~:+/=-]+))$/.exec(value.trim()) ?? [];
   const key = quoted?.replace(/\\(["\\])/g, '$1') ?? bare;
-  if (key === undefined) refuse('must be one text of ASCII signs in double quotes');
+  if (key === undefined) refuse('must be one string of ASCII characters in double quotes');
   if (key === '') refuse('must not be empty');
   if (key.length > MAX_KEY_LENGTH) refuse(`must not be longer than ${MAX_KEY_LENGTH}`);
   return key;

@@ -1,4 +1,4 @@
-/** What a process remembers of keys until their time is over: so many at most, and the oldest go first. */
+/** A process's memory of keys until they expire: of limited size, dropping the oldest first. */
 export function createKeyMemory<T>(mostKeys: number) {
   const known = new Map<string, { value: T; until: number }>();
 

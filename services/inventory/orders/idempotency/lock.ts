@@ -1,7 +1,7 @@
 // Idempotency · lock
-// Problem: the other node does not know the key, nor does this one after a restart.
-// Change:  one try for a lock in Redis that has the key as its name: a request that finds it held is refused at once.
-// Leaves:  the lock is gone when the first request ends, so a repeat that comes later makes a second order.
+// Problem: the other node does not know the key, and neither does this one after a restart.
+// Change:  the request tries once to acquire a Redis lock named after the key; if it is held, the request is refused at once.
+// Leaves:  the lock is released when the first request ends, so a later repeat creates a second order.
 
 import { randomUUID } from 'node:crypto';
 import { createLock } from '../../../../locks/8-auto-renew.ts';

@@ -1,7 +1,7 @@
 // Idempotency · none
-// Problem: a buyer clicks twice, or repeats a request whose answer was lost: one purchase comes as two requests.
-// Change:  nothing yet, each request does its work.
-// Leaves:  one purchase makes two orders.
+// Problem: a buyer clicks twice, or repeats a request whose response was lost: one purchase arrives as two requests.
+// Change:  nothing yet: each request does its work.
+// Leaves:  one purchase creates two orders.
 
 import { type CreateOnce, succeeded } from './once.ts';
 

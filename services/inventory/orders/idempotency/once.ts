@@ -5,7 +5,7 @@ import type { SaleService } from '../../sale/sale-service.ts';
 import type { Ask } from '../../servers/transaction.ts';
 
 /**
- * The words used in every strategy:
+ * The terms used in every strategy:
  *
  * - key: what the client sends as `Idempotency-Key`. It names one purchase, or one refund; a repeat has the same key.
  * - fingerprint: what is asked for. The same key with another fingerprint is a mistake of the client.
@@ -16,37 +16,40 @@ export interface KeyedRequest {
   fingerprint: string;
 }
 
-/** An answer as it is sent, so that it can be sent again, to the byte. */
+/** A response as sent, so that it can be repeated byte for byte. */
 export interface Answer {
   status: number;
   body: string;
 }
 
 /**
- * Stores the result in the transaction that makes it: both are there, or neither. Rejects when
+ * Stores the result in the transaction that creates it: both are there, or neither. Rejects when
  * this request is no longer the first of its key; then the transaction must not be committed.
  */
 export type Keep = (ask: Ask, result: object) => Promise<void>;
 
-/** Makes the order, or the refund. Resolves with what to answer; rejects with ProblemError. A strategy that stores the result gives `keep`. */
+/**
+ * Creates the order or the refund. Resolves with the response; rejects with ProblemError. A strategy that stores the result
+ * gives `keep`.
+ */
 export type Work = (keep?: Keep) => Promise<object>;
 
 /**
- * Has the work done, or answers what was answered before. Rejects as the work does, and with ProblemError REQUEST_IN_PROGRESS
+ * Does the work, or repeats the earlier response. Rejects like the work, and with ProblemError REQUEST_IN_PROGRESS
  * while the first runs, or IDEMPOTENCY_KEY_REUSED when the fingerprint is not that of the first.
  */
 export type Once = (request: KeyedRequest, work: Work) => Promise<Answer & { isRepeat?: boolean }>;
 
 export interface OnceOptions {
   servers: Servers;
-  /** Has the node release what a lock may still hold after a failure. */
+  /** Makes the node release what a lock may still hold after a failure. */
   followed: SaleService['followed'];
-  /** Where the orders are. Absent when there are none. */
+  /** The database of the orders. Absent if there are no orders. */
   orders: Pool | undefined;
   leaseMs: number;
-  /** How long a request that comes now may wait for the lock of its sale, in milliseconds. */
+  /** How long a new request may wait for its sale's lock, in milliseconds. */
   waitTimeoutMs: () => number;
-  /** How long a key is known, in milliseconds. */
+  /** How long a key is remembered, in milliseconds. */
   keepMs: number;
 }
 
@@ -55,30 +58,35 @@ export type CreateOnce = (options: OnceOptions) => Once;
 export const succeeded = (result: object): Answer => ({ status: 200, body: JSON.stringify(result) });
 
 /**
- * The answer to keep for work that failed. Undefined for what a repeat may do
- * better: a server or a lock that was not there, or an outcome that nobody knows.
+ *
+ * The response to store for work that failed. Undefined if a repeat may succeed: an unavailable server or lock, or an unknown
+ * outcome.
+ *
  */
 export function failedForGood(error: unknown): Answer | undefined {
   if (!(error instanceof ProblemError) || error.problem.status >= 500 || !error.problem.definite) return undefined;
   return { status: error.problem.status, body: JSON.stringify(error.problem) };
 }
 
-/** What a repeat gets: the answer of the first. Throws ProblemError when there is none, or it is not for this request. */
+/**
+ * What a repeat gets: the response of the first request. Throws ProblemError if there is none, or if it is not for this
+ * request.
+ */
 export function repeat(first: { fingerprint: string; answer: Answer | undefined }, request: KeyedRequest) {
   mustBeSame(first.fingerprint, request);
   if (first.answer === undefined) throw inProgress(request.key);
   return { ...first.answer, isRepeat: true };
 }
 
-/** Throws ProblemError when the key of the first is used for something else. */
+/** Throws ProblemError if the key is used for something else. */
 export function mustBeSame(first: string, { key, fingerprint }: KeyedRequest) {
   if (first === fingerprint) return;
-  const detail = `The key ${key} was sent with "${first}", and now with "${fingerprint}".`;
+  const detail = `The key ${key} was first sent with "${first}", and now with "${fingerprint}".`;
   throw new ProblemError('IDEMPOTENCY_KEY_REUSED', detail);
 }
 
-/** Not definite: the first request may sell yet. */
+/** Not definite: the first request may still sell. */
 export const inProgress = (key: string) =>
-  new ProblemError('REQUEST_IN_PROGRESS', `The first request with the key ${key} has no answer yet.`, {
+  new ProblemError('REQUEST_IN_PROGRESS', `The first request with the key ${key} has not finished.`, {
     definite: false,
   });

@@ -1,7 +1,7 @@
 // Idempotency · table
-// Problem: the lock is gone when the first request ends, so a repeat that comes later makes a second order.
-// Change:  a row whose primary key is the key: one INSERT is first, and the order's transaction writes the answer into the row.
-// Leaves:  a second click that brings a key of its own, or none, makes a second order; so does one that comes after keepMs.
+// Problem: the lock is released when the first request ends, so a later repeat creates a second order.
+// Change:  a table row with the key as primary key: one INSERT wins, and the order's transaction stores the response in the row.
+// Leaves:  a second click with a new key or without one creates a second order, and so does a repeat after keepMs.
 
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
@@ -12,12 +12,12 @@ import { createKeyMemory } from './key-memory.ts';
 import type { Answer, CreateOnce, KeyedRequest } from './once.ts';
 import { failedForGood, inProgress, mustBeSame, repeat, succeeded } from './once.ts';
 
-/** How often the row may go away, or change hands, while a repeat looks at it. */
+/** How often the row may disappear or change its owner while a repeat reads it. */
 const MAX_LOOKS = 3;
 
 export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs }) => {
-  if (mysql === undefined) throw new Error('The table of the keys is where the orders are, and there are none.');
-  /** The fingerprints of keys that have an answer: nobody can send these for something else. */
+  if (mysql === undefined) throw new Error('The table of keys needs a MySQL with orders, and there is none.');
+  /** The fingerprints of keys that have a response: such a key can't be reused for something else. */
   const answered = createKeyMemory<string>(10_000);
 
   return async (request, work) => {
@@ -52,10 +52,10 @@ export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs })
     }
   };
 
-  /** Resolves with undefined when the work is ours to do, else with the answer of the first. */
+  /** Resolves with undefined if this request must do the work, else with the first request's response. */
   async function claimKey(ask: Ask, request: KeyedRequest, claim: string) {
     const { key, fingerprint } = request;
-    /** A first that has no answer by then has died, or will find that it is no longer the first. */
+    /** A first request without a response by then has died, or will find that it is no longer the first. */
     const claimMs = saleLifeMs(waitTimeoutMs());
     for (let looks = 1; looks <= MAX_LOOKS; looks += 1) {
       // IGNORE only says by the number of rows, not by an error, that the key is there.

@@ -1,7 +1,7 @@
 // Guard · close-first
-// Problem: the lock says who runs, not what is done: a holder that dies half way leaves an order restored and open.
-// Change:  the other order: close first, then restore, under the lock of stage 8. An order that is closed is never read again.
-// Leaves:  a holder that dies half way leaves an order closed and not restored: its unit never comes back.
+// Problem: the lock says who runs, not what is done: a holder that dies halfway leaves an order restored but still open.
+// Change:  close the order first, then restore its units, under the lock of stage 8. A closed order is never read again.
+// Leaves:  a holder that dies halfway leaves an order closed but not restored: its unit is never returned.
 
 import type { CleanUp } from './job.ts';
 

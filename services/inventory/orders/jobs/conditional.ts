@@ -1,7 +1,7 @@
 // Guard · conditional
-// Problem: a holder that dies half way leaves an order closed and not restored: its unit never comes back.
-// Change:  no lock: an UPDATE closes the order only if it is UNPAID, and its units are restored once for the row it changed.
-// Leaves:  stock in Redis is no part of the transaction: it takes a mark for each order, and after a crash one more tick.
+// Problem: a holder that dies halfway leaves an order closed but not restored: its unit is never returned.
+// Change:  no lock: an UPDATE closes the order only if it is UNPAID, and only a changed row's units are restored, once.
+// Leaves:  stock in Redis is not part of the transaction: it takes a mark for each order, and after a crash one more run.
 
 import type { ResultSetHeader } from 'mysql2/promise';
 import { stockOf } from '../../../../locks/index.ts';

@@ -8,7 +8,7 @@ import { cleanUp as none } from './none.ts';
 
 const ownGuards: Record<OwnGuard, CleanUp> = { none, 'in-process': inProcess, 'close-first': closeFirst, conditional };
 
-/** The lock under which a guard runs. */
+/** The key of the lock that protects the job's runs. */
 export const lockOfGuard = (guard: string) => (guard === 'close-first' ? '8-auto-renew' : guard);
 
 export const jobLockKey = (guard: string) => `{job:order-cleanup}:lock:${guard}`;

@@ -1,7 +1,7 @@
 // Guard · in-process
-// Problem: two ticks at once read the same orders, and both put their units back.
-// Change:  a tick is skipped while another one runs in this process.
-// Leaves:  the other node has a schedule of its own, and both still clean up at once.
+// Problem: two runs at the same time read the same orders, and both return their units.
+// Change:  a run is skipped while another run is in progress in this process.
+// Leaves:  the other node has its own schedule, so both still run the job at the same time.
 
 import type { CleanUp } from './job.ts';
 

@@ -1,7 +1,7 @@
-// Guard · a lock of locks/, whichever JOB_LOCK names
-// Problem: the other node has a schedule of its own, and both still clean up at once.
-// Change:  a tick tries once to get the lock that all nodes share, and is skipped when somebody holds it.
-// Leaves:  the lock says who runs, not what is done: a holder that dies half way leaves an order restored and open.
+// Guard · a lock from locks/, named by JOB_LOCK
+// Problem: the other node has its own schedule, so both still run the job at the same time.
+// Change:  a run tries once to acquire a lock that all nodes share; if it is held, the run is skipped.
+// Leaves:  the lock says who runs, not what is done: a holder that dies halfway leaves an order restored but still open.
 
 import type { CleanUp } from './job.ts';
 

@@ -1,7 +1,7 @@
 // Guard · none
-// Problem: an order that nobody pays keeps its units for ever.
-// Change:  at each tick, read the orders that are due; put the units of each back, and close it.
-// Leaves:  two ticks at once read the same orders, and both put their units back.
+// Problem: an order that nobody pays keeps its units forever.
+// Change:  each run reads the orders that are due, returns the units of each to stock, and closes it.
+// Leaves:  two runs at the same time read the same orders, and both return their units.
 
 import type { CleanUp } from './job.ts';
 

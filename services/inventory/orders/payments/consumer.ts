@@ -10,18 +10,18 @@ import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
 import { isWithoutGroup, type Message, openStream, paymentSchema } from './stream.ts';
 
-/** How long Redis holds a read for which there is no message, in milliseconds. A node that stops waits for it. */
+/** How long a read blocks if there is no message, in milliseconds. A stopping node waits for it. */
 const BLOCK_MS = 500;
-/** How long the consumer rests before it tries again what could not be done, in milliseconds. */
+/** How long the consumer waits before it retries a failure, in milliseconds. */
 const REST_MS = 250;
-/** How often a message is given to nodes that run into a bug with it. */
+/** How often a message that triggers a bug is redelivered. */
 const MOST_DELIVERIES = 5;
 
-/** Makes what is done with a message, instead of booking it and acknowledging it. */
+/** Creates the handler of a message, which replaces booking and acknowledging it. */
 export type TakeBy = (orders: OrderStore, redis: RedisClient) => (message: Message) => Promise<Answer>;
 
 /**
- * Books the payments that arrive, one after the other, until the node stops. A consumer that
+ * Books incoming payments one by one until the node stops. A consumer that
  * dies, or loses Redis, after its work and before its XACK leaves the message pending, and it
  * comes again. So the work is done once for each key, as far as the strategy of IDEMPOTENCY goes.
  */
@@ -49,7 +49,7 @@ export function startPaymentConsumer(
         await orders.ask();
         // What somebody has left comes before what is new.
         const left = await stream.claimIdle(settings.PAYMENT_MIN_IDLE_MS);
-        if (left) log.info({ payment: left.id }, 'a payment is taken over');
+        if (left) log.info({ payment: left.id }, 'a payment is claimed from another consumer');
         const message = left ?? (await stream.readNew(BLOCK_MS));
         if (message) await handle(message);
       } catch (error) {
@@ -59,7 +59,7 @@ export function startPaymentConsumer(
     }
   }
 
-  /** First the work, then XACK. The other way round, a node that dies in between has lost the payment. */
+  /** First the work, then XACK. The other way round, a node that dies in between loses the payment. */
   async function handle(message: Message) {
     const { status, body } = await (take ?? book)(message).catch((error): Answer => {
       const refusal = failedForGood(asProblem(error)) ?? bugOfTooMany(error, message);
@@ -71,10 +71,10 @@ export function startPaymentConsumer(
     // It would be refused every time.
     const { detail } = JSON.parse(body) as { detail: string };
     await stream.putAside(message, detail);
-    log.warn({ payment: message.id, why: detail }, 'a payment is put aside');
+    log.warn({ payment: message.id, why: detail }, 'a payment is dead-lettered');
   }
 
-  /** A bug does not pass by itself. Undefined for anything else, and while the message may be tried again. */
+  /** Why the message can't be booked: a bug is not temporary. Undefined for anything else, and while retries are left. */
   function bugOfTooMany(error: unknown, { deliveries }: Message): Answer | undefined {
     const { code, cause, problem } = asProblem(error);
     if (code !== 'INTERNAL_ERROR' || deliveries < MOST_DELIVERIES) return undefined;
@@ -91,18 +91,18 @@ export function startPaymentConsumer(
     return once(request, (keep): Promise<Order> => orders.receive(payment, keep));
   }
 
-  /** A message that was not acknowledged stays pending, and is taken over when it has been idle for long enough. */
+  /** An unacknowledged message stays pending, and is claimed once it has been idle long enough. */
   async function recover(error: unknown) {
     if (isWithoutGroup(error)) return stream.makeGroup();
     const { code, message, cause } = asProblem(error);
     if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
-    else log.debug({ code, why: message }, 'a payment is left for later');
+    else log.debug({ code, why: message }, 'a payment will be retried');
   }
 
   return {
     end: () => stopping.abort(),
     ended: () => ended,
-    /** Nothing may be under way. */
+    /** Call it only when nothing is in progress. */
     close: () => redis.disconnect(),
   };
 }

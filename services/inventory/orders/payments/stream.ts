@@ -1,4 +1,4 @@
-// The stream that payments arrive in, and the consumer group that all nodes are in: the commands, one for each step,
+// The stream of incoming payments, and the consumer group of all nodes: the commands, one for each step,
 // and what a message says.
 
 import { z } from 'zod';
@@ -8,48 +8,48 @@ import { orderIdSchema } from '../order.ts';
 // The braces are a hash tag: both keys live in one Cluster slot.
 export const paymentsKey = '{payments}:stream';
 export const refusedKey = '{payments}:refused';
-/** Redis gives each message to one consumer of the group, and keeps it as pending until somebody acknowledges it. */
+/** Redis delivers each message to one consumer of the group, and keeps it pending until it is acknowledged. */
 export const paymentsGroup = 'orders';
 
-/** How many pending messages are looked at, to find one that has been left. */
+/** How many pending messages are checked to find an abandoned one. */
 const MOST_PENDING = 100;
-/** About how many refused messages are kept. The oldest go first. */
+/** About how many dead-lettered messages are kept. The oldest are dropped first. */
 const MOST_REFUSED = 10_000;
 
 export interface Message {
   id: string;
-  /** How often it was given to somebody, with this time. */
+  /** How often it was delivered, this delivery included. */
   deliveries: number;
   fields: Record<string, string>;
 }
 
-/** The longest key of a payment, in characters: with its prefix it must fit among those of the requests. */
+/** The longest key of a payment, in characters: with its prefix it must not exceed the limit for request keys. */
 const MAX_KEY_LENGTH = 200;
 
-/** The fields of a message, as the payment provider writes them. Others are ignored. What comes with the same key is the same money. */
+/** The fields of a message, as the payment provider writes them. Others are ignored. The same key means the same money. */
 export const paymentSchema = z.object({
   order: orderIdSchema,
   amount: z
-    .string('must be a text')
+    .string('must be a string')
     .regex(/^[1-9]\d{0,14}$/, 'must be cents, a whole number from 1')
     .transform(Number),
   key: z
-    .string('must be a text')
-    .regex(/^[ -~]+$/, 'must be signs of ASCII')
+    .string('must be a string')
+    .regex(/^[ -~]+$/, 'must be ASCII characters')
     .max(MAX_KEY_LENGTH, `must not be longer than ${MAX_KEY_LENGTH}`),
 });
 
 type Entry = [id: string, fields: string[] | null];
 
-/** The stream as one consumer of the group uses it. While Redis is away each call rejects. */
+/** The stream, for one consumer of the group. While Redis is unavailable, each call rejects. */
 export function openStream(redis: RedisClient, consumer: string) {
-  /** Nobody is given the message any more. */
+  /** Acknowledges the message: it is not delivered again. */
   const acknowledge = async ({ id }: Pick<Message, 'id'>) => void (await redis.xack(paymentsKey, paymentsGroup, id));
 
   return {
-    /** Makes the group, which begins with the oldest message. Rejects while nobody has made the stream. */
+    /** Creates the group, which starts with the oldest message. Rejects if the stream does not exist. */
     makeGroup: () => redis.xgroup('CREATE', paymentsKey, paymentsGroup, '0'),
-    /** Waits for a message that nobody has been given yet. Resolves with undefined when none has come in time. */
+    /** Waits for a new message. Resolves with undefined if none arrives in time. */
     async readNew(waitMs: number): Promise<Message | undefined> {
       const block = ['COUNT', 1, 'BLOCK', waitMs] as const;
       const read = await redis.xreadgroup('GROUP', paymentsGroup, consumer, ...block, 'STREAMS', paymentsKey, '>');
@@ -57,7 +57,7 @@ export function openStream(redis: RedisClient, consumer: string) {
       return asMessage(entries?.[0]);
     },
     /**
-     * Takes over a message that was given to a consumer, this one or another, and has been pending for so long since.
+     * Claims a message that was delivered to a consumer, this one or another, and has been pending for that long.
      * Resolves with undefined when there is none. Of several that try at once one gets it: it is not idle any more.
      */
     async claimIdle(minIdleMs: number): Promise<Message | undefined> {
@@ -75,7 +75,7 @@ export function openStream(redis: RedisClient, consumer: string) {
       return undefined;
     },
     acknowledge,
-    /** Keeps a message that nobody can book where somebody can look at it, and acknowledges it. */
+    /** Dead-letters a message that can't be booked, and acknowledges it. */
     async putAside({ id, fields }: Message, why: string): Promise<void> {
       const copy = Object.entries({ ...fields, id, why }).flat();
       await redis.xadd(refusedKey, 'MAXLEN', '~', MOST_REFUSED, '*', ...copy);

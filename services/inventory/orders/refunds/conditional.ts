@@ -1,7 +1,7 @@
 // Refund · conditional
-// Problem: the table says what the status of the order says already, with one more statement for each refund.
-// Change:  no table: an UPDATE sets the order REFUNDED only if it is PAID, and the money moves in the same transaction.
-// Leaves:  money that another service pays back is part of no transaction: that takes a row with a state, as the intent of a sale.
+// Problem: the table repeats what the order's status already says, with one more statement per refund.
+// Change:  no table: an UPDATE sets the order to REFUNDED only if it is PAID, and the money moves in the same transaction.
+// Leaves:  money that another service pays back is not part of the transaction: that takes a row with a state, like a sale's intent.
 
 import type { Refund } from './refund.ts';
 

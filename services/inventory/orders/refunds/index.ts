@@ -5,7 +5,7 @@ import { refundOnce as table } from './table.ts';
 import { refundOnce as tableInTransaction } from './table-in-transaction.ts';
 import { refundOnce as tableLookFirst } from './table-look-first.ts';
 
-/** Every guard of the refunds, as REFUND names it, in the order of the lesson. The name is also its file. */
+/** Every way to refund, by its name in REFUND, in the order of the lesson. The name is also that of its file. */
 export const refunds = {
   'look-first': lookFirst,
   'table-look-first': tableLookFirst,

@@ -1,7 +1,7 @@
 // Refund · look-first
-// Problem: a refund is asked for twice, and the money must be paid back once.
-// Change:  look whether the order is paid, then refund it.
-// Leaves:  two requests at once both find it paid, and both refund it.
+// Problem: a refund is requested twice, but the money must be paid back once.
+// Change:  check that the order is paid, then refund it.
+// Leaves:  two simultaneous requests both find the order paid, and both refund it.
 
 import type { Refund } from './refund.ts';
 

@@ -1,7 +1,7 @@
 // Refund · table-in-transaction
-// Problem: a node that dies between the row and the refund leaves the row: the money is never paid back.
-// Change:  the row and the refund are one transaction: both are there, or neither is.
-// Leaves:  the table says what the status of the order says already, with one more statement for each refund.
+// Problem: a node that dies between the row and the refund leaves the row, so the money is never paid back.
+// Change:  the row and the refund are one transaction: both happen, or neither does.
+// Leaves:  the table repeats what the order's status already says, with one more statement per refund.
 
 import type { ResultSetHeader } from 'mysql2/promise';
 import type { Refund } from './refund.ts';

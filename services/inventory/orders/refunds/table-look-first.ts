@@ -1,7 +1,7 @@
 // Refund · table-look-first
-// Problem: two requests at once both find it paid, and both refund it.
-// Change:  a table of the orders that are refunded: look, write the row, then refund, under a lock of this process.
-// Leaves:  the other node has a lock of its own: both look, both find no row, and both refund.
+// Problem: two simultaneous requests both find the order paid, and both refund it.
+// Change:  a table of refunded orders: check, write the row, then refund, under an in-process lock.
+// Leaves:  the other node has its own lock: both check, both find no row, and both refund.
 
 import type { RowDataPacket } from 'mysql2/promise';
 import type { Refund } from './refund.ts';

@@ -1,7 +1,7 @@
 // Refund · table
-// Problem: the other node has a lock of its own: both look, both find no row, and both refund.
-// Change:  no lock: the order's id is the primary key of the table, so one INSERT writes the row, and who has written it refunds.
-// Leaves:  a node that dies between the row and the refund leaves the row: the money is never paid back.
+// Problem: the other node has its own lock: both check, both find no row, and both refund.
+// Change:  no lock: the order's id is the table's primary key, so only one INSERT writes the row; that request refunds.
+// Leaves:  a node that dies between the row and the refund leaves the row, so the money is never paid back.
 
 import type { ResultSetHeader } from 'mysql2/promise';
 import type { Refund } from './refund.ts';

@@ -1,7 +1,7 @@
 // Report · busy
-// Problem: the sales must be added up, and a node has one thread for all of its jobs and requests.
-// Change:  a loop adds up until it is done.
-// Leaves:  the loop comes to no await, so no other job and no request has its turn before the end.
+// Problem: the sales must be added up, and a node has a single thread for all its jobs and requests.
+// Change:  one loop adds up everything.
+// Leaves:  the loop has no await, so no other job or request runs until it ends.
 
 export async function report(forMs: number) {
   const end = performance.now() + forMs;

@@ -1,7 +1,7 @@
 // Report · in-slices
-// Problem: the loop comes to no await, so no other job and no request has its turn before the end.
-// Change:  an await after each slice: everything that is due has its turn there.
-// Leaves:  all share the time of one core still, and a single slice that is long holds up everybody: that needs a worker thread.
+// Problem: the loop has no await, so no other job or request runs until it ends.
+// Change:  an await after each slice lets everything else that is due run.
+// Leaves:  everything still shares one core, and one long slice blocks everybody: that takes a worker thread.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

@@ -1,13 +1,13 @@
 // Schedule · cron-overlap
-// Problem: a job must run again and again, and nobody is there to start it.
-// Change:  it starts at the times that an expression names, on each node by the clock of that node.
-// Leaves:  a tick that takes longer than the time to the next one is still under way when that begins.
+// Problem: a job must run periodically, without anybody to start it.
+// Change:  it starts at the times of a cron expression, on each node by that node's clock.
+// Leaves:  a run that takes longer than the interval is still in progress when the next one starts.
 
 import { Cron } from 'croner';
 import { cronOptions } from '../../settings/setting-kinds.ts';
 import type { Tick } from './fixed-rate.ts';
 
-/** Calls `tick` at the times of the expression, whether or not the last call has ended. */
+/** Calls `tick` at the times of the expression, even if the last call has not ended. */
 export function atEachTimeOf(expression: string, tick: Tick) {
   const cron: Cron = new Cron(expression, cronOptions, () => {
     // When it was due, not when its turn has come: a tick that is late must show.

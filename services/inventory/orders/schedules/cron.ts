@@ -1,13 +1,13 @@
 // Schedule · cron
-// Problem: each tick moves all that come after it, so nobody can say at what time of the day one comes.
-// Change:  the times of an expression again, but a tick that is due while the last one is under way is skipped.
-// Leaves:  nobody makes up for a tick that was skipped: of a job that runs once a night, a whole night is missing.
+// Problem: each run shifts all later runs, so nobody can say at what time of day a run starts.
+// Change:  a cron expression again, but a run that is due while the last one is in progress is skipped.
+// Leaves:  a skipped run is not made up for: a job that runs once a night misses a whole night.
 
 import { Cron } from 'croner';
 import { cronOptions } from '../../settings/setting-kinds.ts';
 import type { Tick } from './fixed-rate.ts';
 
-/** Calls `tick` at the times of the expression at which the last call has ended. */
+/** Calls `tick` at the times of the expression, unless the last call is still in progress. */
 export function atTimesOf(expression: string, tick: Tick) {
   const skip = () => {
     dueAt = nextAt();

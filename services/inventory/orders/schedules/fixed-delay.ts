@@ -1,10 +1,10 @@
 // Schedule · fixed-delay
-// Problem: the ticks that were due while a slow one was under way have piled up, and all follow at once.
-// Change:  a tick begins so long after the last one has ended.
-// Leaves:  each tick moves all that come after it, so nobody can say at what time of the day one comes.
+// Problem: runs that were due during a slow run pile up, and all follow at once.
+// Change:  a run starts a fixed delay after the end of the last one.
+// Leaves:  each run shifts all later runs, so nobody can say at what time of day a run starts.
 
 import { oneAfterTheOther, type Tick } from './fixed-rate.ts';
 
-/** Calls `tick` so many milliseconds after its last call has ended, and after now. */
+/** Calls `tick` `delayMs` after its last call has ended, and for the first time after the same delay. */
 export const withFixedDelay = (delayMs: number, tick: Tick) =>
   oneAfterTheOther(delayMs, () => performance.now() + delayMs, tick);

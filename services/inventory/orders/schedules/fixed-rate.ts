@@ -1,17 +1,17 @@
 // Schedule · fixed-rate
-// Problem: a tick that takes longer than the time to the next one is still under way when that begins.
-// Change:  a tick is due so long after the last one was due, and begins when the last one has ended.
-// Leaves:  the ticks that were due while a slow one was under way have piled up, and all follow at once.
+// Problem: a run that takes longer than the interval is still in progress when the next one starts.
+// Change:  runs are due at a fixed rate, and each starts only when the last one has ended.
+// Leaves:  runs that were due during a slow run pile up, and all follow at once.
 
 import type { ScheduledTick } from '../contract.ts';
 
-/** What a schedule calls when it is due. It must not reject. */
+/** What a schedule calls when a run is due. It must not reject. */
 export type Tick = (its: ScheduledTick) => Promise<void>;
 
-/** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. */
+/** Calls `tick` at a fixed rate, in milliseconds, one call after the other, for the first time after one interval. */
 export const atFixedRate = (everyMs: number, tick: Tick) => oneAfterTheOther(everyMs, (dueAt) => dueAt + everyMs, tick);
 
-/** Calls `tick` after so many milliseconds. When it has ended, `nextDue` says from when it was due when the next one is. */
+/** Calls `tick` after a delay in milliseconds. Once it has ended, `nextDue` computes the next due time from the last one. */
 export function oneAfterTheOther(firstMs: number, nextDue: (dueAt: number) => number, tick: Tick) {
   // Not the clock of the day: that may be set back.
   const onTheClock = (at: number) => Math.round(Date.now() + at - performance.now());

@@ -1,4 +1,4 @@
-// When a job runs by itself. After `stop` of a schedule no tick begins any more, and one that is under way goes on.
+// The schedules of a job. After a schedule's `stop` no run starts any more; a run in progress continues.
 
 import type { JobSchedule } from '../contract.ts';
 import { atTimesOf } from './cron.ts';
@@ -8,7 +8,7 @@ import { atFixedRate, type Tick } from './fixed-rate.ts';
 
 const never = { stop() {} };
 
-/** Calls `tick`, which must not reject, whenever the schedule says so; never, when it is empty. */
+/** Calls `tick`, which must not reject, whenever the schedule says so; never if it is empty. */
 export function startSchedule({ cron, overlap, fixedRateMs, fixedDelayMs }: JobSchedule, tick: Tick) {
   if (cron !== undefined) return overlap ? atEachTimeOf(cron, tick) : atTimesOf(cron, tick);
   if (fixedRateMs !== undefined) return atFixedRate(fixedRateMs, tick);

@@ -1,7 +1,7 @@
 // Two stores · cache-aside
 // Problem: when Redis loses the key, nobody can buy what MySQL still has.
-// Change:  a sale writes MySQL, then deletes the key; whoever misses the key reads MySQL and fills Redis.
-// Leaves:  a reader who read MySQL before the sale may fill Redis after the delete: the sold unit is back.
+// Change:  a sale writes MySQL, then deletes the key; on a cache miss a reader reads MySQL and fills Redis.
+// Leaves:  a reader that read MySQL before the sale may fill Redis after the delete: the sold unit is back.
 
 import type { OpenStock } from './stores.ts';
 

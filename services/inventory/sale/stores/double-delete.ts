@@ -1,6 +1,6 @@
 // Two stores · double-delete
-// Problem: a reader who read MySQL before the sale may fill Redis after the delete: the sold unit is back.
-// Change:  the sale deletes the key once more after a delay, when such a reader should be done.
+// Problem: a reader that read MySQL before the sale may fill Redis after the delete: the sold unit is back.
+// Change:  the sale deletes the key again after a delay, when such a reader should have finished.
 // Leaves:  a reader slower than the delay, or a node that dies before a delete, leaves the sold unit in Redis.
 
 import type { OpenStock } from './stores.ts';

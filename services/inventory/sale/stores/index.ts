@@ -1,4 +1,4 @@
-// The stock in MySQL and in Redis at once: what the sales and the lab do with it, in the way that STOCK_CACHE names.
+// The stock in both MySQL and Redis: what sales and the admin API do with it, in the way that STOCK_CACHE names.
 
 import type { FencedStock } from '../../../../locks/lock.ts';
 import { ProblemError } from '../../problem.ts';
@@ -11,7 +11,7 @@ import { openStock as doubleDelete } from './double-delete.ts';
 import type { Cache, OpenStock } from './stores.ts';
 import { openStock as writeThrough } from './write-through.ts';
 
-/** Every way by its name, in the order of the lesson. The name is also its file. */
+/** Every way by name, in the order of the lesson. The name is also that of its file. */
 export const ways: Record<Exclude<InventorySettings['STOCK_CACHE'], 'off'>, OpenStock> = {
   'write-through': writeThrough,
   'cache-aside': cacheAside,
@@ -19,10 +19,10 @@ export const ways: Record<Exclude<InventorySettings['STOCK_CACHE'], 'off'>, Open
   'database-decides': databaseDecides,
 };
 
-/** The stock of all skus, and of one as a sale reads and writes it. */
+/** The stock of all skus, and of one sku as a sale reads and writes it. */
 export type TwoStores = Stock & { stockOf(sku: string): FencedStock };
 
-/** Undefined where the stock is in one store. */
+/** Undefined if the stock is in one store. */
 export function openTwoStores(
   { STOCK_CACHE: way, STOCK_DELETE_AGAIN_MS: delayMs }: InventorySettings,
   store: Store,
@@ -54,7 +54,7 @@ export function openTwoStores(
         take(remaining + 1).catch((cause) => {
           // Redis may have refused its part: the unit may be taken in MySQL all the same.
           if (cause instanceof ProblemError || !isInMysql) throw cause;
-          const detail = 'The unit may be taken: the sale ended between MySQL and Redis, which may now differ.';
+          const detail = 'The unit may have been taken: the sale ended between MySQL and Redis, which may now differ.';
           throw new ProblemError('STORE_UNAVAILABLE', detail, { definite: false, cause });
         }),
     };

@@ -1,6 +1,6 @@
 // Two stores · write-through
-// Problem: MySQL has the stock, and Redis has it for fast looks: a sale writes two stores, and no command writes both.
-// Change:  a sale looks at Redis, writes MySQL, then writes Redis.
+// Problem: MySQL has the stock, and Redis caches it for fast reads: a sale writes two stores, and no command writes both.
+// Change:  a sale reads Redis, writes MySQL, then writes Redis.
 // Leaves:  when Redis loses the key, nobody can buy what MySQL still has.
 
 import type { OpenStock } from './stores.ts';

@@ -57,7 +57,7 @@ test.each([
     'TLS',
     'http://127.0.0.1:8081,http://127.0.0.1:8082',
     'rediss://:secret@127.0.0.1:1',
-    'TLS is not spoken here: --redis',
+    'TLS is not supported: --redis',
   ],
   ['one copy', 'http://127.0.0.1:8081', 'redis://127.0.0.1:1', '--url names two copies'],
 ])('two copies that run already: %s is refused', async (_, url, redis, sentence) => {

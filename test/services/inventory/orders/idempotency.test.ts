@@ -116,7 +116,7 @@ test.each(['in-process', 'table'] as const)('%s: 422, and the first answer is st
     await postKeyed(at, `/orders/${id}/refund`, key),
     await postKeyed(at, `/orders/${sold.body.orderId}/pay`, key),
   ]) {
-    expectProblem(other, 'IDEMPOTENCY_KEY_REUSED', { detail: /was sent with "sale 001", and now with "/ });
+    expectProblem(other, 'IDEMPOTENCY_KEY_REUSED', { detail: /was first sent with "sale 001", and now with "/ });
   }
 
   expect(await shop.stockOf(`second-${way}`)).toBe(5);

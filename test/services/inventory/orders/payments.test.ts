@@ -145,15 +145,15 @@ describe('a payment that arrives', () => {
     const refused = await shop.redis.client.xrange(refusedKey, '-', '+');
     const whys = refused.map(([, fields]) => fields[fields.indexOf('why') + 1]);
     expect(whys).toEqual([
-      'amount: must be a text.',
+      'amount: must be a string.',
       'amount: must be cents, a whole number from 1.',
-      'key: must be signs of ASCII.',
+      'key: must be ASCII characters.',
       'order: must be the id of an order, which is a UUID.',
       `There is no order ${nobody}.`,
-      expect.stringContaining(`The key payment→${key} was sent with`),
+      expect.stringContaining(`The key payment→${key} was first sent with`),
     ]);
     expect(refused[0]?.[1]).toEqual(expect.arrayContaining(['order', order, 'key', 'no-amount', 'id']));
-    await until('each is logged', () => logged(node, 'a payment is put aside') === 6);
+    await until('each is logged', () => logged(node, 'a payment is dead-lettered') === 6);
     expect(await amountsOf(order)).toEqual([PRICE]);
   });
 
@@ -163,10 +163,10 @@ describe('a payment that arrives', () => {
     const rename = (from: string, to: string) => shop.query(`ALTER TABLE tb_payment RENAME COLUMN ${from} TO ${to}`);
     await rename('kind', 'away');
     onTestFinished(async () => void (await rename('away', 'kind')));
-    const before = logged(node, 'a payment is put aside');
+    const before = logged(node, 'a payment is dead-lettered');
     await pay(order);
 
-    await until('it is put aside', () => logged(node, 'a payment is put aside') > before);
+    await until('it is put aside', () => logged(node, 'a payment is dead-lettered') > before);
     await allAcknowledged();
 
     expect(logged(node, 'a bug')).toBe(5);
@@ -189,7 +189,7 @@ test('a node dies between the work and its XACK, and its heir within the work: e
 
   const heir = await openConsumer({ NODE_NAME: 'phoenix' });
   await allAcknowledged();
-  await until('it is logged', () => logged(heir, 'a payment is taken over') > 0);
+  await until('it is logged', () => logged(heir, 'a payment is claimed from another consumer') > 0);
   // All work on the order waits for its row.
   const connection = await shop.connect();
   await connection.query('START TRANSACTION');
@@ -255,13 +255,13 @@ test('MySQL does not answer, then Redis goes away and loses all it had: payments
 
   toMysql.cut('silent');
   await pay(orders[1]);
-  await until('the node has noticed', () => logged(node, 'MySQL is away') > 0);
+  await until('the node has noticed', () => logged(node, 'MySQL is unavailable') > 0);
   toMysql.restore();
   await allAcknowledged();
 
   toRedis.cut();
   await shop.redis.client.flushall();
-  await until('the node has noticed', () => logged(node, 'Redis is away') > 0);
+  await until('the node has noticed', () => logged(node, 'Redis is unavailable') > 0);
   toRedis.restore();
   await pay(orders[2]);
   await allAcknowledged();

@@ -131,7 +131,7 @@ describe('the order can’t be written', () => {
     const before = (await atLine.events()).length;
     line.cutAt('INSERT INTO tb_intent', 'before');
 
-    expectProblem(await atLine.sell('early'), 'STORE_UNAVAILABLE', { detail: /^MySQL did not answer before/ });
+    expectProblem(await atLine.sell('early'), 'STORE_UNAVAILABLE', { detail: /^MySQL did not reply before/ });
 
     expect(await whereabouts('early')).toEqual({ inStock: 5, ordered: 0, intended: 0 });
     expect((await atLine.events()).slice(before).map(({ type }) => type)).toEqual(['waiting', 'failed']);

@@ -49,7 +49,7 @@ async function sellUnder(version: string, waitTimeoutMs = 60_000) {
 test.each([
   ['throws-at-once', "acquire() fails: 'a text'.", true],
   ['rejects-acquire', 'acquire() fails: RangeError: too far.', true],
-  ['no-lock', 'createLock() returns no { acquire, release }: it returns undefined.', true],
+  ['no-lock', 'createLock() does not return { acquire, release }: it returns undefined.', true],
   ['rejects-release', 'release() fails: Error: stuck.', false],
 ])('%s: the sale is answered LOCK_FAILED, and says why', async (name, detail, definite) => {
   const { answer } = await sellUnder(name);
@@ -121,7 +121,7 @@ test.each([
 test('half-a-token: a token that cannot be compared is a fault of the lock, and nothing is written', async () => {
   const { sku, answer } = await sellUnder('half-a-token');
 
-  const detail = 'its fencingToken is no whole number: it is 7.5.';
+  const detail = 'its fencingToken is not a whole number: it is 7.5.';
   expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED', detail } });
   expect(await redis.client.get(`{inventory${sku}}:stock`)).toBe('5');
 });
@@ -150,5 +150,5 @@ test('an external lock that never releases: it is said after five seconds', asyn
 
   await vi.advanceTimersByTimeAsync(5_000);
 
-  expect(await released).toEqual(['LOCK_FAILED', 'release() has not ended within 5000 ms']);
+  expect(await released).toEqual(['LOCK_FAILED', 'release() did not settle within 5000 ms']);
 });

@@ -12,7 +12,7 @@ const silence = new Error('Socket timeout. Expecting data, but did not receive a
 const refused = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
 const noReplicas = refused('NOREPLICAS Not enough good replicas to write.');
 const noPermission = refused("NOPERM User default has no permissions to run the 'del' command");
-const refuses = /^Redis refuses to release a lock, and is asked again: NOREPLICAS Not enough/;
+const refuses = /^Redis refuses to release a lock, retrying: NOREPLICAS Not enough/;
 
 /** Releases of a node, and what becomes of them. Each answer of a server takes 400 ms. */
 function startReleases(hasLease = true) {
@@ -43,7 +43,7 @@ test('releases: one that is answered by nothing is tried for a lease, counted ea
   await node.releases.ended();
 
   expect([release.mock.calls.length, await node.retries(), node.releases.count()]).toEqual([3, '2', 0]);
-  expect(node.lines()).toEqual(['a lock was not given up: no server has answered for a lease']);
+  expect(node.lines()).toEqual(['a lock was not released: no server replied for the length of a lease']);
 });
 
 test.each([
@@ -60,8 +60,8 @@ test.each([
 
     expect([release.mock.calls.length, await node.retries()]).toEqual([4, '3']);
     expect(node.lines()).toEqual([
-      `Redis refuses to release a lock, and is asked again: ${refusal.message}`,
-      `a lock was not given up: Redis has refused ("${refusal.message}") for a lease`,
+      `Redis refuses to release a lock, retrying: ${refusal.message}`,
+      `a lock was not released: Redis refused ("${refusal.message}") for the length of a lease`,
     ]);
   },
 );

@@ -107,13 +107,13 @@ test.each([
     links[server].cut('silent');
 
     const answer = await node.sell('frozen');
-    await until('it is told', () => outagesTold(node, server).at(-1) === 'away');
+    await until('it is told', () => outagesTold(node, server).at(-1) === 'unavailable');
     links[server].restore();
 
-    expectProblem(answer, 'STORE_UNAVAILABLE', { definite, detail: new RegExp(`^${server} did not answer`) });
+    expectProblem(answer, 'STORE_UNAVAILABLE', { definite, detail: new RegExp(`^${server} did not reply`) });
     for (const each of [node, other]) await until('it sells', async () => (await each.sell('frozen')).status === 200);
     await until('its end is told', () => outagesTold(node, server).at(-1) === 'back');
-    expect(outagesTold(node, server)).toEqual([...before, 'away', 'back']);
+    expect(outagesTold(node, server)).toEqual([...before, 'unavailable', 'back']);
   },
 );
 
@@ -128,7 +128,7 @@ test('mysql-conditional: MySQL stands still: all who look at the stock, or sell,
   links.MySQL.cut('silent');
 
   const answers = await Promise.all([forty(look), forty(() => node.sell(sku))]);
-  await until('it is told', () => outagesTold(node, 'MySQL').at(-1) === 'away');
+  await until('it is told', () => outagesTold(node, 'MySQL').at(-1) === 'unavailable');
 
   // Who comes later meets none of those that were answered.
   for (const answer of [...answers.flat(), ...(await forty(look))]) {
@@ -138,12 +138,12 @@ test('mysql-conditional: MySQL stands still: all who look at the stock, or sell,
   links.MySQL.restore();
   for (const { status } of await forty(look)) expect(status).toBe(200);
   await until('its end is told', () => outagesTold(node, 'MySQL').at(-1) === 'back');
-  expect(outagesTold(node, 'MySQL')).toEqual([...before, 'away', 'back']);
+  expect(outagesTold(node, 'MySQL')).toEqual([...before, 'unavailable', 'back']);
 });
 
 test('redlock: a master stands still: the others vote, and it is told that it is away, and back', async () => {
   await prepare('redlock', 'vote');
-  const told = () => node.lines.flatMap((line) => /"Redis master (\S+) is (away|back)"/.exec(line)?.slice(1) ?? []);
+  const told = () => node.lines.flatMap((line) => /"Redis master (\S+) is (unavailable|back)"/.exec(line)?.slice(1) ?? []);
   await node.sell('vote');
   master.cut('silent');
 
@@ -153,7 +153,7 @@ test('redlock: a master stands still: the others vote, and it is told that it is
 
   await until('its end is told', () => told().at(-1) === 'back');
   const host = `127.0.0.1:${master.port}`;
-  expect(told()).toEqual([host, 'away', host, 'back']);
+  expect(told()).toEqual([host, 'unavailable', host, 'back']);
 });
 
 test.each([
@@ -174,7 +174,7 @@ test.each([
     await resume();
     expectProblem(await answer, 'LOCK_NOT_HELD', { definite: true });
     expect(await redis.client.get(`{inventory${sku}}:stock`)).toBe('10');
-    await until('it is told', () => outagesTold(node, server).at(-1) === 'away');
+    await until('it is told', () => outagesTold(node, server).at(-1) === 'unavailable');
     links[server].restore();
     await until('its end is told', () => outagesTold(node, server).at(-1) === 'back');
 

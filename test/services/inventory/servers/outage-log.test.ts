@@ -16,5 +16,5 @@ test('a server in doubt is asked until it answers, by one at a time; one that an
   await Promise.all(found);
 
   expect(ask).toHaveBeenCalledTimes(4);
-  expect([warn.mock.calls, info.mock.calls]).toEqual([[['MySQL is away']], [[{ ms: 500 }, 'MySQL is back']]]);
+  expect([warn.mock.calls, info.mock.calls]).toEqual([[['MySQL is unavailable']], [[{ ms: 500 }, 'MySQL is back']]]);
 });

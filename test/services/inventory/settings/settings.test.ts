@@ -75,36 +75,36 @@ describe('settings: a value that is not allowed ends the node with one line', ()
   test.each<[string, NodeJS.ProcessEnv, string]>([
     ['JOB_MIN_HOLD_MS=500', { JOB_LEASE_MS: '500' }, 'must be less than JOB_LEASE_MS, which is 500'],
     ['RENEW_EVERY_MS=500', { LEASE_MS: '500' }, 'must be less than LEASE_MS, which is 500'],
-    ['FIXED_LEASE_MS=500', {}, 'needs LOCK_VERSION=blocking, and it is 8-auto-renew'],
+    ['FIXED_LEASE_MS=500', {}, 'needs LOCK_VERSION=blocking, but that is 8-auto-renew'],
     [
       'LOCK_SCOPE=user',
       { LOCK_VERSION: 'redis-atomic' },
-      'needs a lock around the sale, and redis-atomic sells in a way of its own',
+      'needs a lock around the sale, and redis-atomic sells without one',
     ],
-    ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL, and ORDERS=on'],
+    ['IDEMPOTENCY=table', {}, 'needs MYSQL_URL and ORDERS=on'],
     ['STOCK_CACHE=cache-aside', {}, 'needs MYSQL_URL'],
     [
       'STOCK_CACHE=cache-aside',
       { MYSQL_URL: 'mysql://root@localhost:3306/a' },
-      'needs ORDERS=off, because the clean-up puts units back into one store',
+      'needs ORDERS=off, because the cleanup job returns units to a single store',
     ],
     [
       'STOCK_CACHE=cache-aside',
       { MYSQL_URL: 'mysql://root@localhost:3306/a', ORDERS: 'off', LOCK_VERSION: 'redis-atomic' },
-      'does not go with LOCK_VERSION=redis-atomic, which takes its unit from one store, in a way of its own',
+      "can't be combined with LOCK_VERSION=redis-atomic, which takes its unit from one store, without a lock",
     ],
     [
       'STOCK_CACHE=cache-aside',
       { MYSQL_URL: 'mysql://root@localhost:3306/a', ORDERS: 'off', LOCK_VERSION: 'fenced' },
-      'does not go with LOCK_VERSION=fenced, which has the stock check its fencing token, which MySQL does not',
+      "can't be combined with LOCK_VERSION=fenced, which relies on the stock to check its fencing token, which MySQL does not do",
     ],
     [
       'ORDER_CLEANUP_OVERLAP=on',
       { ORDER_CLEANUP_FIXED_RATE_MS: '500' },
-      'goes with ORDER_CLEANUP_CRON: the other schedules have one tick at a time',
+      'needs ORDER_CLEANUP_CRON: the other schedules have one run at a time',
     ],
     // The client of a Cluster does not know which server has written.
-    ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL of one server'],
+    ['LOCK_VERSION=replicated', { REDIS_URL: 'redis+cluster://127.0.0.1:7000' }, 'needs a REDIS_URL with a single server'],
   ])('%s with %j stops the start', async (setting, env, why) => {
     const [name = '', value] = setting.split('=');
     expect(await refuse({ [name]: value, ...env })).toBe(`${setting} is not allowed: it ${why}.\n`);
@@ -122,7 +122,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
 
     const { exitCode, stderr } = await runNode({ LAB_PORT: String(port) });
 
-    expect(stderr).toMatch(new RegExp(`^LAB_PORT=${port} cannot be listened on: .*EADDRINUSE.*\\n$`));
+    expect(stderr).toMatch(new RegExp(`^LAB_PORT=${port} can't be opened: .*EADDRINUSE.*\\n$`));
     expect(exitCode).toBe(2);
   });
 });

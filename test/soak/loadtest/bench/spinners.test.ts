@@ -44,7 +44,7 @@ test('spinners: one for each CPU works, has the lowest priority, and ends when i
     expect(priority).toBe(hasChrt ? 'SCHED_IDLE' : 'nice 19');
 
     process.kill(Number(pids[0]), 'SIGKILL');
-    await expect.poll(() => deaths).toEqual([expect.stringMatching(/^spinner 1 was ended by SIGKILL/)]);
+    await expect.poll(() => deaths).toEqual([expect.stringMatching(/^spinner 1 was killed by SIGKILL/)]);
   } finally {
     await spinners.stop();
   }
