@@ -33,7 +33,7 @@ test.each<[PlayCommand, string, RegExp]>([
 
 test('player: a scenario is played to the verdict of npm run drill, and nothing else meanwhile', async () => {
   await player.command({ do: 'play', stage: '7-reentrant', drill: 'nested-call' });
-  const busy = ['BUSY', 'Something else is under way: stop it first.'];
+  const busy = ['BUSY', 'Another run is in progress: stop it first.'];
   expect(await refused({ do: 'free', stage: '4-ttl' })).toEqual(busy);
   await player.ended();
 
