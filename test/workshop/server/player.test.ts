@@ -24,8 +24,8 @@ test.each<[PlayCommand, string, RegExp]>([
   [{ do: 'play', stage: '9-magic', drill: 'rush' }, 'BAD_REQUEST', /no stage 9-magic/],
   [{ do: 'play', stage: '4-ttl', drill: 'hope' }, 'BAD_REQUEST', /no scenario hope/],
   [{ do: 'play', stage: '4-ttl', drill: 'amnesia' }, 'BAD_REQUEST', /no scenario amnesia/],
-  [{ do: 'stop' }, 'NOTHING_PLAYED', /Nothing is being played/],
-  [{ do: 'act', act: 'kill', at: 'node-1' }, 'NOT_FREE', /Begin free play first/],
+  [{ do: 'stop' }, 'NOTHING_PLAYED', /Nothing is playing/],
+  [{ do: 'act', act: 'kill', at: 'node-1' }, 'NOT_FREE', /Start free play first/],
 ])('player: %j is refused', async (command, code, says) => {
   expect(await refused(command)).toEqual([code, expect.stringMatching(says)]);
   expect(player.read()).toEqual({ play: ready, controls: null, run: null });
