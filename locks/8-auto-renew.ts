@@ -1,6 +1,6 @@
 // Stage 8 · auto-renew
 // Problem: a sale that takes longer than the lease loses the lock halfway.
-// Change:  a watchdog renews the lease every leaseMs / 3.
+// Change:  a watchdog renews the lease every third of its length.
 // Leaves:  a paused process cannot renew its lease, and resumes believing it still holds the lock.
 
 import { setTimeout as sleep } from 'node:timers/promises';

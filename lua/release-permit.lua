@@ -1,4 +1,4 @@
--- Returns our permit.
+-- Releases our permit.
 -- KEYS[1] the permits taken, a sorted set { owner token: when its lease expires, in ms };
 -- ARGV[1] our owner token.
 -- Returns 0 if the permit was ours, -1 if we had none or its lease has expired.

@@ -1,4 +1,4 @@
--- Returns the units of one order to the stock, once: check, add and mark are one step.
+-- Puts the units of one order back into the stock, once: check, add and mark are one step.
 -- KEYS[1] the stock, KEYS[2] the fence, KEYS[3] the mark of the order;
 -- ARGV[1] the number of units, ARGV[2] how long the mark lasts in ms, ARGV[3] the lock, ARGV[4] our token, in digits, if any.
 -- Returns 1 if added, 0 if that was done before, -1 if refused because a newer token has been seen.

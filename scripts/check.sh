@@ -1,4 +1,4 @@
-# npm run check: types, style, spelling, and what the pages say.
+# npm run check: checks types, style, spelling and the docs.
 set -e
 tsc --noEmit
 tsc --noEmit -p loadtest/peers

@@ -1,15 +1,15 @@
-# What the chapters do by hand, as functions of your shell. In the project's folder, beside `npm run up`: . scripts/lab.sh
-# It works in bash, zsh and any POSIX shell. The ports are those of `npm run up`; what you have set for it, set here as well.
+# Shell functions for trying things by hand, as the chapters do. In the project's folder, beside `npm run up`: . scripts/lab.sh
+# Works in bash, zsh and any POSIX shell. It uses the ports of `npm run up`: set the same port variables here.
 
-# zsh takes what stands behind a # for arguments, unless it is told otherwise.
+# By default, interactive zsh does not treat # as a comment.
 if [ -n "${ZSH_VERSION-}" ]; then setopt interactive_comments; fi
 
 LAB_DIR=$PWD
 if [ ! -f "$LAB_DIR/scripts/lab.sh" ]; then
-  echo "Read it in the project's folder: cd there, then . scripts/lab.sh" >&2
+  echo "Source this file in the project's folder: cd there, then . scripts/lab.sh" >&2
 fi
 
-# sale [PORT]: sells one unit, through nginx or at the node that listens there.
+# sale [PORT]: sells one unit, through nginx or at the node on that port.
 sale() {
   lab POST "${1:-${NGINX_PORT:-8080}}" inventory/sale
 }
@@ -19,9 +19,9 @@ stock() {
   lab GET "${1:-${NGINX_PORT:-8080}}" inventory
 }
 
-# lab METHOD PORT PATH [JSON]: any other call, to a node, its lab listener or nginx.
+# lab METHOD PORT PATH [JSON]: any other request, to a node, its admin API or nginx.
 lab() {
-  # As one write, so that the answers of two calls at once do not mix.
+  # In one write, so that the output of two simultaneous calls does not mix.
   if [ $# -gt 3 ]; then
     printf '%s\n' "$(curl -s -X "$1" "http://127.0.0.1:$2/$3" -H 'Content-Type: application/json' -d "$4")"
   else
@@ -29,39 +29,39 @@ lab() {
   fi
 }
 
-# next_sale PORT JSON: what the next sale of that node does, such as {"pauseMs":3000}.
+# next_sale PORT JSON: scripts the next sale of that node, such as {"pauseMs":3000}.
 next_sale() {
   lab PUT "$1" next-sale "$2"
 }
 
-# set_stock UNITS: puts so many units of sku 001 in stock.
+# set_stock UNITS: sets the stock of sku 001.
 set_stock() {
   lab PUT "${NODE_1_LAB_PORT:-7778}" stock "{\"stock\":$1}"
 }
 
-# pid PORT: the process of the node whose lab listener is there.
+# pid PORT: the process id of the node with this admin API port.
 pid() {
   curl -s "http://127.0.0.1:$1/state" | node -p 'JSON.parse(fs.readFileSync(0)).pid'
 }
 
-# heap PORT: how much memory the objects of the node that listens there take, in bytes.
+# heap PORT: the heap in use of the node on that port, in bytes.
 heap() {
   curl -s "http://127.0.0.1:$1/metrics" | grep '^nodejs_heap_size_used_bytes'
 }
 
-# third_node NAME=VALUE …: starts node-3 with these settings, on 9999 and 10000, and comes back when it answers. Fails when it has
-# ended: it has said why.
+# third_node NAME=VALUE …: starts node-3 with these settings, on 9999 and 10000, and returns when it responds. Fails if the node
+# exits; it prints why.
 third_node() {
   (cd "$LAB_DIR" && exec env REDIS_URL="redis://127.0.0.1:${REDIS_PORT:-6390}" NODE_NAME=node-3 PORT=9999 LAB_PORT=10000 \
     LOG_LEVEL=warn "$@" node --import tsx services/inventory/main.ts) &
-  # An earlier node-3 may answer there.
+  # An earlier node-3 may still respond there.
   until curl -s http://127.0.0.1:10000/state 2> /dev/null | grep -q "\"pid\":${!}[,}]"; do
     kill -0 "${!}" 2> /dev/null || return 1
     sleep 0.2
   done
 }
 
-# redis COMMAND …: one command to the Redis of `npm run up`, with redis-cli where there is one.
+# redis COMMAND …: sends one command to the Redis of `npm run up`, with redis-cli if it is installed.
 redis() {
   if command -v redis-cli > /dev/null; then
     redis-cli --raw -p "${REDIS_PORT:-6390}" "$@"
@@ -76,7 +76,7 @@ redis() {
   fi
 }
 
-# sql STATEMENT: asks the MySQL of `npm run up`, when it has started one.
+# sql STATEMENT: queries the MySQL of `npm run up`, if it has started one.
 sql() {
   "$(command -v mariadb || command -v mysql)" -h 127.0.0.1 -P "${MYSQL_PORT:-3390}" -u root -N -e "$1"
 }

@@ -14,7 +14,7 @@ import { AS_EXPECTED, endWith, stopOnSignal } from './command-line/ending.ts';
 import { sampleReport } from './command-line/sample-report.ts';
 
 const command = newCommand('page', ['reports'], { reports: { help: 'folder with the report of the last run' } })
-  .option('--out <file>', 'output folder', 'lockstep.html')
+  .option('--out <file>', 'output file', 'lockstep.html')
   .option('--hosted <folder>', 'write a site for a web server, with the report of the last run or a sample')
   .option('--address <url>', 'with --hosted: the address of the site', addressOfSite)
   .parse();

@@ -1,4 +1,4 @@
-# npm run prepack: makes what only the package has, which `npm pack` asks for: its API as JavaScript, and its types.
+# npm run prepack, called by `npm pack`: builds the files that only the package has: its API as JavaScript, and its types.
 set -e
 rm -rf dist
 tsc --project scripts/package

@@ -1,5 +1,5 @@
 #!/bin/sh
-# npm run NAME: installs what is missing, then runs scripts/NAME.sh, or scripts/NAME.ts as `lockstep NAME` does, with what stands behind the --.
+# npm run NAME: installs what is missing, then runs scripts/NAME.sh, or scripts/NAME.ts like `lockstep NAME`, with the arguments after --.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"

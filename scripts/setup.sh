@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the servers that the tests need and this machine lacks: Redis (or Valkey), nginx, MariaDB (or MySQL), ZooKeeper; on
-# Debian Chromium as well, without which the tests of the live page are skipped.
-# Says nothing when there is nothing to do. Debian and Ubuntu: apt, as root or by sudo. macOS: Homebrew.
+# Installs the missing servers for the tests: Redis (or Valkey), nginx, MariaDB (or MySQL), ZooKeeper; on Debian also
+# Chromium, without which the tests of the live page are skipped.
+# Prints nothing if there is nothing to do. Debian and Ubuntu: apt, as root or with sudo. macOS: Homebrew.
 set -eu
 
 # Debian keeps nginx and MariaDB where only root's PATH looks.
@@ -94,16 +94,16 @@ packages=$(missing)
 # The names hold no spaces: each word is a package.
 # shellcheck disable=SC2086
 if [ "$(uname)" = Darwin ]; then
-  command -v brew >/dev/null || give_up "On macOS this script uses Homebrew, which is not here: https://brew.sh"
+  command -v brew >/dev/null || give_up "On macOS this script needs Homebrew, which is not installed: https://brew.sh"
   install_with_brew $packages
 elif ! command -v apt-get >/dev/null; then
-  give_up "This script can install them on Debian, Ubuntu and macOS only."
+  give_up "This script can only install them on Debian, Ubuntu and macOS."
 elif [ "$(id -u)" = 0 ]; then
   [ -z "$packages" ] || install_with_apt $packages
   ! lacks_browser || install_browser
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
   exec sudo -n sh "$0"
 elif [ -n "$packages" ]; then
-  give_up "This script may not install them: that takes root, or sudo without a password."
+  give_up "This script can't install them: it needs root, or sudo without a password."
 fi
 [ -z "$(missing)" ] || give_up "They are still not on the PATH."

@@ -1,2 +1,2 @@
-# npm run soak: what needs real time, or much of it.
+# npm run soak: the tests that need real time, or a lot of it.
 exec vitest run --project soak "$@"

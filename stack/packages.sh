@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the packages when they are missing or older than the lock file: the project's, or those of the folder that is
-# named. Says nothing when there is nothing to do.
+# Installs the npm packages of the project, or of the given folder, if they are missing or older than the lock file.
+# Prints nothing if there is nothing to do.
 set -eu
 cd "$(dirname "$0")/../${1:-}"
 installed=node_modules/.package-lock.json
@@ -12,7 +12,7 @@ is_up_to_date() {
 ! is_up_to_date || exit 0
 if [ -L node_modules ]; then
   echo "node_modules${1:+ of $1} is a symbolic link, and its packages are missing or older than package-lock.json." >&2
-  echo "npm ci would empty the folder behind it: run npm ci where that folder is, or remove the link." >&2
+  echo "npm ci would empty the linked folder: run npm ci there, or remove the link." >&2
   exit 1
 fi
 # Two at once would empty the folder for each other. The second waits, and may find the work done. The

@@ -2,7 +2,7 @@ import java.io.*;
 import java.net.*;
 import java.nio.charset.StandardCharsets;
 
-/** A small client of Redis: a connection for each thread, one command after the other. */
+/** A small Redis client: one connection per thread, one command after the other. */
 final class Redis {
   private static final URI URL = URI.create(System.getenv("REDIS_URL"));
   private static final int ANSWER_LIMIT_MS = 900;
@@ -19,7 +19,7 @@ final class Redis {
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
   }
 
-  /** Sends a command, and returns what Redis answers. A connection that breaks is thrown away. */
+  /** Sends a command and returns the reply. A broken connection is dropped. */
   static Object call(Object... words) {
     try {
       if (own.get() == null) own.set(new Redis());

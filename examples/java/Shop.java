@@ -56,7 +56,7 @@ public class Shop {
     if (STAGE == 1) inProcess.lock();
     String me = NODE + ":" + UUID.randomUUID();
     while (STAGE > 2 && !tryLock(me)) Thread.sleep(20);
-    if (STAGE == 2 && !tryLock(me)) { Thread.sleep(20); sale(); return ""; } // as in the course: nobody is told what was sold
+    if (STAGE == 2 && !tryLock(me)) { Thread.sleep(20); sale(); return ""; } // as in the course: the inner result is lost
     if (STAGE == 8) renewLater(me);
     try { return takeOne(); } finally { if (STAGE == 1) inProcess.unlock(); else unlock(me); }
   }
@@ -71,7 +71,7 @@ public class Shop {
   }
 
   public static void main(String[] args) throws IOException {
-    System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise an answer may wait for 40 ms
+    System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise a response may be delayed by 40 ms
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(PORT)), 256);
     server.setExecutor(Executors.newCachedThreadPool());
     server.createContext("/inventory/sale", Shop::answer);

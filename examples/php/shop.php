@@ -1,6 +1,6 @@
 <?php
 
-// A shop with the Lock component of Symfony: a request is one process of the built-in server, so nobody could renew a lease.
+// A shop with Symfony's Lock component: a request occupies one process of the built-in server, so nothing could renew a lease.
 
 require_once getenv('SYMFONY_LOCK') ?: '/usr/share/php/Symfony/Component/Lock/autoload.php';
 

@@ -1,4 +1,4 @@
-"""A shop with the lock of redis-py: LOCK=lock, renew (a thread renews it), or none."""
+"""A shop with redis-py's lock: LOCK=lock, renew (a thread renews it), or none."""
 
 import os
 import threading
@@ -65,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    request_queue_size = 256  # 5 by default: buyers who come at once would wait a second
+    request_queue_size = 256  # the default is 5: simultaneous buyers would wait a second
 
 
 Server(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()

@@ -66,7 +66,7 @@ const options = {
   lock: row('--lock <name>', 'only this lock of a package that has several, such as redis-semaphore-redlock'),
   libraries: flag('--libraries', 'include the published locks in loadtest/peers'),
   baseline: row('--baseline <stages>', 'built-in locks to run as a baseline, or none (default: 8 with --real)'),
-  scope: row('--scope <scopes>', 'fault models, such as hang-up,crashed-holder', list),
+  scope: row('--scope <scopes>', 'fault models, such as client-gone,crashed-holder', list),
   processes: row('--processes <n>', 'number of processes (2 and 3)', wholeNumberFrom(2, 4)),
   sales: row('--sales <n>', 'sales per process, one after the other (1)', wholeNumberFrom(1, 3)),
   pauses: row('--pauses <n>', 'number of pauses, in fault models that have them', wholeNumberFrom(0, 3)),

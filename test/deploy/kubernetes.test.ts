@@ -159,7 +159,7 @@ test.each([
   shop.closeAllConnections();
 
   expect(printed).toBe(
-    `node-1 sold 20\n20 sold, 0 refused, 0 without an answer\nstock before 100, final stock ${80 + twice}, expected 80: ${twice} sold twice\n`,
+    `node-1 sold 20\n20 sold, 0 refused, 0 without a response\nstock before 100, final stock ${80 + twice}, expected 80: ${twice} sold twice\n`,
   );
   expect(code).toBe(twice > 0 ? 1 : 0);
 });

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await page.locator('.real svg.picture', { hasText: /read ?1000/ }).waitFor();
     await press('node-2', 'Sell');
     await page.locator('.real svg.picture', { hasText: /node-2 ?B/ }).waitFor();
-    await press('node-1', 'Let the sale go');
+    await press('node-1', 'Let the sale continue');
     await page.locator('.real svg.picture', { hasText: '998' }).waitFor();
     await press('redis', 'Fail over');
     await page.getByText(/Redis has no replica yet/).waitFor();

@@ -1,4 +1,4 @@
-// Sends buyers to the shop at this address, and compares the final stock with what was sold. Ends with 1 when a unit was sold twice.
+// Sends buyers to the shop at this address, and compares the final stock with the units sold. Exits with 1 if a unit was sold twice.
 
 import autocannon from 'autocannon';
 
@@ -8,7 +8,7 @@ const amount = Number(REQUESTS);
 const stockNow = async () => (await (await fetch(`${shop}/inventory`)).json()).remaining;
 
 const before = await stockNow();
-/** How many units each copy of the service has sold. */
+/** The units sold, by copy of the service. */
 const sold = new Map();
 const { non2xx, errors } = await autocannon({
   url: `${shop}/inventory/sale`,
@@ -30,5 +30,5 @@ const twice = after + total - before;
 for (const [node, units] of sold) console.log(`${node} sold ${units}`);
 console.log(`${total} sold, ${non2xx} refused, ${errors} without an answer`);
 console.log(`stock before ${before}, final stock ${after}, expected ${before - total}: ${twice} sold twice`);
-// Of a sale without an answer nobody knows whether it took a unit.
+// A sale without a response may or may not have taken a unit.
 process.exit(twice > 0 || errors > 0 ? 1 : 0);

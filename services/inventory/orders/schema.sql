@@ -1,7 +1,7 @@
 -- The tables of the orders. Two nodes may run this at the same moment, and again at every start.
--- Every time is UTC by the clock of MySQL: the clocks of two nodes need not agree. Every amount is in cents.
+-- Every time is in UTC, by MySQL's clock: the nodes' clocks don't have to agree. Every amount is in cents.
 
--- A row for each order. `restored_at` is set when the units of a closed order are back in stock.
+-- A row per order. `restored_at` is set when a closed order's units have been returned to stock.
 CREATE TABLE IF NOT EXISTS tb_order (
   id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -22,8 +22,8 @@ CREATE TABLE IF NOT EXISTS tb_order (
   KEY by_sku (sku)
 ) ENGINE = InnoDB;
 
--- A row for each sale that may have taken units and has no order yet. Its id is that of the order to come. Until `alive_until` the
--- sale may still put its units back; NULL was written by a node that did not say so.
+-- A row per sale that may have taken units and has no order yet. Its id is the id of the future order. Until `alive_until` the
+-- sale may still return its units; NULL comes from a node that did not set it.
 CREATE TABLE IF NOT EXISTS tb_intent (
   id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS tb_intent (
   KEY by_time (created_at, id)
 ) ENGINE = InnoDB;
 
--- A table that is older than the column gets it. MySQL has no ADD COLUMN IF NOT EXISTS.
+-- Adds the column to older tables. MySQL has no ADD COLUMN IF NOT EXISTS.
 SET @add_alive_until = IF(
   EXISTS (SELECT 1 FROM information_schema.columns
     WHERE table_schema = DATABASE() AND table_name = 'tb_intent' AND column_name = 'alive_until'),
@@ -45,8 +45,8 @@ PREPARE add_alive_until FROM @add_alive_until;
 EXECUTE add_alive_until;
 DEALLOCATE PREPARE add_alive_until;
 
--- A row for each order that the clean-up could not do, for a reason that does not pass by itself. After five tries it is left alone.
--- Whoever has mended what is wrong deletes the row.
+-- A row per order that the cleanup job could not process, for a reason that is not temporary. After five tries it is skipped
+-- (dead-lettered). Delete the row once the problem is fixed.
 CREATE TABLE IF NOT EXISTS tb_dead_letter (
   order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   tries INT NOT NULL,
@@ -54,8 +54,8 @@ CREATE TABLE IF NOT EXISTS tb_dead_letter (
   changed_at DATETIME(3) NOT NULL
 ) ENGINE = InnoDB;
 
--- A row for each time that money moved. No key says that an order is paid or refunded only once, on purpose: what holds
--- that is the UPDATE of the status, or the answer to the key, in the same transaction, and where it is missing the second row shows it.
+-- A row per movement of money. On purpose, no key enforces that an order is paid or refunded only once: that is up to the UPDATE
+-- of the status, or the stored response, in the same transaction; if it is missing, a second row shows it.
 CREATE TABLE IF NOT EXISTS tb_payment (
   id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -65,14 +65,14 @@ CREATE TABLE IF NOT EXISTS tb_payment (
   KEY by_order (order_id)
 ) ENGINE = InnoDB;
 
--- A row for each order that was refunded under a REFUND that looks there. The order's id is its key: one INSERT writes it.
+-- A row per refunded order, under the settings of REFUND that use it. The order's id is its key: only one INSERT succeeds.
 CREATE TABLE IF NOT EXISTS tb_refund (
   order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   created_at DATETIME(3) NOT NULL
 ) ENGINE = InnoDB;
 
--- A row for each Idempotency-Key: the request that inserts it does the work. `claim` is who does it now, and may store the answer;
--- `status` and `body` are that answer, NULL until it is there. The key is binary, so that no two keys count as the same.
+-- A row per Idempotency-Key: the request that inserts it does the work. `claim` identifies the request that may store the response;
+-- `status` and `body` are that response, NULL before. The key is binary, so that different keys never compare equal.
 CREATE TABLE IF NOT EXISTS tb_request (
   request_key VARBINARY(255) NOT NULL PRIMARY KEY,
   fingerprint VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -85,8 +85,7 @@ CREATE TABLE IF NOT EXISTS tb_request (
   KEY by_kept_until (kept_until)
 ) ENGINE = InnoDB;
 
--- A row for each sku and each place that its stock is kept in: how many units were ever put there, less those taken out again
--- by a new count.
+-- A row per sku and store: how many units were ever supplied, minus those removed by a new count.
 CREATE TABLE IF NOT EXISTS tb_supply (
   sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   stock_in ENUM('redis', 'mysql') NOT NULL,

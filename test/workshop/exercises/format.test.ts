@@ -37,17 +37,17 @@ function changed(file: string, from: string | RegExp, to: string) {
 }
 
 test.each([
-  ['two right answers', 'predict.json', /"because": "[^"]*"/, '"isRight": true', /predict\.json .*one answer is right/],
-  ['a wrong answer that says nothing', 'predict.json', /,\s*"because": "[^"]*"/, '', /each of the others says why/],
+  ['two right answers', 'predict.json', /"because": "[^"]*"/, '"isRight": true', /predict\.json .*one answer must be right/],
+  ['a wrong answer that says nothing', 'predict.json', /,\s*"because": "[^"]*"/, '', /each of the others must say why/],
   ['a setting of which nothing is known', 'exercise.json', '"drills"', '"more": 1, "drills"', /more/],
   [
     'a failure that it does not look for',
     'exercise.json',
     '"scope": "plain"',
     '"scope": "long-sale"',
-    /it is one of the scopes/,
+    /it must be one of the scopes/,
   ],
-  ['two hints', 'hints.md', '## 3', '', /hints\.md must have a text below each/],
+  ['two hints', 'hints.md', '## 3', '', /hints\.md must have a text under each/],
 ])('an exercise may not have %s', (_what, file, from, to, message) => {
   expect(changed(file, from, to)).toThrow(message);
 });
@@ -56,5 +56,5 @@ test.each(['solution', 'original'] as const)('an exercise may not lack its %s', 
   const { folder, exercises } = ownExercises([12]);
   rmSync(exercises[0][file]);
 
-  expect(() => readExercise(exercises[0].name, folder)).toThrow(`${exercises[0].name} lacks its `);
+  expect(() => readExercise(exercises[0].name, folder)).toThrow(`${exercises[0].name} has no `);
 });

@@ -103,13 +103,13 @@ describe('free play, under 8-auto-renew', () => {
       expect(await refusal('fail-over', 'redis')).toEqual(['NOT_STAGED', expect.stringMatching(/no replica yet/)]);
 
       await press('kill', 'node-1');
-      expect(whyNot('sell', 'node-1')).toBe('node-1 is dead: start it first.');
+      expect(whyNot('sell', 'node-1')).toBe('node-1 has crashed: start it first.');
       for (const act of ['hold-sale', 'sell', 'stop', 'block'] as const)
-        expect(await refusal(act, 'node-1')).toEqual(['NOTHING_TO_BREAK', 'node-1 is dead: start it first.']);
+        expect(await refusal(act, 'node-1')).toEqual(['NOTHING_TO_BREAK', 'node-1 has crashed: start it first.']);
       await press('kill', 'node-1');
       await press('stop', 'node-2');
       for (const act of ['hold-sale', 'kill', 'block'] as const)
-        expect(await refusal(act, 'node-2')).toEqual(['NOTHING_TO_BREAK', 'node-2 stands still: let it go on first.']);
+        expect(await refusal(act, 'node-2')).toEqual(['NOTHING_TO_BREAK', 'node-2 is paused: resume it first.']);
       await press('stop', 'node-2');
 
       expect([isOn(), whyNot('sell', 'node-1'), whyNot('kill', 'node-2')]).toEqual([[], undefined, undefined]);

@@ -24,8 +24,8 @@ test.each<[PlayCommand, string, RegExp]>([
   [{ do: 'play', stage: '9-magic', drill: 'rush' }, 'BAD_REQUEST', /no stage 9-magic/],
   [{ do: 'play', stage: '4-ttl', drill: 'hope' }, 'BAD_REQUEST', /no scenario hope/],
   [{ do: 'play', stage: '4-ttl', drill: 'amnesia' }, 'BAD_REQUEST', /no scenario amnesia/],
-  [{ do: 'stop' }, 'NOTHING_PLAYED', /Nothing is being played/],
-  [{ do: 'act', act: 'kill', at: 'node-1' }, 'NOT_FREE', /Begin free play first/],
+  [{ do: 'stop' }, 'NOTHING_PLAYED', /Nothing is playing/],
+  [{ do: 'act', act: 'kill', at: 'node-1' }, 'NOT_FREE', /Start free play first/],
 ])('player: %j is refused', async (command, code, says) => {
   expect(await refused(command)).toEqual([code, expect.stringMatching(says)]);
   expect(player.read()).toEqual({ play: ready, controls: null, run: null });
@@ -33,7 +33,7 @@ test.each<[PlayCommand, string, RegExp]>([
 
 test('player: a scenario is played to the verdict of npm run drill, and nothing else meanwhile', async () => {
   await player.command({ do: 'play', stage: '7-reentrant', drill: 'nested-call' });
-  const busy = ['BUSY', 'Something else is under way: stop it first.'];
+  const busy = ['BUSY', 'Another run is in progress: stop it first.'];
   expect(await refused({ do: 'free', stage: '4-ttl' })).toEqual(busy);
   await player.ended();
 

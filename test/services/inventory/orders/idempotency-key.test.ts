@@ -12,12 +12,12 @@ test.each([
 });
 
 test.each([
-  ['nothing', '', /must be one text/],
+  ['nothing', '', /must be one string/],
   ['an empty text', '""', /must not be empty/],
-  ['a quote inside', '"a"b"', /must be one text/],
-  ['two keys', '"a", "b"', /must be one text/],
-  ['a parameter', '"a";v=1', /must be one text/],
-  ['a sign beyond ASCII', '"schlüssel"', /must be one text/],
+  ['a quote inside', '"a"b"', /must be one string/],
+  ['two keys', '"a", "b"', /must be one string/],
+  ['a parameter', '"a";v=1', /must be one string/],
+  ['a sign beyond ASCII', '"schlüssel"', /must be one string/],
   ['256 signs', `"${'k'.repeat(256)}"`, /must not be longer than 255/],
 ])('Idempotency-Key: %s is refused', (_what, header, detail) => {
   expect(() => readKey(header)).toThrow(expect.objectContaining({ code: 'IDEMPOTENCY_KEY_INVALID' }));

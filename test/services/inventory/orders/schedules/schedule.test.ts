@@ -77,13 +77,13 @@ test('schedule: the times are in UTC, and 2 is Monday, as in Quartz', async () =
 
 test.each([
   ['', /format \(''\)$/],
-  ['0/10 * * * *', /write the second before them, 0 0\/10 \* \* \* \*$/],
+  ['0/10 * * * *', /put the seconds first, as in 0 0\/10 \* \* \* \*$/],
   ['0 0 3 ? * 0', /1 \(Sunday, as in Quartz\) to 7/],
   ['0 0 3 ? * 8', /1 \(Sunday, as in Quartz\) to 7/],
   ['0 0 3 ? * FRI-SUN', /write a list, such as FRI,SAT,SUN$/],
-  ['0 15 10 ? * 6L 2002-2006', /never comes$/],
+  ['0 15 10 ? * 6L 2002-2006', /never occurs$/],
   ['60 * * * * ?', /second$/],
-  ['0 0 0 30 2 ?', /never comes$/],
+  ['0 0 0 30 2 ?', /never occurs$/],
 ])('schedule: %j is refused, with what is wrong', (expression, why) => {
   expect(whyNoCron(expression)).toMatch(why);
 });
