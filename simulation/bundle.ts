@@ -1,4 +1,4 @@
-// One bundler for all that runs in virtual time: code becomes one text, which is evaluated afresh for each process.
+// Bundles all code for the simulation into one text, which is evaluated anew for each process.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -93,7 +93,7 @@ const replacing = ({ modules, refusal, packages, isForNode = false }: BundleOpti
       contents: throwing(`Cannot find module '${path}'`),
     }));
     onLoad({ filter: /\.node$/ }, ({ path }) => ({
-      contents: throwing(`the virtual world has no native code (${basename(path)})`),
+      contents: throwing(`the simulation has no native code (${basename(path)})`),
     }));
     onLoad({ filter: /.*/, namespace: 'given' }, ({ path }) => ({ contents: modules[path] ?? '', loader: 'js' }));
   },

@@ -1,4 +1,4 @@
-// The connection of a node to a server. It stands for two of ioredis, one for commands and one that listens, which end together.
+// The connection of a node to a server. It stands for two ioredis connections, one for commands and one for subscriptions, which end together.
 //
 //         the command crosses                  the server carries it out
 //   node ────────────────────► proxy ────────────────────► server

@@ -1,4 +1,4 @@
-// The one place that asks esbuild for a bundle: for the processes of the stack, for virtual time and for the page.
+// Calls esbuild for all bundles: for the processes of the stack, for the simulation and for the page.
 
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';

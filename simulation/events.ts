@@ -1,4 +1,4 @@
-// What happens in a playing, as typed events in their order: the same in the simulation and on real servers. Its log is their text.
+// The typed events of a playing, in order: the same in the simulation and on real servers. The log is their text.
 //
 //   command ───► (held ───► let go) ───► done ───► reply
 //   leaves the node                      the server has carried it out, and its answer comes to the node

@@ -1,4 +1,4 @@
-// What comes to a process waits until that can take it, and is taken in the order in which it came.
+// The inbox of a process: messages wait until the process can take them, in the order of their arrival.
 
 import type { Schedule } from './schedule.ts';
 

@@ -1,4 +1,4 @@
-// The virtual world as a whole: two nodes that sell under one lock, their servers, and the proxies between them.
+// The whole simulation: two nodes that sell under one lock, their servers, and the proxies between them.
 
 import type { SaleEvent } from '../services/inventory/sale/contract.ts';
 import { stockKey } from '../services/inventory/servers/store.ts';

@@ -1,4 +1,4 @@
-// What Node has, as a process of the virtual world meets it. What that world does not have is noted when it is used, and throws.
+// Node's APIs as a simulated process sees them. Using an API that the simulation lacks is noted, and throws.
 
 import nodeExports from './node-exports.json' with { type: 'json' };
 import { type Members, namesIn, ownVersion } from './own-module.ts';
@@ -22,7 +22,7 @@ export function createLacking(moduleOf: (module: string) => unknown) {
 
   function refuse(what: string): never {
     first ??= what;
-    throw new Error(`The virtual world has no ${what}.`);
+    throw new Error(`The simulation has no ${what}.`);
   }
   const refused = (what: string): Run =>
     function use(): never {

@@ -1,4 +1,4 @@
-// Processes with a lock alone, in a virtual world of their own: nothing else runs in it.
+// A simulation for processes that only use a lock: nothing else runs in it.
 
 import { isOnSockets, type LockSource, type OpenedLock, openLockFile } from './lock-service.ts';
 import { createLuck } from './luck.ts';

@@ -1,4 +1,4 @@
-// The service with one lock, as code that each node evaluates afresh.
+// The service with one lock, as code that each node evaluates anew.
 
 import { fileURLToPath } from 'node:url';
 import { locks, strategies } from '../locks/index.ts';
@@ -63,7 +63,7 @@ export const serviceModules: BundleOptions = {
       export class Cluster {}
       export class Command {}`,
   },
-  refusal: (module) => `it imports ${module}, which the virtual world does not have`,
+  refusal: (module) => `it imports ${module}, which the simulation does not have`,
 };
 
 /** Names that the code finds replaced. */

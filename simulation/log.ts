@@ -1,4 +1,4 @@
-// The log of a playing: what happened in it as text, a line for each event that people read.
+// The log of a playing: its events as text, one readable line per event.
 
 import type { PlayEvent } from './events.ts';
 
@@ -10,18 +10,18 @@ export const logOf = <Told>(events: PlayEvent<Told>[], sentenceOf: (sentence: To
   });
 
 const ofServers = {
-  stopped: 'a server is sent SIGSTOP',
-  resumed: 'a server is sent SIGCONT',
+  stopped: 'a server gets SIGSTOP',
+  resumed: 'a server gets SIGCONT',
   killed: 'a server is killed',
-  'started again': 'a server is started again',
+  'started again': 'a server is restarted',
 };
 const ofNodes = {
-  stopped: 'is stopped',
-  resumed: 'goes on',
+  stopped: 'is paused',
+  resumed: 'resumes',
   killed: 'is killed',
-  'started again': 'is started again',
+  'started again': 'is restarted',
   blocked: 'blocks its event loop for',
-  'standing still': 'stands still for',
+  'standing still': 'is stalled for',
 };
 
 /** Undefined for what the log leaves out, as other events say it. */
@@ -30,9 +30,9 @@ function textOf<Told>(event: PlayEvent<Told>, sentenceOf: (sentence: Told) => st
     case 'sentence':
       return `# ${sentenceOf(event.sentence)}`;
     case 'held':
-      return `${event.node} ${event.verb} is held on its way`;
+      return `${event.node} ${event.verb} is held on the way`;
     case 'let go':
-      return `${event.node} ${event.verb} is let go`;
+      return `${event.node} ${event.verb} is passed on`;
     case 'done': {
       const master = event.server > 0 ? ` at master ${event.server}` : '';
       return `${event.node} ${event.verb}${master} → ${JSON.stringify(event.returned)}`;
@@ -44,7 +44,7 @@ function textOf<Told>(event: PlayEvent<Told>, sentenceOf: (sentence: Told) => st
     case 'server':
       return ofServers[event.is];
     case 'harness':
-      return `the harness stands still for ${event.ms} ms`;
+      return `the harness is stalled for ${event.ms} ms`;
     default:
       return undefined;
   }

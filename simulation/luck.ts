@@ -1,4 +1,4 @@
-// What `Math.random()` is in the virtual world: a row of numbers that is always the same.
+// `Math.random()` in the simulation: a sequence of numbers that is always the same.
 
 /**
  * Gives the next number of the row, from 0 to 1. A constant would not do: those who wait for a random time would go in step for ever.

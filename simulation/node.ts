@@ -1,4 +1,4 @@
-// A node of the virtual world: a process that runs the service, and that can be stopped, killed, and kept from its event loop.
+// A simulated node: a process that runs the service, and that can be paused, killed, and blocked.
 
 import type { Standstill } from '../services/inventory/admin/contract.ts';
 import { LOOK_MS } from '../services/inventory/admin/standstills.ts';

@@ -1,4 +1,4 @@
-// What is random to a process, and the modules that give it: a row of bytes that is always the same, and no other process has.
+// The random bytes of a simulated process, and the modules that return them: always the same, and different for each process.
 
 import { createHash } from 'node:crypto';
 import type { Lacking } from './lacking.ts';

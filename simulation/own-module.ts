@@ -1,4 +1,4 @@
-// What Node exports, as one process has it. A process may write to it, and neither the lab nor another process meets what it has written.
+// A process's own copy of a Node module. A process may write to it, and neither the lab nor another process sees that.
 
 export type Members = Record<string, unknown>;
 /** What stands for a member: found out at once, or when somebody asks for it. */

@@ -1,4 +1,4 @@
-// Where in its sources an error of a bundle was thrown.
+// Finds the source file and line of an error that a bundle has thrown.
 
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// What Node is to a package that runs in the virtual world unchanged: its modules, its globals, and what of them is not there.
+// The simulated Node for unchanged packages: its modules, its globals, and the parts that are missing.
 
 import { AsyncResource } from 'node:async_hooks';
 import { createHash } from 'node:crypto';

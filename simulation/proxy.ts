@@ -1,4 +1,4 @@
-// A proxy before a server: it holds, delays and cuts what a node and the server say to each other, as stack/proxy does on real lines.
+// A simulated fault proxy before a server: it holds, delays and cuts traffic, as stack/proxy does on real connections.
 
 import type { ReadCommand } from './scripts.ts';
 import { CLOSED, type Client, type VirtualServer } from './server.ts';

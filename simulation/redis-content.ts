@@ -1,4 +1,4 @@
-// What the Redis of the shop holds: the stock, and the key of the lock.
+// Reads what the Redis of the shop holds: the stock, and the key of the lock.
 
 import type { LockKey } from './events.ts';
 

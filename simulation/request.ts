@@ -1,4 +1,4 @@
-// A request to a node, as its HTTP listener has it: it is answered with a status and a body, or cut off.
+// A simulated HTTP request to a node: it gets a status and a body, or is cut off.
 
 import type { VirtualNode } from './node.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,4 +1,4 @@
-// Reads the commands that a client sends to Redis. Each is an array of bulk strings: *2\r\n$3\r\nGET\r\n$1\r\nk\r\n
+// Parses the commands that a client sends to Redis. Each is an array of bulk strings: *2\r\n$3\r\nGET\r\n$1\r\nk\r\n
 // https://redis.io/docs/latest/develop/reference/protocol-spec/
 
 /** A mark, ten digits and the line end: no line of a command is longer. */
@@ -8,7 +8,7 @@ const DOLLAR = 36;
 const CR = 13;
 const LF = 10;
 
-/** What a client has sent is no array of bulk strings. */
+/** A client has sent something that is not an array of bulk strings. */
 export class NotACommand extends Error {}
 
 /**
@@ -66,6 +66,6 @@ function readNumber(bytes: Buffer, start: number, mark: number) {
   const line = bytes.toString('latin1', start + 1, start + LINE_LIMIT);
   const [match, digits] = /^(\d{1,10})\r\n/.exec(line) ?? [];
   if (match !== undefined) return { value: Number(digits), end: start + 1 + match.length };
-  if (!/^\d{0,10}\r?$/.test(line)) throw new NotACommand('a length is no number');
+  if (!/^\d{0,10}\r?$/.test(line)) throw new NotACommand('a length is not a number');
   return undefined;
 }

@@ -1,4 +1,4 @@
-// The clock of the virtual world. Nothing waits: it jumps from event to event, in the same order on every run.
+// The simulated clock. Nothing waits: it jumps from event to event, in the same order in every run.
 
 /** What has timers of its own: a node, or what drives the nodes. */
 export interface Actor {

@@ -1,4 +1,4 @@
-// The project's scripts, by their texts, their hashes and their names.
+// The project's Lua scripts, by text, hash and name.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ function aboutOf(keys: string[]): About {
 /** What a command is called: a script by its name, another with what it is about: `DEL lock`, `SET stock 99`. */
 export function verbOf(command: (string | number)[]): string {
   const [verb = '', key = '', value] = command.map(String);
-  if (/^EVAL/.test(verb)) return scriptOf(command) ?? 'a script of its own';
+  if (/^EVAL/.test(verb)) return scriptOf(command) ?? 'a script of the lock';
   const [, lock = '', stock = '', rest = ''] = /:(?:(lock):[^:]+|(stock))(:.*)?$/.exec(key) ?? [];
   const written = verb === 'SET' && stock ? [value] : [];
   return [verb, `${lock}${stock}${rest}`, ...written].filter(Boolean).join(' ');

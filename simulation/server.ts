@@ -1,4 +1,4 @@
-// A server of the virtual world: a real Valkey whose process can be stopped and killed, and whose clock can be set ahead.
+// A simulated server: a real Valkey whose process can be paused and killed, and whose clock can be set ahead.
 
 import { createInbox } from './inbox.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,4 +1,4 @@
-// What runs inside a virtual node: the inventory service's own sale path, without HTTP, metrics and the servers beyond Redis.
+// The code inside a simulated node: the inventory service's own sale path, without HTTP, metrics and servers other than Redis.
 
 import { takeUnderPermit } from '../locks/drivers/under-permit.ts';
 import type { CreateLock, TakeOne } from '../locks/lock.ts';
@@ -86,7 +86,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
       mustServe() {},
       sendTogether() {},
       stockInMysql() {
-        throw new Error('There is no MySQL in the virtual world.');
+        throw new Error('The simulation has no MySQL.');
       },
     } satisfies SaleServiceParts['servers'],
     history,

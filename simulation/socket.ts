@@ -1,4 +1,4 @@
-// A socket of a virtual process: what node:net has, as far as clients of Redis use it, and the same events in the same order.
+// A socket of a simulated process: as much of node:net as Redis clients use, with the same events in the same order.
 
 import { constants } from 'node:os';
 import { Duplex } from 'node:stream';

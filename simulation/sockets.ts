@@ -1,4 +1,4 @@
-// The network of a virtual process: what speaks to Redis over node:net runs on it as it is.
+// The network of a simulated process: Redis clients that use node:net run on it unchanged.
 //
 //         the bytes cross                     the server carries them out
 //   socket ────────────────────► proxy ────────────────────► server

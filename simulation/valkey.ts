@@ -1,4 +1,4 @@
-// The server of the virtual world: the embedded Valkey's own code, without sockets and under a clock of ours.
+// The simulated server: the embedded Valkey's own code, without sockets and under the simulated clock.
 
 import { readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
@@ -247,7 +247,7 @@ export async function openValkey() {
       const taken = takeReplies(socket);
       replies.push(...taken);
       idle = taken.length > 0 ? 0 : idle + 1;
-      if (idle > 100) throw new Error(`Valkey does not answer ${commands.map(([name]) => name).join(', ')}.`);
+      if (idle > 100) throw new Error(`Valkey does not reply to ${commands.map(([name]) => name).join(', ')}.`);
     }
     deliver();
     return replies;
@@ -337,6 +337,6 @@ function parse(text: string, at: number): [Reply, number] {
       return [Number(rest) < 0 ? null : items, from];
     }
     default:
-      throw new Error(`Valkey has written what is not RESP 2: ${text.slice(at, at + 80)}`);
+      throw new Error(`Valkey has written something that is not RESP 2: ${text.slice(at, at + 80)}`);
   }
 }

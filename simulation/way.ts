@@ -1,4 +1,4 @@
-// The way between a node and a server, through the proxy before it. What is sent on it arrives in order, and so does what comes back.
+// The path between a node and a server, through the fault proxy. Commands arrive in order, and so do replies.
 
 import type { Message, Tell } from './events.ts';
 import type { Place, VirtualProxy } from './proxy.ts';

@@ -1,4 +1,4 @@
-// Sentences as facts: a form, and the values that fill it. What is read of them is a record over the forms, one for each language.
+// Sentences as facts: a form, and its values. Each language has a record that turns every form into text.
 
 /** How each form reads in one language. */
 export type Wording<Forms> = { [Form in keyof Forms]: (values: Forms[Form]) => string };

@@ -1,4 +1,4 @@
-// What a process of the virtual world lives in: its commands and timers wait until somebody lets them go on.
+// The world of a simulated process: its commands and timers wait until the simulation continues them.
 //
 // Code runs only when something happens to the process: it begins, a timer of it fires, a reply or a message comes, who asked hangs up.
 // Each sets the time and the luck (`begin`), then does its one thing (`fire`, `reply`, `hear`). What the code sends and waits for

@@ -1,4 +1,4 @@
-// The turns of the service written by hand: two processes of it behind an nginx of their own, at the Redis of the bench.
+// The turns of the hand-written service: two processes behind their own nginx, with the Redis of the bench.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export type ByHand = Awaited<ReturnType<typeof openByHand>>;
 
 /** Starts the service written by hand. `onDeath` is told when one of its processes ends that nobody stopped. */
 export async function openByHand({ stack, clock, network, wire }: Target, onDeath: (sentence: string) => void) {
-  if (stack === undefined) throw new Error('The service written by hand needs the Redis of a stack.');
+  if (stack === undefined) throw new Error('The hand-written service needs the Redis of a stack.');
   const { redis } = stack;
   const parts = createOwnParts();
   const temp = makeTempDir();

@@ -1,5 +1,5 @@
-// What the inventory service is compared with: the sale of `redis-atomic` as one would write it by hand, with Express and ioredis alone,
-// and with the two savings of the service: `createServer` and `sendTogether`. It records nothing and checks nothing.
+// The baseline for the inventory service: the sale of `redis-atomic` written by hand with only Express and ioredis,
+// and with the two optimisations of the service: `createServer` and `sendTogether`. It records nothing and checks nothing.
 
 import { createServer } from 'node:http';
 import express from 'express';

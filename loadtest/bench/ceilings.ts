@@ -1,4 +1,4 @@
-// What a lock is compared with: the section in one process, and in two that take turns.
+// The ceilings that locks are compared with: the critical section in one process, and in two that take turns.
 
 import { listen } from '../../locks/drivers/channels.ts';
 import type { CreateLock, RedisClient } from '../../locks/lock.ts';

@@ -1,4 +1,4 @@
-// What the bench measures: the locks of the project, published ones, and the ceilings that they are compared with.
+// The contestants of the bench: built-in locks, published locks, and ceilings.
 
 import { backendOf, replicasOf, type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock, TakeOne } from '../../locks/lock.ts';

@@ -1,4 +1,4 @@
-// CPU time: what processes have used of it so far, and what that comes to for each acquisition.
+// CPU time: what processes have used so far, and how much that is per acquisition.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';

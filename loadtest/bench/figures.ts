@@ -1,4 +1,4 @@
-// The figures of a turn, what they come to over the rounds, and the ratios.
+// Computes the figures of a turn, their values over the rounds, and the ratios.
 
 import { quantile, sum } from '../narration/numbers.ts';
 import { BY_HAND, type Contestant, letsOneInAtATime, nameOnAnyNodes, WITH_ORDERS } from './contestants.ts';

@@ -1,4 +1,4 @@
-// The picture of a growth: a panel for each figure, one below the other, so that it can be read on a phone. It is a file of its own, too.
+// Draws the growth chart: one panel per figure, one below the other, so that it is readable on a phone. It is also a file.
 
 import { formatNumber } from '../narration/numbers.ts';
 import { type Html, html } from '../report/escape.ts';

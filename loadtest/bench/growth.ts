@@ -1,4 +1,4 @@
-// How locks grow: the same sales over more connections, and on more nodes.
+// Growth: the same sales over more connections, and on more nodes.
 
 import { formatMeasure, formatNumber } from '../narration/numbers.ts';
 import { type Contestant, nameOnAnyNodes, onNodes } from './contestants.ts';

@@ -1,4 +1,4 @@
-// One turn of the bench through nginx: sales over many connections, on two nodes or more.
+// One turn of the bench over HTTP: sales through nginx over many connections, on two or more nodes.
 
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
@@ -21,7 +21,7 @@ interface HttpTurnOptions {
   signal: AbortSignal;
 }
 
-/** The servers at hand can't carry this strategy. The message says what to install. */
+/** The available servers can't run this strategy. The message says what to install. */
 export class NotApplicable extends Error {}
 
 /** Measures one strategy once, as a rush through nginx to warm nodes. Rejects with a sentence when it can't be run here. */
@@ -60,7 +60,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
 
   const { throughput, latencyMs, redisCommandsPerSale, sold, lostUpdates, lockTimeout, failed, inDoubt } = figures;
   const { inDoubt: doubtful, nonsense, failed: refused } = outcome.samples ?? {};
-  const error = doubtful ?? nonsense ?? refused ?? (inDoubt > 0 ? 'no answer' : undefined);
+  const error = doubtful ?? nonsense ?? refused ?? (inDoubt > 0 ? 'no response' : undefined);
   const orders = withOrders ? (await countOrders(target)) - ordersBefore : sold;
   if (orders !== sold) throw new Error(`${sold} sales wrote ${orders} orders.`);
   return {

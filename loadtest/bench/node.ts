@@ -1,4 +1,4 @@
-// A node of the bench: the inventory service, and the sale that touches no store. No other node knows that sale.
+// A node of the bench: the inventory service, plus a sale that uses no store. Only the bench has that sale.
 
 import { strategies } from '../../locks/index.ts';
 import type { TakeOne } from '../../locks/lock.ts';

@@ -1,4 +1,4 @@
-// The report of a bench, as one page.
+// The HTML report of a bench.
 
 import { formatDuration, formatMoment, formatNumber } from '../narration/numbers.ts';
 import { type Bar, type BarRow, barTable } from '../report/bars.ts';
@@ -16,7 +16,7 @@ export function renderBenchPage(results: BenchResults): string {
   const header = html`<header class="verdict">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
 <h1>The bench</h1>
-<p class="summary">${mode === 'http' ? `Sales through nginx to ${nodes} nodes.` : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
+<p class="summary">${mode === 'http' ? `Sales through nginx to ${nodes} nodes.` : 'The locks alone: two processes, and a critical section of one GET and one SET.'}</p>
 </header>`;
   return renderDocument('The bench', header, [
     settings.grows === true && growth(results),
@@ -47,7 +47,7 @@ function rates(results: BenchResults): Html {
 <li><i class="swatch expected"></i> ${ceilings[mode]}</li>
 <li><i class="swatch final"></i> a built-in lock</li>
 <li><i class="swatch peer"></i> a published lock</li>
-<li><i class="swatch wrong"></i> ✘ it lost updates, so it was no lock here</li>
+<li><i class="swatch wrong"></i> ✘ it lost updates, so it did not work as a lock here</li>
 </ul>
 <p>The bar is the median of the rounds, the line goes from the lowest round to the highest. ${describeCpu(results)}</p>
 ${settings.waiters.map((waiters) => sheet(figureSheet(results, waiters), (name) => barAt(results, waiters, name)))}
@@ -78,7 +78,7 @@ function sheet({ title, head, rows }: Sheet, barOf: (name: string) => Bar | unde
 function howBenchWasRun({ command, environment, settings, mode }: BenchResults): Html {
   return howItWasRun(command, environment, [
     ['Rounds', formatNumber(settings.rounds)],
-    ...(mode === 'locks' ? [['Measured each time', formatDuration(settings.seconds * 1_000)] as const] : []),
+    ...(mode === 'locks' ? [['Measured per turn', formatDuration(settings.seconds * 1_000)] as const] : []),
     ['Lease', formatDuration(settings.leaseMs)],
     ['Delay between two tries', formatDuration(settings.retryDelayMs)],
     ['CPUs kept awake', describeSpinners(settings)],

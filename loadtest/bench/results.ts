@@ -1,4 +1,4 @@
-// `bench.json`: what a bench writes down, as a schema. Others read it: a change that breaks them gets a new `format`.
+// The schema of `bench.json`, the results of a bench. Other programs read it: a breaking change gets a new `format`.
 
 import { z } from 'zod';
 import { resultsSchema } from '../evidence/results.ts';
@@ -27,9 +27,9 @@ const turnFiguresSchema = z.object({
   waitMs: z.object({ p50: figure, p99: figure, max: figure }).optional(),
   p99ToIdeal: figure
     .optional()
-    .describe('p99 of the wait ÷ the wait in a perfect queue. Absent when more than 1 % starved.'),
+    .describe('p99 of the wait ÷ the wait in a perfect queue. Absent when more than 1 % of the waiters starved.'),
   sections: count.describe('Critical sections that ended.'),
-  lostUpdates: z.int().describe('Sections whose write another one overwrote.'),
+  lostUpdates: z.int().describe('Sections whose write was overwritten by another one.'),
   starved: count.describe('Waiters that never got in.'),
   errors: count,
   error: z.string().optional().describe('One of the errors.'),
@@ -40,7 +40,7 @@ const turnSchema = z.object({
   waiters: count,
   name: z.string(),
   figures: turnFiguresSchema.optional(),
-  failure: z.string().optional().describe('Why there are no figures.'),
+  failure: z.string().optional().describe('The reason why there are no figures.'),
 });
 
 export const benchSchema = z.object({

@@ -1,4 +1,4 @@
-// Spinners: processes that keep the CPUs awake while the bench measures, and leave them to all others.
+// Spinners: processes that keep the CPUs awake while the bench measures, and yield to all others.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';

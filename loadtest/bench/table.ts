@@ -1,4 +1,4 @@
-// The tables of a bench: the terminal and the page show the same.
+// The tables of a bench, for the terminal and the page.
 
 import Table from 'cli-table3';
 import { countOf, formatDuration, formatMeasure, formatNumber, sum } from '../narration/numbers.ts';
@@ -77,7 +77,7 @@ export function remarkOn(turns: BenchResults['turns']): string {
   const errors = total((figures) => figures.errors);
   const error = all.find((figures) => figures.error)?.error;
   const remarks = [
-    lost > 0 && `NOT ALONE: lost ${formatNumber(lost)} of ${formatNumber(total(({ sections }) => sections))}`,
+    lost > 0 && `NOT EXCLUSIVE: lost ${formatNumber(lost)} of ${formatNumber(total(({ sections }) => sections))}`,
     starved > 0 && `${formatNumber(starved)} starved`,
     errors > 0 && `${formatNumber(errors)} errors${error ? `, such as: ${error}` : ''}`,
     turns.find(({ failure }) => failure)?.failure,
@@ -105,10 +105,10 @@ function formatRatio(value: number): string {
 export function describeCpu({ mode }: BenchResults): string {
   const of =
     mode === 'http'
-      ? 'sale in µs: of the nodes, of nginx and of Redis. That of the buyers, of MySQL, of ZooKeeper and of replicas is not in it.'
-      : 'acquisition in µs: of the processes that wait and hold, and of Redis. That of replicas is not in it.';
-  const ofNginx = mode === 'http' ? 'only Linux tells it of nginx, and ' : '';
-  return `CPU time per ${of} Some of it may be missing: ${ofNginx}only a Redis of the bench tells it of itself, and not the embedded Valkey.`;
+      ? 'sale in µs, of the nodes, nginx and Redis. It excludes the buyers, MySQL, ZooKeeper and replicas.'
+      : 'acquisition in µs, of the processes that wait and hold, and of Redis. It excludes replicas.';
+  const ofNginx = mode === 'http' ? 'only Linux reports it for nginx, and ' : '';
+  return `CPU time per ${of} Some of it may be missing: ${ofNginx}only a Redis that the bench starts reports its own, the embedded Valkey does not.`;
 }
 
 /** What kept the CPUs awake. */

@@ -1,4 +1,4 @@
-// One turn of the bench without HTTP: two processes of waiters at one lock.
+// One turn of the bench without HTTP: two processes of waiters for one lock.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// One process of the bench: so many waiters that ask for one lock again and again, on the one Redis client that a process has.
+// One process of the bench: its waiters acquire one lock again and again, over the single Redis client of the process.
 // Messages steer it: `start`, `measure`, `stop`; it tells when it is ready, and at the end what it counted.
 
 import { randomUUID } from 'node:crypto';

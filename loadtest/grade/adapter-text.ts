@@ -1,11 +1,11 @@
-// The text of an adapter for a package that was tried: to be read, changed and graded.
+// Generates the source of an adapter for a package that was tried.
 
 import { type Argument, meaningOf, type Shape } from './package-shapes.ts';
 
 export interface AdapterPlace {
   /** The package, as it is called, with its version. */
   title: string;
-  /** What the file imports: the package, the adapter kit, and node-redis where it is needed. */
+  /** The imports of the file: the package, the adapter kit, and node-redis if needed. */
   imports: { library: string; kit: string; nodeRedis: string };
   /** The next command. */
   command: string;
@@ -13,7 +13,7 @@ export interface AdapterPlace {
   isNamed: boolean;
 }
 
-/** So long a library may wait that can't try once, in milliseconds. */
+/** How long a library without a single try may wait, in milliseconds. */
 const TRY_MS = 40;
 const NO_LIMIT = 'NO_LIMIT';
 const limits: Record<string, { waits: string; once: string }> = {
@@ -24,7 +24,7 @@ const limits: Record<string, { waits: string; once: string }> = {
 const isOf = (settings: string[], ...meanings: string[]) =>
   settings.filter((name) => meanings.includes(meaningOf(name) ?? ''));
 
-/** What was found, as a clause: `createLock(redis, { timeout }), then acquire(key) and release()`. */
+/** The calls that were found, as a clause: `createLock(redis, { timeout }), then acquire(key) and release()`. */
 export function foundOf({ opening, acquire, release, exported, settings }: Shape): string {
   const inWords = (args: Argument[]) =>
     args
@@ -35,8 +35,8 @@ export function foundOf({ opening, acquire, release, exported, settings }: Shape
   const acquired = `${acquire.name ?? (opening ? 'its result' : named)}(${inWords(acquire.args)})`;
   const released = {
     leaving: () => 'until that ends',
-    'hold is called': () => 'and a call of what that resolves with',
-    hold: () => `and ${nameIn(release)}() of what that resolves with`,
+    'hold is called': () => 'and a call of its result',
+    hold: () => `and ${nameIn(release)}() of its result`,
     lock: () => `and ${nameIn(release)}(${release.by === 'lock' ? release.args.join(', ') : ''})`,
   };
   return [...(opened ? [`${opened}, then`] : []), acquired, released[release.by]()].join(' ');
@@ -44,16 +44,18 @@ export function foundOf({ opening, acquire, release, exported, settings }: Shape
 
 const nameIn = (release: Shape['release']) => ('name' in release ? release.name : '');
 
-/** What was assumed and not seen, as sentences. */
+/** The assumptions, as sentences. */
 export function assumedOf(shape: Shape): string[] {
   const { keepsLease, refusal, waits, settings, errors } = shape;
   const unseen = isOf(settings, 'delay', 'patience');
   return [
     ...(keepsLease ? [] : ['No argument was found that sets the lease.']),
-    ...(unseen.length > 0 ? [`The meaning of ${unseen.join(' and ')} was taken from the name.`] : []),
-    ...(errors.length > 0 ? [`Each ${errors.join(' or ')} says that another has the lock, or that it was lost.`] : []),
-    ...(waits ? [] : ['It does not wait for long by itself, so the adapter asks again and again.']),
-    ...(refusal === 'none: it waits' ? [`No single try was found: it waits ${TRY_MS} ms instead.`] : []),
+    ...(unseen.length > 0 ? [`The meaning of ${unseen.join(' and ')} was guessed from the name.`] : []),
+    ...(errors.length > 0
+      ? [`${errors.join(' or ')} means that another holder has the lock, or that the lock was lost.`]
+      : []),
+    ...(waits ? [] : ['It does not wait long by itself, so the adapter tries again and again.']),
+    ...(refusal === 'none: it waits' ? [`No call for a single try was found: it waits ${TRY_MS} ms instead.`] : []),
     'It promises nothing beyond the checks.',
   ];
 }
@@ -66,7 +68,7 @@ export function adapterText(shape: Shape, { title, imports, command, isNamed }: 
   const used = kit.filter((name) => new RegExp(`\\b${name}\\(`).test(body));
   const isDefault = shape.exported === 'default' || !isNamed;
   return `// @ts-nocheck: the package may have no types.
-// An adapter for ${title}, proposed after the package was tried in virtual time. Change it where it is wrong, and grade it:
+// An adapter for ${title}, proposed after the package was tried in the simulation. Correct it if it is wrong, and grade it:
 //
 // ${command}
 //
@@ -74,7 +76,7 @@ export function adapterText(shape: Shape, { title, imports, command, isNamed }: 
 ${assumedOf(shape)
   .map((sentence) => `// Assumed: ${sentence}`)
   .join('\n')}
-// What it promises besides, and need not hold, it may say: docs/how-to/grade.md.
+// It may export what else it promises, and what it need not hold: docs/how-to/grade.md.
 
 import ${isDefault ? 'library' : '* as library'} from ${quoted(imports.library)};
 ${client === 'node-redis' ? `import { createClient } from ${quoted(imports.nodeRedis)};\n` : ''}import { ${used.toSorted().join(', ')} } from ${quoted(imports.kit)};
@@ -86,11 +88,11 @@ ${body}
     const all = isOf(settings, 'retries', 'attempts', 'patience');
     return [
       ...(all.length > 0 && waits
-        ? ['/** As good as for ever, and short enough for a timer. */', `const ${NO_LIMIT} = 2 ** 31 - 1;`]
+        ? ['/** Practically for ever, but short enough for a timer. */', `const ${NO_LIMIT} = 2 ** 31 - 1;`]
         : []),
       ...(isTimed
         ? [
-            '/** So long a single try may take, in milliseconds: what is granted later is given back. */',
+            '/** How long a single try may take, in milliseconds: a lock that is granted later is released. */',
             `const TRY_MS = ${TRY_MS};`,
           ]
         : []),
@@ -104,7 +106,7 @@ ${body}
 const quoted = (text: string) => `'${text.replaceAll("'", "\\'")}'`;
 
 const NODE_REDIS = `
-/** A client of its own for each process. */
+/** One client for each process. */
 const clients = new Map();
 
 function clientOf(redis) {
@@ -120,7 +122,7 @@ function excuseLines({ prefix, tellsLoss, waits, acquire, exported, opening }: S
   const excuses = [
     ...(waits ? [`  ...cannotBeCancelled(${quoted(call)}),`] : []),
     ...(prefix ? [`  'contract-keys': ${quoted(`It puts \`${prefix}\` before the name that it is given.`)},`] : []),
-    ...(tellsLoss ? [] : ["  'contract-not-held': 'Its release does not tell that the lock was no longer held.',"]),
+    ...(tellsLoss ? [] : ["  'contract-not-held': 'Its release does not report that the lock was no longer held.',"]),
   ];
   const masters = hasMasters({ opening }) ? ['export const promises = { masters: true };', ''] : [];
   return [...masters, ...(excuses.length > 0 ? ['export const doesNotPromise = {', ...excuses, '};', ''] : [])];
@@ -176,7 +178,7 @@ function lockLines(shape: Shape): string[] {
   ];
 }
 
-/** Opens the lock and acquires it, and gives back what is needed to release it. */
+/** The code that opens and acquires the lock, and returns what is needed to release it. */
 function askLines({ exported, opening, acquire, release, refusal, client }: Shape): string[] {
   const own = client === 'node-redis' ? 'client' : 'redis';
   const names = { redis: own, '[redis]': 'masters', '[key]': '[key]', inside: 'inside' };

@@ -1,4 +1,4 @@
-// Loads a module and makes one lock of it. Tells when it begins, and then what was found: what is wrong, or what it promises.
+// Loads a module and creates one lock. Reports when it starts, and then what it found: a problem, or what the lock promises.
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';

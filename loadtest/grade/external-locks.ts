@@ -1,4 +1,4 @@
-// The locks that are graded: modules of a user, and published locks.
+// The locks to grade: modules of a user, and published locks.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -27,7 +27,7 @@ export function providePeers() {
   execFileSync('sh', ['stack/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
 }
 
-/** The published locks, each with what its adapter tells of it. */
+/** The published locks, each with the details of its adapter. */
 export async function readPeers(): Promise<Grade[]> {
   providePeers();
   return Promise.all(
@@ -38,14 +38,14 @@ export async function readPeers(): Promise<Grade[]> {
   );
 }
 
-/** What the nodes of these locks are given, by their rows. */
+/** The modules for the nodes of these locks, by row. */
 export function modulesOf(grades: Grade[]): Record<string, ExternalModule> {
   return Object.fromEntries(
     grades.map(({ stage, file, promises }) => [stage, { file, backend: factsOfPromises(promises).backend }]),
   );
 }
 
-/** Where the virtual world finds these locks, by their rows. */
+/** The modules for the simulation of these locks, by row. */
 export function sourcesOf(grades: (Grade & Pick<LockSource, 'packages'>)[]): Record<string, LockSource> {
   return Object.fromEntries(
     grades.map(({ stage, file, promises, packages }) => [
@@ -57,15 +57,15 @@ export function sourcesOf(grades: (Grade & Pick<LockSource, 'packages'>)[]): Rec
 
 /** Why a lock in this file could not be graded under this name. */
 export function problemOfName(name: string, file: string): string | undefined {
-  if (file.includes(',')) return 'its path must not have a comma in it';
+  if (file.includes(',')) return 'its path must not contain a comma';
   if (lockName(name) !== undefined || !isExternal(name))
-    return `${name} is the name of a lock of ours: give the file another name`;
+    return `${name} is the name of a built-in lock: rename the file`;
   if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;
-  return `the name of its file becomes that of its row, so it must be in small letters, as in my-lock.ts`;
+  return `the file name becomes the name of its row, so it must be in lower case, such as my-lock.ts`;
 }
 
-/** What was found of a module: why it can't be graded, or what it promises and does not promise, if it says so. */
+/** What was found in a module: why it can't be graded, or what it says that it promises and does not promise. */
 type Found = Pick<Grade, 'problem' | 'promises' | 'doesNotPromise'>;
 
-/** Loads the module in a process of its own, which it may end, or keep busy for ever. */
+/** Loads the module in its own process, because it may end that process or block it for ever. */
 const checkModule = (file: string): Promise<Found> => askProcess<Found>('loadtest/grade/check-module.ts', [file]);

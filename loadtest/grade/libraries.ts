@@ -1,4 +1,4 @@
-// Published libraries: npm installs a package beside the lab, and it runs unchanged in the virtual world.
+// Published libraries: npm installs a package beside the lab, and it runs unchanged in the simulation.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export type Library = Grade & Pick<LockSource, 'packages'>;
 const LIBRARIES = join(cacheDir, 'libraries');
 const FAR = /^(E(NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH)|ERR_SOCKET_TIMEOUT|FETCH_ERROR)$/;
 
-/** Where packages are, and where an adapter is written for one that has none. */
+/** Where packages are installed, and where a missing adapter is written. */
 export interface Places {
   libraries?: string;
   caller: string;
@@ -42,7 +42,7 @@ export async function readPublished(
   const grades = isShipped ? await gradesIn(folder, name, lock) : [];
   if (grades.length > 0) return grades;
   const majors = majorsOf(name).join(' or ');
-  const why = isShipped ? `the adapter that is shipped is for version ${majors}` : 'no adapter is shipped for it';
+  const why = isShipped ? `the shipped adapter is for version ${majors}` : 'no adapter is shipped for it';
   const { says } = await proposeAdapter(name, folder, caller, lock);
   return failed(why).map((grade) => ({ ...grade, proposal: says }));
 }
@@ -85,7 +85,7 @@ function install(folder: string, name: string, range: string | undefined): strin
     code = npmInstall(folder, [`${name}@^${range}.0.0-0`, ...besideOf(name)]);
   }
   if (code === undefined) return undefined;
-  if (code === 'E404') return `npm knows no package ${name}`;
+  if (code === 'E404') return `npm has no package ${name}`;
   if (code === 'ETARGET') return `npm has no version ${range} of ${name}`;
   if (FAR.test(code)) return `npm can't reach its registry (${code})`;
   return `npm can't install it (${code})`;

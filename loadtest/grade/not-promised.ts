@@ -1,4 +1,4 @@
-// What a lock does not promise, by what it says that it promises: a sentence for each drill that asks for more.
+// What a lock does not promise: a sentence for each drill that demands more than its `promises`.
 
 import { z } from 'zod';
 import { factsOfPromises } from '../../services/inventory/sale/external-lock.ts';
@@ -8,7 +8,7 @@ import { checkNames } from '../staircase/conformance.ts';
 import { lockStaircase } from '../staircase/lock-stages.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
 
-/** Without these it is no lock. */
+/** Every lock must hold these. */
 const OF_EVERY_LOCK = [
   ...['contract-enter', 'contract-same-node', 'contract-late-acquire', 'contract-late-release', 'contract-one-try'],
   ...['one-node-rush', 'rush', 'sell-out', 'slow-holder', 'late-release', 'contract-permits', 'three-clerks'],
@@ -20,40 +20,36 @@ const ASKS: Ask[] = [
   [
     ['paused-process', 'blocked-loop', 'partition', 'late-write', 'crossed-write'],
     ({ fencing = false }) => fencing,
-    'It promises no fencing token, and without one nothing stops a write that comes too late.',
+    'It does not promise a fencing token, and without one nothing stops a late write.',
   ],
-  [['nested-call', 'nested-object'], ({ reentry = false }) => reentry, 'It promises no re-entry.'],
+  [['nested-call', 'nested-object'], ({ reentry = false }) => reentry, 'It does not promise re-entry.'],
   [
     ['nested-long-sale'],
     ({ reentry = false, renewal = false }) => reentry && renewal,
     'It does not promise re-entry and renewal.',
   ],
   [['long-sale'], ({ renewal = false }) => renewal, 'It does not promise to renew its lease.'],
-  [WHILE_RENEWED, ({ renewal = false }) => !renewal, 'It promises to hold for as long as its process lives.'],
-  [['fourth-clerk'], () => false, 'The lease of a paused holder ends, and another takes its permit.'],
-  [['starvation'], ({ fairness }) => fairness !== undefined, 'It does not promise that everybody gets in.'],
+  [WHILE_RENEWED, ({ renewal = false }) => !renewal, 'It promises to hold as long as its process lives.'],
+  [['fourth-clerk'], () => false, 'The lease of a paused holder ends, and another holder takes its permit.'],
+  [['starvation'], ({ fairness }) => fairness !== undefined, 'It does not promise that every waiter gets in.'],
   [['overtaking'], ({ fairness }) => fairness === 'order', 'It does not promise an order.'],
-  [['failover'], ({ masters = false }) => masters, 'It is in one Redis, and is lost with it.'],
-  [
-    ['clock-jump'],
-    () => false,
-    'Redis counts its lease by the system clock, and a server whose clock jumps ends it early.',
-  ],
+  [['failover'], ({ masters = false }) => masters, 'It is in one Redis, and is lost when that fails.'],
+  [['clock-jump'], () => false, 'Redis measures its lease by the system clock, so a clock that jumps ends it early.'],
   [
     ['amnesia'],
     () => false,
-    'A master that restarts empty votes again. Only its operator can keep it away for a lease.',
+    'A master that restarts empty votes again. Only its operator can keep it down for a lease.',
   ],
   [['forgotten-sale', 'wrong-replica'], () => false, 'The stock is in Redis, whatever the lock does.'],
 ];
 
-/** A sentence for each drill that asks for more than a lock promises. */
+/** The sentences for the drills that demand more than a lock promises. */
 export function notPromisedBy(promises: Promises): Record<string, string> {
   const asked = ASKS.filter(([, isPromised]) => !isPromised(promises));
   return Object.fromEntries(asked.flatMap(([drills, , why]) => drills.map((drill) => [drill, why])));
 }
 
-/** A lock that can be graded: from here on it is known where it is kept, and all that it does not promise. */
+/** A lock that can be graded: where it is kept, and everything that it does not promise. */
 export function asRow<Row extends Grade>(grade: Row): Row {
   addExternalRow(grade.stage, factsOfPromises(grade.promises));
   return { ...grade, doesNotPromise: { ...notPromisedBy(grade.promises ?? {}), ...grade.doesNotPromise } };
@@ -69,6 +65,6 @@ export function readDoesNotPromise(exported: unknown): Record<string, string> {
   const names = [...checkNames, ...Object.keys(lockStaircase.columns)].filter((name) => !OF_EVERY_LOCK.includes(name));
   const odd = Object.keys(read.data).find((name) => !names.includes(name));
   if (odd !== undefined)
-    throw new Error(`its doesNotPromise names ${odd}, which is no check and no drill that a lock may fail`);
+    throw new Error(`its doesNotPromise names ${odd}, which is not a check or a drill that a lock may fail`);
   return read.data;
 }

@@ -1,4 +1,4 @@
-// A process of its own for code of others, which may end it, or keep it busy for ever.
+// Runs foreign code in its own process, because it may end that process or block it for ever.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hostArgs } from '../../stack/bundle.ts';
 import { projectDir } from '../../stack/parts.ts';
 
-/** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
+/** How long a module may take to load once its process has started, in milliseconds. */
 const LOAD_LIMIT_MS = 30_000;
-/** How long that process may take to be there, in milliseconds. */
+/** How long that process may take to start, in milliseconds. */
 const START_LIMIT_MS = 30_000;
 
 /**
@@ -39,8 +39,8 @@ export async function askProcess<Found extends object>(
   return result;
 }
 
-/** Node ends with 13 when nothing is left that could let a top-level await go on. */
+/** Node ends with 13 when a top-level await can never resolve. */
 function endOf(how: number | string | null) {
-  if (how === 13) return 'its import never ends: it awaits what never comes';
+  if (how === 13) return 'its import never ends: it awaits something that never happens';
   return `it ends the process that loads it (${how})`;
 }

@@ -1,13 +1,13 @@
-// What a package that nobody has described may be as a lock: ways to open it, to acquire and to release, each tried in the virtual world.
+// Guesses how an unknown package is used as a lock: ways to open, acquire and release, each tried in the simulation.
 
 import { type LockCode, openLockLab } from '../../simulation/lock-lab.ts';
 import { OUTSIDE } from '../../simulation/server.ts';
 import { enter, type Inside } from '../peers/adapter.ts';
 
-/** What a call is given. */
+/** The arguments of a call. */
 export type Argument = 'redis' | '[redis]' | 'key' | '[key]' | 'leaseMs' | 'settings' | 'inside';
 
-/** How a hold is given up: by the function that runs under the lock, by what acquire has resolved with, or by the lock. */
+/** How a hold is released: by the function that runs under the lock, by the result of acquire, or by the lock. */
 export type Release =
   | { by: 'leaving' }
   | { by: 'hold is called' }

@@ -1,4 +1,4 @@
-// Proposes an adapter for a package that none is shipped for: a file to be read, changed and graded.
+// Proposes an adapter for a package without a shipped one: a file to read, correct and grade.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,9 +8,9 @@ import { adapterText, assumedOf, foundOf } from './adapter-text.ts';
 import { askProcess } from './own-process.ts';
 import type { LookedAt } from './try-package.ts';
 
-/** A package that is tried in many ways takes so long at most, in milliseconds. */
+/** How long the trial of a package may take, in milliseconds. */
 const TRY_LIMIT_MS = 120_000;
-/** So many names of exports are told. */
+/** How many names of exports are listed. */
 const MOST_NAMES = 12;
 
 export interface Proposed {
@@ -34,11 +34,11 @@ export async function proposeAdapter(name: string, folder: string, into: string,
   const file = join(into, nameOfAdapter(name));
   const command = `npm run grade -- ./${nameOfAdapter(name)}`;
   if (existsSync(file)) {
-    return { file, says: `${nameOfAdapter(name)} is there already, and is left as it is. Grade it:\n\n${command}` };
+    return { file, says: `${nameOfAdapter(name)} already exists and was not changed. Grade it:\n\n${command}` };
   }
   const args = [folder, name, ...(only ? [only] : [])];
   const found = await askProcess<LookedAt>('loadtest/grade/try-package.ts', args, TRY_LIMIT_MS);
-  if (!('names' in found)) return { says: `${name} could not be looked at: ${found.problem}.\n${KIT}` };
+  if (!('names' in found)) return { says: `${name} could not be loaded: ${found.problem}.\n${KIT}` };
   const { shape, version, entry, names, namedOnes, nodeRedis, untried } = found;
   if (shape === undefined || entry === undefined) return { says: saidOfUnknown(name, names, untried, only) };
   const pathTo = (place: string) => {
@@ -74,10 +74,10 @@ const KIT = 'Write an adapter with the kit, loadtest/peers/adapter.ts: docs/how-
 function saidOfUnknown(name: string, names: string[], untried?: string, only?: string): string {
   const more = names.length - MOST_NAMES;
   const shown = [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])];
-  const exported = names.length > 0 ? `It exports ${listOf(shown)}.` : 'What it exports could not be read.';
+  const exported = names.length > 0 ? `It exports ${listOf(shown)}.` : 'Its exports could not be read.';
   const why = untried
-    ? `${name} could not be tried in virtual time: ${asClause(untried)}.`
-    : `${only ? `${only} of ${name}` : name} was tried, and no call of it took a lock in Redis and gave it back.`;
-  const real = untried ? ' Such a lock is graded on real servers: --real.' : '';
+    ? `${name} could not be tried in the simulation: ${asClause(untried)}.`
+    : `${only ? `${only} of ${name}` : name} was tried, but no call acquired a lock in Redis and released it.`;
+  const real = untried ? ' Grade such a lock on real servers, with --real.' : '';
   return `${why} ${exported}\n${KIT}${real}`;
 }

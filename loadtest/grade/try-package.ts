@@ -1,4 +1,4 @@
-// Looks at what a package exports, and tries it in virtual time as a lock. Tells when it begins, and then what was found.
+// Loads a package and tries its exports in the simulation as a lock. Reports when it starts, and then what it found.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -106,7 +106,7 @@ export const reasons = {
   'no sale after SIGKILL': ({ limitMs }: { limitMs: number }) =>
     `Redis was killed (SIGKILL), and nothing was sold within ${formatDuration(limitMs)} after it restarted.`,
   'key stayed': ({ key, ms }: { key: string; ms: number | null }) =>
-    `The key ${key} was left, ${ms === null ? 'without a TTL' : `with a TTL of ${formatDuration(ms)}`}.`,
+    `The key ${key} was left with ${ms === null ? 'no TTL' : `a TTL of ${formatDuration(ms)}`}.`,
   'sales flowed again': ({ ms }: { ms: number }) => `Sales resumed ${formatDuration(ms)} after Redis was back.`,
   'sold without a minority': ({ killed, ms }: { killed: number; ms: number }) =>
     `With ${countOf(killed, 'server')} down, sales resumed after ${formatDuration(ms)}.`,

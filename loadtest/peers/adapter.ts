@@ -1,5 +1,5 @@
-// The adapter kit: makes a lock of the lab out of the few calls that a library has for it. What a library may find odd about the connection that
-// it is given, such as what its duplicate() inherits, is in docs/how-to/grade.md.
+// The adapter kit: turns the few calls of a library into a lock of the lab. Peculiarities of the connection that a library
+// gets, such as what its duplicate() inherits, are in docs/how-to/grade.md.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
@@ -80,7 +80,7 @@ export function adapt<Held>(open: (options: LockOptions) => Library<Held>): Crea
 
 /** The server that a library is given. Throws when it is a Cluster. */
 export function oneServer(redis: RedisClient): Redis {
-  if (redis.isCluster) throw new Error('The peers are run on one Redis server, not on a Cluster.');
+  if (redis.isCluster) throw new Error('The peers run on a single Redis server, not on a Cluster.');
   return redis as Redis;
 }
 
@@ -153,6 +153,6 @@ export async function askAgain<Held>(
 
 /** What a library does not promise whose wait has no way to give up. */
 export function cannotBeCancelled(call: string): Record<string, string> {
-  const why = `${call} cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.`;
+  const why = `${call} cannot be cancelled: an aborted waiter still gets the lock once, and releases it.`;
   return Object.fromEntries(['client-gone', 'contract-abort', 'contract-abort-many'].map((cell) => [cell, why]));
 }

@@ -23,7 +23,7 @@ const beyondOneProcess = [
 
 export const doesNotPromise = {
   ...Object.fromEntries(beyondOneProcess),
-  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  'client-gone': 'acquire() cannot be cancelled: an aborted waiter still gets the lock once, and releases it.',
 };
 
 const mutexes = new Map<string, Mutex>();

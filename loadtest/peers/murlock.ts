@@ -16,7 +16,7 @@ export const options = {
 export const promises: Promises = {};
 
 export const doesNotPromise = {
-  'redis-outage': 'While Redis is away it goes on asking: its documentation says so of the blocking mode.',
+  'redis-outage': 'While Redis is unavailable it keeps trying: its documentation says so about the blocking mode.',
   ...cannotBeCancelled('runWithLock()'),
 };
 

@@ -6,7 +6,7 @@ import type { Promises } from '../evidence/promises.ts';
 import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
 export const options = {
-  redis: 'two connections of its own for each process, one of them to hear of releases',
+  redis: 'two connections of its own for each process, one of them to receive releases',
   lockWatchdogTimeout: 'the lease',
   leaseTime: 'true: the watchdog renews the lease',
   clientId: 'the owner token',
@@ -15,7 +15,7 @@ export const options = {
 export const promises: Promises = { reentry: true, renewal: true };
 
 export const doesNotPromise = {
-  'redis-outage': 'Its own connection keeps what it is asked while Redis is away, and asks when Redis is back.',
+  'redis-outage': 'Its own connection queues commands while Redis is unavailable, and sends them when Redis is back.',
   ...cannotBeCancelled('lock()'),
   'contract-keys':
     'Like Redisson it puts `redisson_` before the name that it is given, for what is not the lock itself.',

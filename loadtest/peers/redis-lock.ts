@@ -12,16 +12,16 @@ const TRY_MS = 40;
 export const options = {
   client: 'a node-redis 4 client of its own for each process: it refuses newer ones',
   timeout: 'the lease',
-  'single try': `lock() for ${TRY_MS} ms; what is granted later is given back`,
+  'single try': `lock() for ${TRY_MS} ms; a lock that is granted later is released`,
 };
 
 export const promises: Promises = {};
 
 export const doesNotPromise = {
-  'redis-outage': 'While Redis is away it goes on asking: "The code will keep polling".',
+  'redis-outage': 'While Redis is unavailable it keeps trying: "The code will keep polling".',
   'contract-keys': 'It puts `lock.` before the name that it is given.',
   'contract-not-held':
-    'done() tells nothing when the lock was no longer held: "or do nothing if timeout has already released it".',
+    'done() does not report that the lock was no longer held: "or do nothing if timeout has already released it".',
   ...cannotBeCancelled('lock()'),
 };
 

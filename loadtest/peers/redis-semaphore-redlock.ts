@@ -10,7 +10,8 @@ export const promises: Promises = { renewal: true, masters: true };
 
 export const doesNotPromise = {
   ...semaphoreDoesNotPromise,
-  amnesia: 'The algorithm asks that a master that restarts empty stays away for a lease; the drill starts it at once.',
+  amnesia:
+    'The algorithm requires that a master that restarts empty stays down for a lease. The drill starts it at once.',
 };
 
 export const createLock = adaptMutex(({ masters, key }, settings) => new RedlockMutex(masters, key, settings));

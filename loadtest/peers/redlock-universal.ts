@@ -15,7 +15,7 @@ export const options = {
 
 export const promises: Promises = { renewal: true, masters: true };
 
-const saysNothing = 'using() does not tell that the lock was no longer held when it was released.';
+const saysNothing = 'using() does not report that the lock was no longer held when it was released.';
 
 export const doesNotPromise = {
   'late-release': saysNothing,

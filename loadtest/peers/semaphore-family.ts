@@ -13,7 +13,7 @@ export const semaphoreOptions = {
 };
 
 export const semaphoreDoesNotPromise = {
-  'contract-not-held': 'release() does not tell that the lock was no longer held.',
+  'contract-not-held': 'release() does not report that the lock was no longer held.',
   'contract-keys': 'It puts `mutex:` before the name that it is given.',
 };
 

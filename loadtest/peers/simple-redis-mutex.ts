@@ -7,7 +7,7 @@ import type { Promises } from '../evidence/promises.ts';
 import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
 export const options = {
-  redis: 'a node-redis client of its own for each process, and the one that it makes of it to hear of releases',
+  redis: 'a node-redis client of its own for each process, and one that it makes from it to receive releases',
   timeout: 'the lease',
   pollingInterval: '10 s, or the lease when that is shorter',
   failAfter: 'none',
@@ -19,7 +19,7 @@ export const doesNotPromise = {
   ...cannotBeCancelled('lock()'),
   'contract-keys':
     'It puts `@simple-redis-mutex:` before the name that it is given, and has two keys for all locks together.',
-  'contract-not-held': 'release() does not tell that the lock was no longer held.',
+  'contract-not-held': 'release() does not report that the lock was no longer held.',
 };
 
 const clients = new Map<string, ReturnType<typeof connect>>();

@@ -1,4 +1,4 @@
-// Packages without types, or with types that their list of exports does not name: what their adapters use.
+// Types for packages that have none, or do not export them: only what the adapters use.
 
 declare module 'redlock' {
   import type { Redis } from 'ioredis';

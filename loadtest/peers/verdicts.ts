@@ -1,4 +1,4 @@
-// What the conformance checks find of each published lock, in the version and with the options of its adapter.
+// The results of the conformance checks for each published lock, in the version and with the options of its adapter.
 
 interface PeerVerdict {
   /** The checks that it fails, without `contract-`. Every other check holds, or does not apply. */

@@ -1,4 +1,4 @@
-// The clients of Redis of a process. A client has every member of ioredis: what is not written here is a command.
+// The Redis clients of a process. A client has every member of ioredis: whatever is not defined here is a command.
 
 import { Redis } from 'ioredis';
 import type { Command, Commands, Line } from './commands.ts';

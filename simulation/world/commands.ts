@@ -1,4 +1,4 @@
-// The commands that a process has sent, and that wait for their replies.
+// The commands of a process that wait for their replies.
 
 import { type Reply, ReplyError } from '../valkey.ts';
 import type { Moment } from './moment.ts';

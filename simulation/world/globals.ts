@@ -1,4 +1,4 @@
-// The globals of a process: time and luck are those of its world, and what that can't bring is refused.
+// The globals of a process: time and random numbers come from its world, and what that does not have is refused.
 
 import { createLuck } from '../luck.ts';
 import { namesIn, ownVersion } from '../own-module.ts';

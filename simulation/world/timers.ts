@@ -1,4 +1,4 @@
-// The timers of a process: each waits until somebody lets it fire.
+// The timers of a process: each waits until the simulation fires it.
 
 import type { Moment } from './moment.ts';
 

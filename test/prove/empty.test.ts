@@ -14,7 +14,7 @@ test.each([
     lock: 'release() sends nothing',
     code: without,
     scope: 'late-release',
-    reason: /^What may go wrong happened in no/,
+    reason: /^The fault happened in no/,
   },
 ])('$lock: $scope is unknown, and says what was missing', async ({ code, scope, reason }) => {
   expect(await searchIn(writeLock(code), scope)).toMatchObject({

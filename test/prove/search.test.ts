@@ -137,7 +137,7 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
 test('search: what is sold together is no longer inside when it is written, though not all have their answer', async () => {
   const result = await searchIn(fileOf('combine'), 'slow-holder', { sales: 2, mostStates: 1_000 });
 
-  expect(result).toMatchObject({ verdict: 'unknown', reason: expect.stringMatching(/^The search stopped at/) });
+  expect(result).toMatchObject({ verdict: 'unknown', reason: expect.stringMatching(/^The model checker stopped at/) });
 });
 
 describe('search: a command that changes the lock that a holder', () => {

@@ -1,4 +1,4 @@
-// The answers of a service that nobody has described: each is known again by what does not differ from sale to sale.
+// The responses of an unknown service. Each kind is recognised by the parts that do not differ between sales.
 
 import type { SaleAnswer } from '../../evidence/answers.ts';
 import type { ServiceTold } from '../../evidence/judgement.ts';

@@ -1,4 +1,4 @@
-// What a command is to somebody who knows a service by its wire alone: which keys it names, and what kind it is of.
+// Classifies the commands of a service that is known only by its traffic: their keys and kinds.
 
 import { createHash } from 'node:crypto';
 import { Command as RedisCommand } from 'ioredis';

@@ -1,4 +1,4 @@
-// What passes between the copies of a service and Redis while a drill is played, as it is shown.
+// Records the traffic between the copies of a service and Redis during a drill, for display.
 
 import type { Exchange } from '../../../stack/proxy/link.ts';
 import type { ExchangeTold } from '../../evidence/judgement.ts';

@@ -1,4 +1,4 @@
-// The links of a node to Redis and to MySQL, as one: its lock may be in one, and its stock is in the other.
+// Joins the fault proxies of a node to Redis and to MySQL into one: the lock may be in one, and the stock in the other.
 
 import type { Held, ReplyLink } from '../../../stack/proxy/link.ts';
 

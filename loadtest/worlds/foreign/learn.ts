@@ -1,4 +1,4 @@
-// What a few sales that nobody disturbs teach of a service: how it reads and writes the stock, its lock, and its answers.
+// Learns a service from a few undisturbed sales: how it reads and writes the stock, its lock, and its responses.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
@@ -205,10 +205,10 @@ async function findSale({ nodes: [first], network }: ForeignTarget): Promise<Lea
     const [method, path = '/'] = way.split(' ') as ['GET' | 'POST', string];
     const { status } = await sellAt(first, network, { method, path }, SALE_LIMIT_MS);
     if (![0, 404, 405, 501].includes(status)) return { method, path };
-    answers.push(`${way} is ${status === 0 ? 'not answered' : `answered ${status}`}`);
+    answers.push(`${way} gets ${status === 0 ? 'no response' : status}`);
   }
   throw new Error(
-    `Nobody knows how to buy a unit: ${answers.join(', ')}. Say it, such as --sale "POST /buy".${lastLines(first)}`,
+    `Could not find out how to buy a unit: ${answers.join(', ')}. Pass it, such as --sale "POST /buy".${lastLines(first)}`,
   );
 }
 
@@ -229,19 +229,23 @@ async function findStock(
   if (only !== undefined && found.length === 1) return { stock: only, field: field ?? fieldOf(commands(), only) };
   const answer = shortened(`${status} ${body}`);
   if (commands().length === 0)
-    throw new Error(`A sale sent nothing to Redis, and was answered "${answer}": have it keep its stock at REDIS_URL.`);
-  const what = found.length === 0 ? `it read none in Redis, and answered "${answer}"` : `it read ${found.join(', ')}`;
+    throw new Error(
+      `A sale sent nothing to Redis, and got the response "${answer}". Let the service keep its stock in the Redis at REDIS_URL.`,
+    );
+  const what =
+    found.length === 0 ? `it read none in Redis, and got the response "${answer}"` : `it read ${found.join(', ')}`;
   throw new Error(
-    `Nobody knows which key is the stock: in a sale ${what}. Say it, such as --stock ${only ?? 'stock:42'}.`,
+    `Could not find out which key is the stock: in a sale ${what}. Pass it, such as --stock ${only ?? 'stock:42'}.`,
   );
 }
 
-const noTls = 'It speaks TLS to its Redis, and REDIS_URL begins with redis://: have it connect without TLS.';
-const noCluster = 'It speaks to a Redis Cluster, which is not judged: have it connect to REDIS_URL as to one Redis.';
+const noTls = 'It uses TLS for Redis, although REDIS_URL starts with redis://. Let it connect without TLS.';
+const noCluster =
+  'It uses a Redis Cluster client, which cannot be judged. Let it connect to REDIS_URL as to a single Redis.';
 /** Nothing is known of how the stock is read and written where that can't be seen. */
 const unseen = { read: undefined, write: '' };
 
 const noWrite = (stock: string, server: string) =>
-  `A unit of ${stock} went, and no command on the wire has written it. Does the service reach ${server}, and by nothing else?`;
+  `A unit of ${stock} is gone, but no command in the traffic wrote it. Does the service reach ${server}, and only by that?`;
 const sameAnswer = (mask: string) =>
-  `An empty shop is answered as one that has sold: "${mask}". Nobody could tell the two apart: give them other words, or another status.`;
+  `An empty shop gets the same response as a sale: "${mask}". The two cannot be told apart. Give them different texts or statuses.`;

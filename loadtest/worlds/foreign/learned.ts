@@ -1,4 +1,4 @@
-// What is known of a service, and how that shows on the wire.
+// What is known about a service, and how it shows in its traffic.
 
 import type { Command, Exchange } from '../../../stack/proxy/link.ts';
 import { type ServiceTold, serviceSchema } from '../../evidence/judgement.ts';

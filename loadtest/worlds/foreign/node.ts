@@ -1,4 +1,4 @@
-// A copy of a service as a node of the harness: what a node of ours says on its lab listener, the wire tells.
+// A copy of a service as a node of the harness: its traffic tells what our own nodes tell over their admin API.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -24,7 +24,7 @@ const QUIET_MS = 150;
 const clock = machineClock;
 
 /** Why a drill that needs something can't be carried. */
-export const no = (what: string) => `A service that is judged by its wire has no ${what}.`;
+export const no = (what: string) => `A service that is judged by its traffic has no ${what}.`;
 
 export type ForeignNode = ReturnType<typeof foreignNodeOf>;
 
@@ -71,7 +71,7 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
   const writes = copy.passed ?? sales.writes;
 
   async function state(): ReturnType<TargetNode['state']> {
-    if (isDead) throw new Error(`${name} does not answer.`);
+    if (isDead) throw new Error(`${name} does not respond.`);
     const sold = writes() - writesBefore;
     return {
       node: name,
@@ -175,7 +175,7 @@ export function foreignNodeOf(copy: Copy, leaseMs: number, row: StockRow | undef
       const commands = [...link.counters.commands.values()].reduce((sum, count) => sum + count, 0);
       return { version: '', server: 'redis', masters: 1, commandsProcessed: commands, lacks: {} };
     },
-    heap: isNot('heap to be seen'),
+    heap: isNot('visible heap'),
     server,
     async stock() {
       if (row) return row.read();
@@ -251,5 +251,5 @@ async function mustReach(port: number) {
   });
   const answer = await Promise.race([heard, sleep(REACH_LIMIT_MS)]);
   probe?.close();
-  if (answer !== 'data') throw new Error('Redis does not answer.');
+  if (answer !== 'data') throw new Error('Redis does not reply.');
 }

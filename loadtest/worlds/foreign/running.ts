@@ -1,4 +1,4 @@
-// Two copies of a service that run already: they are asked and left alone, and their stock is put back as it was.
+// Two copies of a service that are already running: they get requests, nothing else is done to them, and their stock is restored.
 
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
@@ -11,13 +11,13 @@ export async function openRunningStack({ urls, redisUrl, stock }: Running): Prom
   redis.on('error', () => {});
   await redis.connect().catch(() => {
     throw new Error(
-      `No Redis answers at ${new URL(redisUrl).host}: say with --redis where both copies keep the stock.`,
+      `No Redis replies at ${new URL(redisUrl).host}. Pass the Redis in which both copies keep the stock with --redis.`,
     );
   });
   const [kept, leftMs] = [await redis.dumpBuffer(stock), await redis.pttl(stock)];
   for (const url of urls)
     if (!(await listens(Number(new URL(url).port))))
-      throw new Error(`Nobody listens at ${url}: start both copies first.`);
+      throw new Error(`Nothing listens at ${url}. Start both copies first.`);
   const ground = openGround();
   const stop = () =>
     ground.stop(async () => {

@@ -1,4 +1,4 @@
-// What a user says of a service: on the command line, or in a `lockstep.json` beside it.
+// What a user says about a service: on the command line, or in a `lockstep.json` beside it.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -63,7 +63,7 @@ export function readSaid(given: string, from: string): SaidOfService {
   if (!isFolder) return { command: given, dir: from, name: nameOf(given) };
   const file = join(folder, SAID_FILE);
   if (!existsSync(file))
-    throw new Error(`${given} is a folder without a ${SAID_FILE}: give a command, such as "java -jar shop.jar".`);
+    throw new Error(`${given} is a folder without a ${SAID_FILE}. Pass a command, such as "java -jar shop.jar".`);
   const read = fileSchema.safeParse(parse(readFileSync(file, 'utf8'), file));
   if (!read.success) {
     const allowed = Object.keys(fileSchema.shape).join(', ');
@@ -85,7 +85,7 @@ export function readSale(text: string): Sale {
   const [, method, path, json] = /^(GET|POST) (\/\S*)(?: ([[{].*))?$/s.exec(text.trim()) ?? [];
   if (method === undefined || path === undefined)
     throw new Error(
-      `"${text}" does not say how a unit is bought: write it as "POST /buy", and a JSON body behind it if there is one.`,
+      `"${text}" does not say how to buy a unit. Write it as "POST /buy", followed by a JSON body if there is one.`,
     );
   if (json !== undefined) parse(json, `The body in ${text}`);
   return { method: method as 'GET' | 'POST', path, ...(json !== undefined && { json }) };

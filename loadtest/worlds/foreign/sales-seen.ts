@@ -1,4 +1,4 @@
-// The sales of a node, as the wire tells them: a command of the lock, a reading, a write.
+// Reconstructs the sales of a node from its traffic: a command of the lock, a read, a write.
 //
 // Nothing on the wire names a sale. Whose a command is follows from how many requests are under way at the node and from the
 // connection that it comes on; where several sales share one, the oldest that fits has it.

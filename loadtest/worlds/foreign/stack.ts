@@ -1,4 +1,4 @@
-// Two copies of a service that nobody has described, each with its Redis behind a link, and nginx before them.
+// Two copies of an unknown service, each with a fault proxy before its Redis, and nginx in front of them.
 
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// Whether a copy stands still: it is asked for nothing, since nobody knows which requests of a service sell.
+// Whether a copy is paused, without sending it a request, because any request might be a sale.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Two copies of a service as a target of the harness: what it learns of them, what it can break, and what it can't.
+// Two copies of a service as a target of the harness: learns the service, and says what it can break and what it can't.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SaleAnswer } from '../../evidence/answers.ts';
@@ -183,7 +183,7 @@ export async function warmUp({ network, wire }: ForeignTarget, node: ForeignNode
   }
   const { method, path } = wire.sale;
   throw new Error(
-    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: it answered "${last.slice(0, 120)}". ${notSo}${lastLines(node)}`,
+    `${method} ${path} at ${node.name} took no unit of ${wire.stockKey}: the response was "${last.slice(0, 120)}". ${notSo}${lastLines(node)}`,
   );
 }
 
@@ -191,32 +191,32 @@ export async function warmUp({ network, wire }: ForeignTarget, node: ForeignNode
 export const lastLines = ({ lines }: ForeignNode) =>
   lines.length > 0 ? `\nIts last lines:\n  ${lines.slice(-5).join('\n  ')}` : '';
 
-const notSo = 'Say --stock if it sells from another key, and --sale if a unit is bought in another way.';
+const notSo = 'Pass --stock if it sells from another key, and --sale if a unit is bought in another way.';
 /** A stock in Redis is where a lock would be, too. */
 const isLockInRedis = ({ lock, row }: Learned) => row === undefined || lock.keys.length > 0;
 
 const noRedis = 'Its lock is not in Redis.';
 const unreadable =
-  'It talks with MySQL in TLS, or compressed, so no sale can be held: have it connect without, such as by sslMode=DISABLED.';
-const oneStep = 'It takes a unit in one command: nobody is ever inside, between a reading and a write.';
-const noReplication = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
+  'Its connection to MySQL uses TLS or compression, so no sale can be held. Let it connect without, such as with sslMode=DISABLED.';
+const oneStep = 'It takes a unit in one command, so no sale is ever between a read and a write.';
+const noReplication = 'The embedded Valkey does not support replication. Install redis-server or valkey-server.';
 const lacks = {
   'clock server': no('server whose clock can be set'),
-  'node clocks': no('clock of its own'),
+  'node clocks': no('clock that can be slowed'),
   'lasting replica': no('replica that its lock waits for'),
   masters: no('masters that vote'),
   'master processes': no('masters that vote'),
-  'lock servers': no('server of its lock that is known'),
-  'own mysql': no('MySQL of ours'),
-  'mysql processes': no('MySQL of ours'),
-  'zookeeper processes': no('ZooKeeper of ours'),
-  permits: no('number of permits that is known'),
-  'own lease': no('lease that a sale can be given'),
-  'user lock': no('user that its lock is for'),
-  'nested calls': no('call inside a sale that a drill could ask for'),
+  'lock servers': no('known server of its lock'),
+  'own mysql': no('MySQL that the lab started'),
+  'mysql processes': no('MySQL that the lab started'),
+  'zookeeper processes': no('ZooKeeper that the lab started'),
+  permits: no('known number of permits'),
+  'own lease': no('lease that a sale can set'),
+  'user lock': no('lock per user'),
+  'nested calls': no('nested call that a drill could trigger'),
   'computing sales': no('sale that can be made to compute'),
   'failing sales': no('sale that can be made to fail'),
-  'read heap': no('heap to be read'),
-  baskets: no('sale of several skus that is known'),
-  looks: no('question for the stock that is known'),
+  'read heap': no('readable heap'),
+  baskets: no('known sale of several skus'),
+  looks: no('known request for the stock'),
 } satisfies Partial<Record<Need, string>>;

@@ -1,4 +1,4 @@
-// The foreign world: two copies of anybody's service, of which the wire is seen and nothing else.
+// The foreign world: two copies of any service, known only by their traffic.
 
 import type { Verdict } from '../../evidence/results.ts';
 import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable, type World } from '../../harness/drill.ts';
@@ -42,11 +42,10 @@ const HUNG_LEASES = 3;
 const provesNothing: Record<string, Verdict> = { 'hung-holder': 'pass', 'slow-holder': 'fail', 'long-sale': 'fail' };
 
 const sharedByAll =
-  'All sales of a copy share one connection to Redis: while the answer to one is held, so are those to its renewals.';
-const noLock = 'No lock is seen in Redis, so nobody waits for one there.';
+  'All sales of a copy share one connection to Redis: while the reply to one is held, so are the replies to its renewals.';
+const noLock = 'No lock was seen in Redis, so no sale waits for one there.';
 
-const notOurs =
-  'It is not started here, so nothing of it is stopped, held or cut off: give the command that starts it.';
+const notOurs = 'It was not started here, so it can not be paused, held or cut off. Pass the command that starts it.';
 
 /** True for a drill that is played where leases are long: on a busy machine a sale of a load may take longer than a short one. */
 export const asksLongLease = (drill: string) => isLoad(drill) || (scenario(drill).timing.leaseMs ?? 0) >= LONG_MS;
@@ -104,11 +103,11 @@ export function foreignWorld(options: ForeignWorldOptions): World {
     const unknown = (why: string) => lostTrack(new Error(why));
     if (hasEnd(learned) && short.leaseMs > longestWaitMs)
       return unknown(
-        `${lease}, longer than anybody waits here: have it take LEASE_MS from its environment, or say --patience.`,
+        `${lease}, longer than the drills wait. Let it take LEASE_MS from its environment, or pass --patience.`,
       );
     if (drill === 'long-sale' && HELD_OF_PATIENCE * patienceMs < FEWEST_LEASES * short.leaseMs)
       return unknown(
-        `${lease}, and its client waits ${formatDuration(patienceMs)} for an answer: no sale can be held for longer than a lease.`,
+        `${lease}, but its client waits only ${formatDuration(patienceMs)} for a reply, so no sale can be held for longer than a lease.`,
       );
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Follows what a node records: reads its event stream, and opens it again when it has ended.
+// Follows the events of a node: reads its event stream, and reopens it when it ends.
 
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +46,7 @@ export function followNode(labUrl: string, { onPush, onGone = () => {}, signal }
   function heard() {
     isGone = false;
     clearTimeout(silence);
-    silence = setTimeout(() => gone('it says nothing any more'), SILENT_MS);
+    silence = setTimeout(() => gone('it stopped sending'), SILENT_MS);
   }
 
   async function follow() {
@@ -87,12 +87,12 @@ function readPushes(url: URL, signal: AbortSignal, onPush: (push: Push) => void)
         const pushes = z.array(pushSchema).safeParse(lines.map(parsedOrNothing));
         for (const push of pushes.data ?? []) if (!signal.aborted) onPush(push);
         if (pushes.success) return;
-        resolve(`it sends what is no line of a stream: ${lines.join().slice(0, 200)}`);
+        resolve(`it sent something that is not a line of a stream: ${lines.join().slice(0, 200)}`);
         asked.destroy();
       });
       answer.on('error', (error) => resolve(`its stream broke: ${error.message}`));
       answer.on('end', () =>
-        resolve(statusCode === 200 ? 'its stream has ended' : `it was answered ${statusCode}: ${rest.slice(0, 200)}`),
+        resolve(statusCode === 200 ? 'its stream has ended' : `the response was ${statusCode}: ${rest.slice(0, 200)}`),
       );
     });
     asked.on('error', (error) => resolve(`it can't be followed: ${error.message}`)).end();

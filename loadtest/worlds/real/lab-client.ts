@@ -1,4 +1,4 @@
-// A node of real servers: asked over its lab listener.
+// A client of a real node's admin API.
 
 import {
   heapSchema,
@@ -76,17 +76,17 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
       signal: AbortSignal.timeout(limitMs),
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     }).catch((error: Error) => {
-      if (error.name !== 'TimeoutError') throw new Error(`${method} ${url} got no answer (${causeOf(error)}).`);
-      const why = 'its process may compute without end, or the machine is too busy';
-      throw new LateAnswerError(`${method} ${url} got no answer within ${formatDuration(limitMs)}: ${why}.`);
+      if (error.name !== 'TimeoutError') throw new Error(`${method} ${url} got no response (${causeOf(error)}).`);
+      const why = 'its process may be stuck in a computation, or the machine is too busy';
+      throw new LateAnswerError(`${method} ${url} got no response within ${formatDuration(limitMs)}: ${why}.`);
     });
     if (response.status === 204 || absent.includes(response.status)) return undefined;
     const answer = await response.text();
-    if (!response.ok) throw new Error(`${method} ${url} was answered ${response.status}: ${answer.slice(0, 200)}`);
+    if (!response.ok) throw new Error(`${method} ${url} got the response ${response.status}: ${answer.slice(0, 200)}`);
     try {
       return JSON.parse(answer);
     } catch {
-      throw new Error(`${method} ${url} was answered with what is not JSON: ${answer.slice(0, 200)}`);
+      throw new Error(`${method} ${url} got a response that is not JSON: ${answer.slice(0, 200)}`);
     }
   }
 }

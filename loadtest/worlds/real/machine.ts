@@ -1,4 +1,4 @@
-// The clock and the network of this machine: real servers are reached by them.
+// The clock and the network of this machine, for real servers.
 
 import { request as requestHttp } from 'node:http';
 import { connect as openSocket } from 'node:net';

@@ -1,4 +1,4 @@
-// Real servers as a target: nodes behind nginx, started for the run or running already.
+// Real servers as a target: nodes behind nginx, started for the run or already running.
 
 import type { ShownState } from '../../../services/inventory/admin/contract.ts';
 import type { Backends } from '../../../stack/backends.ts';
@@ -12,13 +12,16 @@ import { machineClock, machineNetwork } from './machine.ts';
 /** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
 export function whyNotOwnMysql(): string | undefined {
   if (!process.env['MYSQL_URL']) return undefined;
-  return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
+  return 'The drill would empty the MySQL at MYSQL_URL. Set MYSQL_URL= to start a private one.';
 }
 
 /** Why a drill may not kill the servers that this setting may name, as a sentence; undefined when it may. */
 function whyNotOurs(setting: 'MYSQL_URL' | 'ZOOKEEPER_URL', isAlone: boolean): string | undefined {
-  if (process.env[setting]) return `What ${setting} names is not ours to kill: with ${setting}= it is started.`;
-  return isAlone ? undefined : `All stacks of the run share the servers of this lock: ${callOf('drill')} has its own.`;
+  if (process.env[setting])
+    return `The drill would kill the server at ${setting}. Set ${setting}= to start a private one.`;
+  return isAlone
+    ? undefined
+    : `All stacks of the run share the servers of this lock. ${callOf('drill')} starts its own.`;
 }
 
 /** Starts a stack of its own on free ports. `isAlone`: no other uses the servers beyond Redis. */
@@ -78,15 +81,15 @@ export async function openLocalTarget(
 }
 
 function lacksOf({ redis, redisSet, nodes, masters, replica }: Stack): Target['lacks'] {
-  const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
-  const noMasters = 'No masters were started: they vote for redlock alone.';
+  const notOurs = 'The drill would stop the Redis at REDIS_URL, which the lab did not start.';
+  const noMasters = 'No masters were started: only redlock uses them.';
   return {
     'node clocks': noNodeClocks,
     ...(masters.length === 0 && { masters: noMasters, 'master processes': noMasters }),
     ...(masters.some(({ process }) => process === undefined) && {
-      'master processes': 'The masters that REDLOCK_URLS names are not ours to stop.',
+      'master processes': 'The drill would stop the masters at REDLOCK_URLS, which the lab did not start.',
     }),
-    ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
+    ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a fault proxy.' }),
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
     ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
     ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
@@ -94,22 +97,22 @@ function lacksOf({ redis, redisSet, nodes, masters, replica }: Stack): Target['l
   };
 }
 
-const noNodeClocks = 'A process goes by the clock of its machine: the virtual world has clocks of its own.';
+const noNodeClocks = 'A real process uses the clock of its machine. In the simulation each node has its own clock.';
 
 const whyNoReplica: Record<Stack['redis']['kind'], string> = {
-  external: 'The Redis that REDIS_URL names is given no replica.',
+  external: 'The lab starts no replica for the Redis at REDIS_URL.',
   native: 'No replica was started: only replicated waits for one.',
-  embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
+  embedded: 'The embedded Valkey does not support replication. Install redis-server or valkey-server.',
 };
 
 /** A Redis that fails over by itself can do that, and no fault that takes one server or one line for Redis. */
-const oneOfSet = 'This Redis fails over by itself, so the drill would not break what it says: leave --redis out.';
+const oneOfSet = 'This Redis fails over by itself, so the drill would not have its effect. Run it without --redis.';
 const ofSet: Target['lacks'] = {
-  links: 'Clients of this Redis find the primary themselves, past every link: leave --redis out.',
+  links: 'Clients of this Redis connect to the primary themselves, past every fault proxy. Run it without --redis.',
   'redis process': oneOfSet,
   'clock server': oneOfSet,
 };
-const noWait = 'WAIT names no key, and a client of a Cluster asks any server: replicated needs one Redis.';
+const noWait = 'WAIT has no key, so a Cluster client sends it to any server. replicated needs a single Redis.';
 
 /** What only a stack of our own has. */
 const broken: Need[] = [
@@ -135,9 +138,9 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);
   const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
   const putStockBack = await rememberStock(nodes);
-  const notOurs = 'A stack that runs already is not ours to break.';
+  const notOurs = 'The lab does not break a stack that was already running.';
   const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
-    throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
+    throw new Error(`${url} does not respond: ${error.cause instanceof Error ? error.cause.message : error.message}`);
   });
   return {
     clock: machineClock,
@@ -151,7 +154,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     lacks: {
       ...Object.fromEntries(broken.map((need) => [need, notOurs])),
       'node clocks': noNodeClocks,
-      'lasting replica': 'A stack that runs already is given no replica.',
+      'lasting replica': 'The lab starts no replica for a stack that was already running.',
     },
     partDied: new Promise(() => {}),
     async close() {
@@ -160,7 +163,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
         const { retryDelayMs, waitTimeoutMs } = state;
         const timing = { scope, leaseMs, renewEveryMs, fixedLeaseMs, retryDelayMs, waitTimeoutMs };
         await node.setLock(lock, timing).catch((error: Error) => {
-          process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);
+          process.stderr.write(`The lock of ${node.name} could not be restored: ${error.message}\n`);
         });
       }
       await putStockBack();
@@ -186,6 +189,6 @@ async function rememberStock([node]: LabClient[]): Promise<() => Promise<void>> 
   const stock = await node?.stock();
   return async () => {
     const putBack = stock === undefined ? node?.clear() : node?.setStock(stock);
-    await putBack?.catch((error: Error) => process.stderr.write(`The stock could not be put back: ${error.message}\n`));
+    await putBack?.catch((error: Error) => process.stderr.write(`The stock could not be restored: ${error.message}\n`));
   };
 }

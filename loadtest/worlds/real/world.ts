@@ -1,4 +1,4 @@
-// The real world: cells are run on real servers. An external lock may break its node.
+// The real world: runs cells on real servers. An external lock may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, mastersOf } from '../../../services/inventory/servers/redis-client.ts';

@@ -1,4 +1,4 @@
-// One drill, or one conformance check, in the virtual world: what it is asked for, what comes of it, and what the world can't carry.
+// Runs one drill or one conformance check in the simulation, or says why the simulation can't run it.
 
 import { createHash } from 'node:crypto';
 import { isVirtual, type LockSource, lockNamed } from '../../../simulation/lock-service.ts';
@@ -26,7 +26,7 @@ export interface VirtualResult extends Played {
   endsProcess?: boolean;
 }
 
-const ELSEWHERE = 'Its servers are not in the virtual world: `-- --real` has them.';
+const ELSEWHERE = 'The simulation does not have its servers. Run it with `-- --real`.';
 /** How long orders are staged of one lock, in seconds. */
 const ORDERS_SECONDS = 20;
 
@@ -34,7 +34,7 @@ const ORDERS_SECONDS = 20;
 export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
   const outcome = lostTrack(error);
   if (lock === undefined) return { outcome, endsProcess: true };
-  const text = `A node ends by an error that no code handles: ${asClause(String(error))}.`;
+  const text = `A node dies of an unhandled error: ${asClause(String(error))}.`;
   return { outcome: { ...outcome, verdict: 'fail', ...explained([because('text', { text })]) }, endsProcess: true };
 }
 

@@ -1,4 +1,4 @@
-// The harness as an actor of the virtual world: its clock is the lab's, and its timers fire there.
+// The harness as an actor of the simulation: it uses the simulated clock, and its timers fire there.
 
 import type { Lab } from '../../../simulation/lab.ts';
 import { EPOCH_MS } from '../../../simulation/valkey.ts';

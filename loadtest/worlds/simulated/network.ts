@@ -1,4 +1,4 @@
-// The network between the harness and the virtual world.
+// The network between the harness and the simulated nodes.
 
 import { setMaxListeners } from 'node:events';
 import type { Lab } from '../../../simulation/lab.ts';
@@ -39,7 +39,7 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine }: Network
     const index = nodeAt(url);
     return new Promise((resolve, reject) => {
       // Who asks again and again must not do so at one moment for ever.
-      if (index < 0) return harness.after(REFUSED_MS, () => reject(new Error(`${url.host} does not answer.`)));
+      if (index < 0) return harness.after(REFUSED_MS, () => reject(new Error(`${url.host} does not respond.`)));
       const sent = lab.request(
         index,
         async (service, client) => {

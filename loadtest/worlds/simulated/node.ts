@@ -1,4 +1,4 @@
-// A node of the virtual world as a node of the harness: what its lab listener says and does, and its process.
+// A simulated node as a node of the harness: its admin API, and its process.
 
 import type { Lab } from '../../../simulation/lab.ts';
 import type { Service } from '../../../simulation/service.ts';
@@ -28,7 +28,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
   function ask<T>(act: (service: Service) => T | Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
     return new Promise((resolve, reject) => {
       let isOver = false;
-      harness.after(limitMs, () => isOver || reject(new LateAnswerError(`${name} got no answer.`)));
+      harness.after(limitMs, () => isOver || reject(new LateAnswerError(`${name} got no response.`)));
       const answer = (end: () => void) =>
         harness.after(WAY_MS, () => {
           isOver = true;
@@ -36,7 +36,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
         });
       lab.schedule.after(WAY_MS, () => {
         const node = lab.node(index);
-        if (node.isDead()) return harness.take(() => reject(new Error(`${name} does not answer.`)));
+        if (node.isDead()) return harness.take(() => reject(new Error(`${name} does not respond.`)));
         node.take(() => {
           Promise.resolve()
             .then(() => act(node.service))
@@ -81,7 +81,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
   }
 
   const absent = async () => {
-    throw new Error('A virtual node writes no orders, and has no heap of its own.');
+    throw new Error('A simulated node writes no orders, and has no heap of its own.');
   };
 
   return {

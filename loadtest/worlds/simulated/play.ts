@@ -1,4 +1,4 @@
-// Plays a drill in the virtual world: in no time, and with the same log each time.
+// Plays a drill in the simulation: it takes almost no real time, and its log is the same each time.
 
 import type { PlayEvent } from '../../../simulation/events.ts';
 import { type Lab, openLab } from '../../../simulation/lab.ts';
@@ -19,9 +19,9 @@ const LIMIT_MS = 900_000;
 /** A load that is small, and large enough to tell. */
 export const usualSettings = { requests: 60, connections: 15, stock: 500, units: 30, leaseMs: LEASE_MS };
 
-/** Drills that the virtual world does not have what it takes for, and why. */
+/** Drills that the simulation can't run, and why. */
 export const REAL_ONLY: Record<string, string> = {
-  'long-wait': 'A virtual process has no memory of its own: `-- --real` measures it.',
+  'long-wait': 'A simulated process has no memory of its own. Run it with `-- --real`.',
 };
 
 export interface PlayOptions {

@@ -1,4 +1,4 @@
-// What happened in the lab, as a playing: its events by the letters of the sales, with the leases, from the first sentence to the last.
+// A simulated run as a playing: its events by the letters of the sales, with the leases, from the first sentence to the last.
 
 import type { Lab } from '../../../simulation/lab.ts';
 import { fromFirstToLast, type PlayEvent, withLeases, withLetters } from '../../evidence/playing.ts';

@@ -1,4 +1,4 @@
-// A client of the harness to a server of the virtual world: a connection of its own, which nobody breaks.
+// A client of the harness for a simulated server, over its own connection, which no fault breaks.
 
 import type { RedisClient } from '../../../locks/lock.ts';
 import { OUTSIDE, type VirtualServer } from '../../../simulation/server.ts';

@@ -1,4 +1,4 @@
-// The virtual world as a target of the harness: the drills and their test bed run on it as on real servers.
+// The simulation as a target of the harness: drills and their test bed run on it as on real servers.
 
 import type { Tell } from '../../../simulation/events.ts';
 import type { Lab } from '../../../simulation/lab.ts';
@@ -20,7 +20,7 @@ const FIRST_REDIS_PORT = 6379;
 const FIRST_LINK_PORT = 10_000;
 /** So many links has a node at most. */
 const LINKS = 100;
-const NO_SUCH_SERVER = 'There is no such server in the virtual world.';
+const NO_SUCH_SERVER = 'The simulation has no such server.';
 
 export interface VirtualTarget {
   target: Target;

@@ -1,4 +1,4 @@
-// A process that plays cells in the virtual world, one after the other, as they are sent to it.
+// A process that plays cells in the simulation, one after another, as they are sent to it.
 
 import { answerTasks } from '../../../stack/worker-process.ts';
 import { endedBy, playCell, type VirtualTask } from './cell.ts';

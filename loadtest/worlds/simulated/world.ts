@@ -1,4 +1,4 @@
-// The virtual world: cells are played in processes of their own, as many as run at the same time.
+// The simulated world: plays cells in separate processes, several at the same time.
 
 import type { LockSource } from '../../../simulation/lock-service.ts';
 import { bundledArgs } from '../../../stack/bundle.ts';

@@ -42,7 +42,7 @@ test('a module that says what it promises: it is read, and what is not understoo
 
 test.each([
   ["{ 'contract-abort-many': 'It can not be cancelled.' }", undefined],
-  ["{ rush: 'It is slow.' }", /^its doesNotPromise names rush, which is no check and no drill that a lock may fail$/],
+  ["{ rush: 'It is slow.' }", /^its doesNotPromise names rush, which is not a check or a drill that a lock may fail$/],
   ["{ 'contract-late-release': 'It has no owner.' }", /^its doesNotPromise names contract-late-release, /],
   ["{ 'contract-abort-many': 1 }", /^its doesNotPromise can't be read: /],
 ])('a module that says what it need not hold, as in %s', async (text, problem) => {

@@ -75,7 +75,7 @@ test.each([
   ['tiny-lock', 'createTinyLock(redis, { ttl, retries, retryDelay }), then acquire(key) and release()'],
   ['@my/tiny-mutex', 'new (the default export)(redis, key, { lockTimeout, maxAttempts }), then lock() and unlock()'],
   ['tiny-votes', 'new Votes([redis]), then using([key], leaseMs, a function) until that ends'],
-  ['tiny-try', 'tinyLock(redis, key, leaseMs) and a call of what that resolves with'],
+  ['tiny-try', 'tinyLock(redis, key, leaseMs) and a call of its result'],
 ])('%s: the adapter is a file that can be graded as it is, and that is never written over', async (name, found) => {
   const places = installed(name);
   const file = join(places.caller, nameOfAdapter(name));
@@ -100,7 +100,7 @@ test.each([
 
 test.each([
   ['no-lock', /no call of it took a lock in Redis .* It exports VERSION and greet\.\n.*adapter\.ts/],
-  ['ends-it', /^ends-it could not be looked at: it ends the process that loads it \(7\)\.\n.*adapter\.ts/],
+  ['ends-it', /^ends-it could not be loaded: it ends the process that loads it \(7\)\.\n.*adapter\.ts/],
 ])('%s: no file is written, and it is said what is known', async (name, says) => {
   const places = installed(name);
   const [grade] = await readPublished(name, places);

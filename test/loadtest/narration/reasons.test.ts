@@ -18,7 +18,7 @@ const pages = textsIn('scenarios').map(readScenario);
 test.each([
   [
     because('key stayed', { key: 'lock:001', ms: 185_000 }),
-    'The key lock:001 was left, with a TTL of 3 min 5 s.',
+    'The key lock:001 was left with a TTL of 3 min 5 s.',
     '键 lock:001 还在，3 分 5 秒后才过期。',
   ],
   [

@@ -55,7 +55,7 @@ test.each(['native', 'embedded'])(
     );
     expect(cell(results, '1-in-process', 'one-node-rush')?.figures?.redisCommandsPerSale).toBe(2);
     for (const drill of ofReplicas) {
-      const lacking = 'The embedded Valkey knows no replication: install redis-server or valkey-server.';
+      const lacking = 'The embedded Valkey does not support replication. Install redis-server or valkey-server.';
       const expected = { verdict: kind === 'native' ? 'fail' : 'not-applicable', expected: 'fail' };
       expect(cell(results, '8-auto-renew', drill)).toMatchObject({
         ...expected,
@@ -100,7 +100,7 @@ test('npm run staircase -- --real, a Redis that was given: it is not broken, and
     expect(drills.map(({ drill }) => drill)).toEqual(['rush', 'nested-call', 'failover']);
     expect(drills[1]?.timeline?.lanes.length).toBeGreaterThan(1);
     expect(Object.keys(stepFigures(drills[1] as (typeof drills)[number]) ?? {})).not.toEqual([]);
-    expect(drills[2]?.reasons).toEqual(['The Redis that REDIS_URL names is not ours to stop.']);
+    expect(drills[2]?.reasons).toEqual(['The drill would stop the Redis at REDIS_URL, which the lab did not start.']);
   }
   expect(await client.keys('*')).toEqual([stockKey('001')]);
   expect(await client.get(stockKey('001'))).toBe('77');
@@ -137,7 +137,7 @@ test('npm start, aimed at a stack that runs already: what breaks nothing is run,
   expect(await command.ended).toEqual({ code: 0, signal: null });
 
   const cells = Object.fromEntries(readLatest(command).stages[0]?.drills.map((each) => [each.drill, each]) ?? []);
-  const notOurs = { verdict: 'not-applicable', reasons: ['A stack that runs already is not ours to break.'] };
+  const notOurs = { verdict: 'not-applicable', reasons: ['The lab does not break a stack that was already running.'] };
   expect(cells).toMatchObject({
     ...{ rush: { verdict: 'pass' }, 'slow-holder': { verdict: 'fail' }, 'client-gone': { verdict: 'pass' } },
     ...{ 'crashed-holder': notOurs, 'late-write': notOurs, failover: notOurs },

@@ -59,11 +59,11 @@ test('event stream: a node that is silent for 3 s is gone, and followed on when 
   vi.advanceTimersByTime(2_999);
   expect(told).toEqual([]);
   vi.advanceTimersByTime(1);
-  expect(told).toEqual(['it says nothing any more']);
+  expect(told).toEqual(['it stopped sending']);
 
   await hears(2);
   vi.advanceTimersByTime(3_000);
-  expect(told).toEqual(['it says nothing any more', 'it says nothing any more']);
+  expect(told).toEqual(['it stopped sending', 'it stopped sending']);
 });
 
 test('event stream: what is no line of a stream is never told, and tried again', async () => {
@@ -74,6 +74,6 @@ test('event stream: what is no line of a stream is never told, and tried again',
   await expect.poll(() => streams.length).toBe(2);
   streams[1]?.write(line(2));
 
-  const why = 'it sends what is no line of a stream: {"at":1,"events":[]}';
+  const why = 'it sent something that is not a line of a stream: {"at":1,"events":[]}';
   await expect.poll(() => told.map((each) => each.replace(/,$/, ''))).toEqual([why, 'first 2']);
 });

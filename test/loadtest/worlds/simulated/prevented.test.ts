@@ -344,7 +344,7 @@ test('overtaking: a drill that a server kept from its end is played again', asyn
   const hesitant = (target: Target) =>
     withNodes(target, (node) => ({
       async redis() {
-        if (asked++ === 0) throw new Error('Redis does not answer.');
+        if (asked++ === 0) throw new Error('Redis does not reply.');
         return node.redis();
       },
     }));

@@ -49,7 +49,7 @@ test('a rejection that no code handles ends a node, and so the drill fails', asy
   const file = writeModule('unhandled.ts', lockWith({ release: "Promise.reject(new Error('forgotten'));" }));
 
   expect(await play(file, ['crashed-holder'])).toEqual([
-    ['crashed-holder', 'fail', 'A node ends by an error that no code handles: Error: forgotten.'],
+    ['crashed-holder', 'fail', 'A node dies of an unhandled error: Error: forgotten.'],
   ]);
 });
 

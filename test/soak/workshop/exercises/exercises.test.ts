@@ -94,7 +94,7 @@ describe('a file that breaks its process fails with a sentence, and the next one
     writeFileSync(file, lockThat('for (;;);'));
     const { verdicts } = await play(numbered(3), file);
 
-    const reason = expect.stringMatching(/got no answer within 10 s: its process may compute without end/);
+    const reason = expect.stringMatching(/got no response within 10 s: its process may be stuck in a computation/);
     expect(verdicts).toMatchObject([{ verdict: 'unknown', reason }]);
   });
 });
